@@ -255,15 +255,12 @@ var answeredWithin = Rule{
 			if len(good) == 0 {
 				return nil
 			}
-			return []lasting{{Elapsed: timeline.Elapsed{Length: good[0].End() - from}, lane: good[0].Lane, hits: good[:1], from: from}}
+			took := good[0].End() - from
+			return []lasting{{Elapsed: timeline.Elapsed{Length: took}, lane: good[0].Lane, hits: good[:1], breaches: a.lateSince(from, took)}}
 		},
 		limits: atMost, measured: "took",
 		says: func(a asked, l lasting) []string {
 			return []string{fmt.Sprintf("the first reply came %s %s", since(l.Length), a.From)}
-		},
-		breaches: func(a asked, _ []lasting, l lasting) []Breach {
-			return late(timeline.Window{From: l.from, To: l.from + l.Length}, l.Length-a.Max,
-				append(timeline.ControlPlane(), timeline.OnNode("")...)...)
 		},
 	},
 }

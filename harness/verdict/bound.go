@@ -20,8 +20,6 @@ type bound struct {
 	says     func(asked, lasting) []string     // what lasted so long, in wordings of which the last is the shortest
 	measured string                            // what was measured, if it is not how long it lasted: "after SIGTERM by"
 	nothing  string                            // that holds where no row is there; empty: then it was put to nothing
-	// breaches say who can have caused it by getting no processor; nil: nobody can.
-	breaches func(a asked, rows []lasting, worst lasting) []Breach
 	// cut is why a failure shows nothing; empty: it does.
 	cut func(asked, []lasting) string
 }
@@ -36,7 +34,7 @@ type lasting struct {
 	within          time.Duration // by how much it may be wrong without being uncertain: what it is measured by comes once in that time
 	whole           bool          // it rests on what was not seen too
 	hits            []timeline.Hit
-	breaches        []Breach
+	breaches        []Breach // if it is too long, or too short: who can have caused that by getting no processor; empty: nobody can
 	facts           []Detail
 }
 
@@ -91,15 +89,11 @@ func (l limits) beyond(row lasting) time.Duration {
 	return max(over, under)
 }
 
-// worst is the row, of at least one, that decides whether all keep the limits, and whether they do.
-func (l limits) worst(rows []lasting) (worst lasting, outcome Outcome) {
-	worst, outcome = rows[0], l.keeps(rows[0])
-	for _, row := range rows[1:] {
-		if kept := l.keeps(row); worse(kept, outcome) || kept == outcome && l.beyond(row) > l.beyond(worst) {
-			worst, outcome = row, kept
-		}
-	}
-	return worst, outcome
+// worst is the row, of at least one, that decides whether all keep the limits.
+func (l limits) worst(rows []lasting) (worst lasting, outcome Outcome, breaches []Breach) {
+	return worstOf(rows, func(row lasting) (Outcome, float64, []Breach) {
+		return l.keeps(row), float64(l.beyond(row)), row.breaches
+	})
 }
 
 func (q bound) answer(a asked) Finding {
@@ -111,16 +105,13 @@ func (q bound) answer(a asked) Finding {
 		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{q.nothing})
 	}
 	within := q.limits(a.Expectation)
-	worst, outcome := within.worst(rows)
-	f := within.shown(Finding{Outcome: outcome})
+	worst, outcome, breaches := within.worst(rows)
+	f := within.shown(Finding{Outcome: outcome, Breaches: breaches})
 	if worst.whole {
 		f.Grounds = Whole
 	}
 	if outcome == Fail || outcome == Inconclusive {
 		f.Witnesses = witnesses(worst.hits)
-	}
-	if q.breaches != nil && outcome != Pass {
-		f.Breaches = q.breaches(a, rows, worst)
 	}
 	wordings := q.says(a, worst)
 	for i := range wordings {

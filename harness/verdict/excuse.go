@@ -40,7 +40,6 @@ type Excuse struct {
 	Kind BreachKind
 	// Period is what waiting can cost on top of itself: who comes late to a loop misses its turn and waits for the next.
 	Period time.Duration
-	Retry  Retry // what may keep another recording from it
 	When   string
 }
 
@@ -52,13 +51,13 @@ const leastWait = 100 * time.Millisecond
 // for the period. Starved is who waits for most of the time.
 func Excuses() []Excuse {
 	return []Excuse{
-		{AFailure, 0, FewerJobs, "it timed out, and its client, its pod or the host's packets waited"},
-		{ALatency, 0, FewerJobs, "its client, its pod or the host's packets waited"},
-		{ALag, 0, FewerJobs, "its kube-proxy or the control plane was starved; so is a request excused that was led to a pod which had ended"},
+		{AFailure, 0, "it timed out, and its client, its pod or the host's packets waited"},
+		{ALatency, 0, "its client, its pod or the host's packets waited"},
+		{ALag, 0, "its kube-proxy or the control plane was starved; so is a request excused that was led to a pod which had ended"},
 		// The slowest loop of a kubelet has a period of 1 s (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
-		{ADuration, time.Second, FewerJobs, "the control plane, the node's programs or the pod were starved, whoever had to act"},
+		{ADuration, time.Second, "the control plane, the node's programs or the pod were starved, whoever had to act"},
 		// The app's readiness probe has a period of 1 s (fixtures, App.podSpec).
-		{ACount, time.Second, FewerJobs, "a pod turned unready that nobody had deleted, and it or its kubelet was starved for as long as its " +
+		{ACount, time.Second, "a pod turned unready that nobody had deleted, and it or its kubelet was starved for as long as its " +
 			"probe may take"},
 	}
 }
@@ -127,7 +126,7 @@ func (b Breach) excused(tl timeline.Timeline) (longest timeline.Wait, retry Retr
 	if longest.Program == timeline.Client {
 		return longest, LowerRate
 	}
-	return longest, e.Retry
+	return longest, FewerJobs
 }
 
 // answerTime is what a pod may take for an answer beyond what it usually takes: what no-slow-replies allows.
@@ -178,6 +177,14 @@ const apiTimeout = 2 * time.Second
 // blind is the breach of an API server that did not answer in time.
 func blind(until time.Duration) []Breach {
 	return late(timeline.Window{From: until - apiTimeout - time.Second, To: until}, apiTimeout, timeline.ControlPlane()...)
+}
+
+// lateSince is the breach of what came later after a moment than the expectation allows, whoever had to act.
+func (a asked) lateSince(from, length time.Duration) []Breach {
+	if length <= a.Max {
+		return nil
+	}
+	return late(timeline.Window{From: from, To: from + length}, length-a.Max, append(timeline.ControlPlane(), timeline.OnNode("")...)...)
 }
 
 // late is the breach of something that lasted too long.

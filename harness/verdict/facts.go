@@ -76,17 +76,10 @@ var factWithin = Rule{
 		rows: func(a asked) []lasting {
 			noted, _ := a.tl.FactEvent(a.Fact)
 			got, _ := time.ParseDuration(noted.Detail)
-			return []lasting{{Elapsed: timeline.Elapsed{Length: got}, from: noted.At - got}}
+			return []lasting{{Elapsed: timeline.Elapsed{Length: got}, breaches: a.lateSince(noted.At-got, got)}}
 		},
 		limits: ranging,
 		says:   func(a asked, l lasting) []string { return []string{a.Fact + ": " + phrase.Duration(l.Length)} },
-		breaches: func(a asked, _ []lasting, l lasting) []Breach {
-			if l.Length <= a.Max {
-				return nil
-			}
-			return late(timeline.Window{From: l.from, To: l.from + l.Length}, l.Length-a.Max,
-				append(timeline.ControlPlane(), timeline.OnNode("")...)...)
-		},
 	},
 }
 

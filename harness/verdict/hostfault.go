@@ -14,7 +14,7 @@ func hostFaults(tl timeline.Timeline) (reasons []Reason) {
 		evidence.NoLocalPort: "had no local port left",
 		evidence.NoRoute:     "had no route to the address",
 	}
-	for _, lane := range tl.LanesWhere(AllLanes.include) {
+	for _, lane := range tl.LanesWhere(laneKinds[AllLanes]) {
 		for _, fault := range evidence.HostFaults() {
 			n := lane.Summary.Failures[fault]
 			if n == 0 {

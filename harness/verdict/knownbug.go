@@ -91,19 +91,6 @@ func ranVersion(bug evidence.Bug, run evidence.Run) string {
 
 // isOf reports whether a version is one of the releases; one that cannot be read is not.
 func isOf(r evidence.Releases, version string) bool {
-	for _, limit := range []struct {
-		version string
-		outside func(order int) bool
-	}{
-		{r.Since, func(order int) bool { return order < 0 }},
-		{r.Before, func(order int) bool { return order >= 0 }},
-	} {
-		if limit.version == "" {
-			continue
-		}
-		if order, err := compareVersions(version, limit.version); err != nil || limit.outside(order) {
-			return false
-		}
-	}
-	return true
+	older, newer, err := outsideOf(version, r.Since, r.Before)
+	return !older && !newer && err == nil
 }

@@ -158,7 +158,6 @@ var maxP99 = Rule{
 			return []string{fmt.Sprintf("99 %% of the replies on %s since the first change took up to %s", l.lane, phrase.Duration(l.Length)),
 				"99 % of the replies took up to " + phrase.Duration(l.Length)}
 		},
-		breaches: func(_ asked, _ []lasting, worst lasting) []Breach { return worst.breaches },
 	},
 }
 

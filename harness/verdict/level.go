@@ -12,14 +12,13 @@ type level struct {
 	most  bool // the expectation's count is the most allowed; else it is the least expected
 	noun  string
 	did   string // "available"
-	// breaches say who can have caused it by getting no processor; nil: nobody can.
-	breaches func(asked) []Breach
 }
 
 // An extreme is the most or the fewest there were, and when first.
 type extreme struct {
-	n  int
-	at string // empty: nobody knows
+	n        int
+	at       string   // empty: nobody knows
+	breaches []Breach // if there were too few: who can have caused that by getting no processor; empty: nobody can
 }
 
 func (q level) answer(a asked) Finding {
@@ -36,10 +35,7 @@ func (q level) answer(a asked) Finding {
 		expected, kept = "at most %d allowed", worst.n <= a.Count
 	}
 	if !kept {
-		f.Outcome = Fail
-		if q.breaches != nil {
-			f.Breaches = q.breaches(a)
-		}
+		f.Outcome, f.Breaches = Fail, worst.breaches
 	}
 	return f.tell([]string{fmt.Sprintf("%s %s, "+expected, phrase.Count(worst.n, q.noun), q.did, a.Count)},
 		Detail{"first at", worst.at})

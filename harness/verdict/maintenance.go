@@ -48,7 +48,7 @@ var sentInMaintenance = Rule{
 			return []string{fmt.Sprintf("%s sent least, a request each %s of maintenance", l.lane, phrase.Duration(l.Length))}
 		},
 		cut: func(a asked, rows []lasting) string {
-			worst, _ := thrice(a.Expectation).worst(rows)
+			worst, _, _ := thrice(a.Expectation).worst(rows)
 			sent := "no client sent a request for " + phrase.Duration(worst.Length) + " of maintenance, from " + phrase.Seconds(worst.from) + " on"
 			if worst.lane != "" {
 				sent = worst.lane + " sent " + worst.facts[0].Value + " of maintenance"

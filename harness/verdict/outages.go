@@ -26,7 +26,8 @@ var maxOutage = Rule{
 				failed := lane.Failed
 				for _, o := range lane.Summary.Outages {
 					n := min(o.Failed, len(failed))
-					rows = append(rows, lasting{Elapsed: lasted(o), lane: lane.ID, from: o.From, hits: failed[:n], toTheEnd: o.Open})
+					rows = append(rows, lasting{Elapsed: lasted(o), lane: lane.ID, from: o.From, hits: failed[:n], toTheEnd: o.Open,
+						breaches: failures(a, failed[:n])})
 					failed = failed[n:]
 				}
 			}
@@ -41,7 +42,6 @@ var maxOutage = Rule{
 			return []string{fmt.Sprintf("%s failed on %s from %s on, an outage of %s%s", phrase.Count(len(l.hits), "request"), l.lane,
 				phrase.Seconds(l.from), phrase.Duration(l.Length), until), "the longest outage lasted " + phrase.Duration(l.Length) + until}
 		},
-		breaches: func(a asked, _ []lasting, worst lasting) []Breach { return failures(a, worst.hits) },
 	},
 }
 
@@ -140,7 +140,7 @@ var maxFailedShare = Rule{
 				of := foundHits(slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun }))
 				sent := lane.Summary.SinceStep
 				of.facts = []Detail{{"lane", lane.ID}, {"sent on it since the first change", phrase.Count(sent, "request")}}
-				row := share{got: float64(of.count), of: float64(sent), found: of}
+				row := share{got: float64(of.count), of: float64(sent), found: of, breaches: failures(a, of.hits)}
 				if sent == 0 {
 					row.lack = fmt.Sprintf("%s sent 0 requests since the first change", lane.ID)
 				}
@@ -157,7 +157,6 @@ var maxFailedShare = Rule{
 			}
 			return fmt.Sprintf("%.2f %% of the requests since the first change failed on the lane that lost most", 100*s.value())
 		},
-		breaches: func(a asked, s share) []Breach { return failures(a, s.hits) },
 	},
 }
 
@@ -202,6 +201,9 @@ var lostShare = Rule{
 				on.facts = []Detail{{"lane", lane.ID}, {"requests sent", on.in.String()}, {"of them lost", phrase.Number(on.count)},
 					{"pods on disrupted nodes", fmt.Sprintf("%d of %d", onDisrupted, oldPods(a))}}
 				row := share{got: float64(on.count), of: float64(on.sent), expected: float64(onDisrupted) / float64(oldPods(a)), found: on.found}
+				if row.value() > row.expected { // that somebody answers is nobody's fault
+					row.breaches = failures(a, on.hits)
+				}
 				if on.sent == 0 {
 					row.lack = fmt.Sprintf("%s sent 0 requests %s", lane.ID, on.in)
 				}
@@ -212,12 +214,6 @@ var lostShare = Rule{
 		limits: func(_ evidence.Expectation, s share) (least, most float64) { return byChance(s.expected, s.of) },
 		says: func(_ asked, s share) string {
 			return fmt.Sprintf("%.1f %% of the requests were lost on %s", 100*s.value(), s.facts[0].Value)
-		},
-		breaches: func(a asked, s share) []Breach {
-			if s.value() < s.expected { // nobody answers because somebody else is late
-				return nil
-			}
-			return failures(a, s.hits)
 		},
 	},
 }

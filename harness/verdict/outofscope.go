@@ -16,26 +16,14 @@ func (r Rule) outOfScope(x evidence.Expectation, run evidence.Run) (because stri
 	if mode := run.ProxyMode(); len(x.Modes) > 0 && !slices.Contains(x.Modes, mode) {
 		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), mode), nil
 	}
-	for _, limit := range []struct {
-		minor   string
-		outside func(int) bool
-		because string
-	}{
-		{x.SinceRelease, func(order int) bool { return order < 0 }, "expected since Kubernetes %s, this is %s"},
-		{x.BeforeRelease, func(order int) bool { return order >= 0 }, "expected before Kubernetes %s, this is %s"},
-	} {
-		if limit.minor == "" {
-			continue
-		}
-		order, err := compareVersions(run.Kubernetes, limit.minor)
-		if err != nil {
-			return "", err
-		}
-		if limit.outside(order) {
-			return fmt.Sprintf(limit.because, limit.minor, run.Kubernetes), nil
-		}
+	switch older, newer, err := outsideOf(run.Kubernetes, x.SinceRelease, x.BeforeRelease); {
+	case older:
+		return fmt.Sprintf("expected since Kubernetes %s, this is %s", x.SinceRelease, run.Kubernetes), nil
+	case newer:
+		return fmt.Sprintf("expected before Kubernetes %s, this is %s", x.BeforeRelease, run.Kubernetes), nil
+	default:
+		return "", err
 	}
-	return "", nil
 }
 
 // lacking is the feature of which the rule has need and the cluster none. The barrier is when no node's rules route to an old pod.
@@ -47,6 +35,21 @@ func (r Rule) lacking(x evidence.Expectation, run evidence.Run) (lack evidence.F
 		return evidence.Feature{}, false
 	}
 	return run.Lacks[i], true
+}
+
+// outsideOf reports whether a version is from before a release, or from another one on; an empty release is no limit.
+func outsideOf(version, since, before string) (older, newer bool, _ error) {
+	if since != "" {
+		order, err := compareVersions(version, since)
+		if err != nil || order < 0 {
+			return err == nil, false, err
+		}
+	}
+	if before == "" {
+		return false, false, nil
+	}
+	order, err := compareVersions(version, before)
+	return false, err == nil && order >= 0, err
 }
 
 // compareVersions compares a version such as "v1.36.3" with a limit, by the limit's minor, such as "1.36", or patch. What a provider

@@ -15,7 +15,6 @@ type part struct {
 	says   func(asked, share) string // what has the share: "v2 gave 13.0 % of the replies on worker-fresh"
 	// untested says that too small a share is no failure of the cluster: it shows too little.
 	untested bool
-	breaches func(asked, share) []Breach // who can have caused it by getting no processor; nil: nobody can
 }
 
 // A share is how many of some things are as asked.
@@ -24,7 +23,8 @@ type share struct {
 	unclear float64 // how many more may be
 	// expected is the share that was to be, where it is of what was recorded.
 	expected float64
-	lack     string // why there is nothing to have a share of
+	lack     string   // why there is nothing to have a share of
+	breaches []Breach // if it is too large, or too small: who can have caused that by getting no processor; empty: nobody can
 	found
 }
 
@@ -49,14 +49,10 @@ func (q part) answer(a asked) Finding {
 	if len(rows) == 0 {
 		return Finding{}
 	}
-	worst, outcome, most := share{}, Pass, math.Inf(-1)
-	for i, row := range rows {
+	worst, outcome, breaches := worstOf(rows, func(row share) (Outcome, float64, []Breach) {
 		low, high := q.limits(a.Expectation, row)
-		kept, beyond := row.keeps(low, high), max(low-row.value(), row.value()-high)
-		if i == 0 || worse(kept, outcome) || kept == outcome && beyond > most {
-			worst, outcome, most = row, kept, beyond
-		}
-	}
+		return row.keeps(low, high), max(low-row.value(), row.value()-high), row.breaches
+	})
 	if worst.lack != "" {
 		return undecided(worst.lack)
 	}
@@ -70,7 +66,7 @@ func (q part) answer(a asked) Finding {
 	default:
 		says += fmt.Sprintf(", expected %.1f %% to %.1f %%", 100*low, 100*high)
 	}
-	f := Finding{Outcome: outcome}
+	f := Finding{Outcome: outcome, Breaches: breaches}
 	if worst.got == 0 && math.IsInf(low, 0) {
 		f.Grounds = Unseen
 	}
@@ -86,9 +82,6 @@ func (q part) answer(a asked) Finding {
 	}
 	if outcome == Fail {
 		f.Witnesses = witnesses(worst.hits)
-		if q.breaches != nil {
-			f.Breaches = q.breaches(a, worst)
-		}
 	}
 	return orUncertain(f, []string{says}, facts...)
 }

@@ -41,14 +41,11 @@ var minAvailable = Rule{
 	question: level{
 		worst: func(a asked) (extreme, bool) {
 			lowest, ok := a.tl.MinAvailable()
-			return extreme{lowest.Available, phrase.Seconds(lowest.At)}, ok
-		},
-		noun: "pod", did: "available at the worst moment",
-		breaches: func(a asked) []Breach {
 			begun, _ := a.tl.Mark(evidence.RolloutBegun)
 			short, _ := a.tl.Shortfall(a.Count, begun, a.tl.RolloutEnd())
-			return unready(short.Because)
+			return extreme{lowest.Available, phrase.Seconds(lowest.At), unready(short.Because)}, ok
 		},
+		noun: "pod", did: "available at the worst moment",
 	},
 }
 
@@ -62,7 +59,7 @@ var maxPods = Rule{
 	question: level{
 		worst: func(a asked) (extreme, bool) {
 			highest, ok := a.tl.MaxPods()
-			return extreme{highest.Total, phrase.Seconds(highest.At)}, ok
+			return extreme{n: highest.Total, at: phrase.Seconds(highest.At)}, ok
 		},
 		most: true, noun: "pod", did: "at once, terminating ones included",
 	},
@@ -119,14 +116,17 @@ var maxStatusGap = Rule{
 	needs: needs{marks: []evidence.EventKind{evidence.LoadEnded},
 		subjects: []evidence.Subject{evidence.AboutReplies, evidence.AboutLatencies, evidence.AboutMarks}},
 	question: bound{
-		rows:   func(a asked) []lasting { return one(a.tl.StatusGap()) },
+		rows: func(a asked) []lasting {
+			gap, ok := a.tl.StatusGap()
+			if !ok {
+				return nil
+			}
+			done, _ := a.tl.Mark(evidence.StatusDone)
+			return []lasting{{Elapsed: gap, breaches: a.lateSince(done, gap.Length)}}
+		},
 		limits: atMost,
 		says: func(a asked, l lasting) []string {
 			return []string{fmt.Sprintf("%s gave its last reply %s the rollout was said to be done", a.tl.Old, since(l.Length))}
-		},
-		breaches: func(a asked, _ []lasting, l lasting) []Breach {
-			done, _ := a.tl.Mark(evidence.StatusDone)
-			return late(timeline.Window{From: done, To: done + l.Length}, l.Length-a.Max, append(timeline.ControlPlane(), timeline.OnNode("")...)...)
 		},
 	},
 }
@@ -229,18 +229,6 @@ var between = Rule{
 		says: func(a asked, l lasting) []string {
 			return []string{fmt.Sprintf("%s of %s came %s %s", a.To, l.pod, since(l.Length), a.From),
 				fmt.Sprintf("%s came %s %s", a.To, since(l.Length), a.From)}
-		},
-		breaches: func(a asked, rows []lasting, _ lasting) (all []Breach) {
-			for _, row := range rows {
-				if ranging(a.Expectation).keeps(row) != Fail {
-					continue
-				}
-				if len(row.breaches) == 0 { // nobody who waited can have caused this one
-					return nil
-				}
-				all = append(all, row.breaches...)
-			}
-			return all
 		},
 	}},
 }

@@ -15,6 +15,16 @@ const pairOfPodAndNode = "pair of pod and node"
 // drainsSeen are the old pods, by node with clients, to which a request could still have been sent too late.
 func drainsSeen(a asked) int { return a.tl.SentAfterDrain(a.Max) }
 
+// followed are rows of lags behind the endpoints. A node's rules follow one as soon as its kube-proxy is told, and runs.
+func (a asked) followed(lags []timeline.PodLag, open bool) []lasting {
+	left, rows := a.tl.EndpointsLeft(), podLags(lags, open)
+	for i, l := range rows {
+		rows[i].breaches = []Breach{{Kind: ALag, In: timeline.Window{From: left[l.pod], To: left[l.pod] + l.Length}, Late: l.Length - a.Max,
+			By: []timeline.Actor{{Program: timeline.APIServer}, {Node: l.node, Program: timeline.KubeProxy}}}}
+	}
+	return rows
+}
+
 // podLags are rows of lags.
 func podLags(lags []timeline.PodLag, open bool) (rows []lasting) {
 	for _, l := range lags {
@@ -111,9 +121,9 @@ var maxRuleLag = Rule{
 	},
 	question: bound{
 		rows: func(a asked) []lasting {
-			return append(podLags(a.tl.RuleLags(), false), podLags(a.tl.StillRouted(), true)...)
+			return append(a.followed(a.tl.RuleLags(), false), a.followed(a.tl.StillRouted(), true)...)
 		},
-		limits: atMost, breaches: lagBreaches,
+		limits: atMost,
 		says: func(_ asked, l lasting) []string {
 			routed, until := "routed to %s until %s after its endpoint left", phrase.Duration(l.Length)
 			if l.open {
@@ -123,19 +133,6 @@ var maxRuleLag = Rule{
 				fmt.Sprintf("a node's rules "+routed, "a pod", until)}
 		},
 	},
-}
-
-// lagBreaches are those of lags that are too long. A node's rules follow an endpoint as soon as its kube-proxy is told, and runs.
-func lagBreaches(a asked, rows []lasting, _ lasting) (all []Breach) {
-	left := a.tl.EndpointsLeft()
-	for _, l := range rows {
-		if by := l.Length - a.Max; by > 0 {
-			from := left[l.pod]
-			all = append(all, Breach{Kind: ALag, In: timeline.Window{From: from, To: from + l.Length}, Late: by,
-				By: []timeline.Actor{{Program: timeline.APIServer}, {Node: l.node, Program: timeline.KubeProxy}}})
-		}
-	}
-	return all
 }
 
 // MaxDrainLag expects that no node sends a fresh connection to an old pod later than d after its
@@ -150,8 +147,8 @@ var maxDrainLag = Rule{
 	Untested: "no client in the cluster sent a request so long after an old pod had left the endpoints",
 	exposed:  drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: bound{
-		rows:   func(a asked) []lasting { return podLags(a.tl.DrainLags(), false) },
-		limits: atMost, breaches: lagBreaches, nothing: "0 requests were sent to an old pod after it left the endpoints",
+		rows:   func(a asked) []lasting { return a.followed(a.tl.DrainLags(), false) },
+		limits: atMost, nothing: "0 requests were sent to an old pod after it left the endpoints",
 		says: func(_ asked, l lasting) []string {
 			until := phrase.Duration(l.Length) + " after its endpoint left"
 			return []string{fmt.Sprintf("%s was sent new connections from %s until %s", l.pod, l.node, until),
@@ -174,7 +171,7 @@ var mostDrainLags = Rule{
 	lack: func(a asked) string { return outside("percent", a.Percent, 100) },
 	question: part{
 		rows: func(a asked) []share {
-			lags := a.tl.DrainLags()
+			lags := a.followed(a.tl.DrainLags(), false)
 			pairs := max(len(lags), drainsSeen(a))
 			if pairs == 0 {
 				return nil
@@ -182,13 +179,14 @@ var mostDrainLags = Rule{
 			s := share{got: float64(pairs - len(lags)), of: float64(pairs)} // a pair without a lag had its last connection before
 			lengths := make([]time.Duration, pairs-len(lags), pairs)
 			for _, l := range lags {
-				lengths = append(lengths, l.Lag.Length)
-				switch within(l.Lag, a.Max) {
+				lengths = append(lengths, l.Length)
+				switch within(l.Elapsed, a.Max) {
 				case Pass:
 					s.got++
 				case Inconclusive:
 					s.unclear++
 				case Fail, Skipped:
+					s.breaches = append(s.breaches, l.breaches...)
 				}
 			}
 			slices.Sort(lengths)
@@ -200,7 +198,6 @@ var mostDrainLags = Rule{
 			return fmt.Sprintf("%.0f of %s were sent no new connection %s after the pod left", s.got,
 				phrase.Count(int(s.of), pairOfPodAndNode), phrase.Duration(a.Max))
 		},
-		breaches: func(a asked, _ share) []Breach { return lagBreaches(a, podLags(a.tl.DrainLags(), false), lasting{}) },
 	},
 }
 

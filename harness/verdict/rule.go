@@ -89,32 +89,20 @@ const (
 	RoutedLanes    Lanes = "lanes from pods with a new connection per request"
 )
 
-func (l Lanes) include(k evidence.LaneKind) bool {
-	switch l {
-	case NoLanes:
-		return false
-	case AllLanes:
-		return !k.Steps
-	case StepLanes:
-		return k.Steps
-	case ServiceLanes:
-		return k.AsksApp()
-	case KeepAliveLanes:
-		return k.AsksApp() && k.KeepsAlive()
-	case RetryLanes:
-		return k.ShowsRetries()
-	case DamageLanes:
-		return k.ShowsDamage()
-	case RoutedLanes:
-		return k.FollowsRules()
-	default:
-		return false
-	}
+var laneKinds = map[Lanes]func(evidence.LaneKind) bool{
+	NoLanes:        func(evidence.LaneKind) bool { return false },
+	AllLanes:       func(k evidence.LaneKind) bool { return !k.Steps },
+	ServiceLanes:   evidence.LaneKind.AsksApp,
+	KeepAliveLanes: func(k evidence.LaneKind) bool { return k.AsksApp() && k.KeepsAlive() },
+	RetryLanes:     evidence.LaneKind.ShowsRetries,
+	DamageLanes:    evidence.LaneKind.ShowsDamage,
+	StepLanes:      func(k evidence.LaneKind) bool { return k.Steps },
+	RoutedLanes:    evidence.LaneKind.FollowsRules,
 }
 
 // of lists the lanes of a timeline that an expectation is about.
 func (l Lanes) of(x evidence.Expectation, tl timeline.Timeline) []timeline.Lane {
-	return slices.DeleteFunc(tl.LanesWhere(l.include), func(lane timeline.Lane) bool {
+	return slices.DeleteFunc(tl.LanesWhere(laneKinds[l]), func(lane timeline.Lane) bool {
 		return x.Conn != "" && lane.Conn != x.Conn || x.Lane != "" && lane.ID != x.Lane || x.Kind != "" && lane.Kind().Name != x.Kind ||
 			x.Nodes != "" && tl.OnDisrupted(lane) != (x.Nodes == evidence.DisruptedNodes)
 	})

@@ -39,7 +39,10 @@ var maxSwitch = Rule{
 		rows: func(a asked) (rows []lasting) {
 			begun, _ := a.tl.Mark(evidence.RolloutBegun)
 			for _, lane := range a.lanes {
-				rows = append(rows, lasting{Elapsed: lane.SentAfter(lane.RepliesOf(a.tl.Old).Last, begun), lane: lane.ID})
+				last := lane.SentAfter(lane.RepliesOf(a.tl.Old).Last, begun)
+				rows = append(rows, lasting{Elapsed: last, lane: lane.ID, breaches: []Breach{{Kind: ALag,
+					In: timeline.Window{From: begun, To: begun + last.Length}, Late: last.Length - a.Max,
+					By: append(timeline.ControlPlane(), timeline.Actor{Program: timeline.KubeProxy})}}})
 			}
 			return rows
 		},
@@ -47,11 +50,6 @@ var maxSwitch = Rule{
 		says: func(a asked, l lasting) []string {
 			return []string{fmt.Sprintf("the last new connection went to %s %s after the switch was written", a.tl.Old,
 				phrase.Duration(max(0, l.Length)))}
-		},
-		breaches: func(a asked, _ []lasting, l lasting) []Breach {
-			begun, _ := a.tl.Mark(evidence.RolloutBegun)
-			return []Breach{{Kind: ALag, In: timeline.Window{From: begun, To: begun + l.Length}, Late: l.Length - a.Max,
-				By: append(timeline.ControlPlane(), timeline.Actor{Program: timeline.KubeProxy})}}
 		},
 	},
 }

@@ -48,7 +48,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 		return reasons
 	}
 	var delays []Reason
-	for _, lane := range tl.LanesWhere(AllLanes.include) {
+	for _, lane := range tl.LanesWhere(laneKinds[AllLanes]) {
 		reasons = append(reasons, weakLoad(lane, tl)...)
 		delays = append(delays, delayed(lane, tl)...)
 	}
@@ -206,7 +206,7 @@ func delayed(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	var early []timeline.Hit
 	begun, changed := tl.Mark(evidence.RolloutBegun)
-	for _, h := range timeline.Failed(tl.LanesWhere(AllLanes.include)) {
+	for _, h := range timeline.Failed(tl.LanesWhere(laneKinds[AllLanes])) {
 		if (!changed || h.Sent < begun) && !h.Fault.OfHost() {
 			early = append(early, h)
 		}
