@@ -51,7 +51,7 @@ var allAnswered = Rule{
 	exposed: asks, needs: seeing(evidence.AboutFailures),
 	question: none{
 		rows: func(a asked) found { return foundHits(a.hitsThat(timeline.Hit.Failed)) },
-		of:   asks, noun: plain("request"), did: plain("failed"), all: plain("were answered"),
+		of:   asks, noun: "request", did: plain("failed"), all: plain("were answered"),
 		breaches: failures,
 	},
 }
@@ -75,7 +75,7 @@ var allFail = Rule{
 			f.facts = []Detail{{"failed", kinds(a.hitsThat(timeline.Hit.Failed))}}
 			return f
 		},
-		of: asks, noun: plain("request"),
+		of: asks, noun: "request",
 		did: func(a asked) string { return "did not fail" + a.inWays() },
 		all: func(a asked) string { return "failed" + a.inWays() },
 	},
@@ -104,7 +104,7 @@ var answeredBy = Rule{
 	exposed: answers, needs: seeing(evidence.AboutReplies),
 	question: split{
 		by: func(a asked) map[string]int {
-			return a.counts(answeredWell, func(h timeline.Hit) string { return h.By.Version })
+			return counts(a.hitsThat(answeredWell), func(h timeline.Hit) string { return h.By.Version })
 		},
 		fits: func(a asked, by map[string]int) bool { return slices.Equal(slices.Sorted(maps.Keys(by)), a.Versions) },
 		says: func(a asked, by map[string]int) string {
@@ -147,7 +147,7 @@ func turns(id, claim string, off func(n, pods float64) float64) Rule {
 		exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutFailures),
 		question: split{
 			by: func(a asked) map[string]int {
-				return a.counts(func(timeline.Hit) bool { return true }, func(h timeline.Hit) string {
+				return counts(a.hits(), func(h timeline.Hit) string {
 					switch {
 					case !h.Failed():
 						return h.By.Pod
@@ -176,15 +176,6 @@ func turns(id, claim string, off func(n, pods float64) float64) Rule {
 	}
 }
 
-// counts are how many of a question's hits, of those for which something holds, are each one's.
-func (a asked) counts(hold func(timeline.Hit) bool, whose func(timeline.Hit) string) map[string]int {
-	counts := map[string]int{}
-	for _, h := range a.hitsThat(hold) {
-		counts[whose(h)]++
-	}
-	return counts
-}
-
 // split is a question of its own: whose the hits were, all taken together.
 type split struct {
 	by   func(asked) map[string]int
@@ -201,11 +192,7 @@ func (q split) answer(a asked) Finding {
 	if q.fits(a, by) {
 		f = Finding{Outcome: Pass}
 	}
-	var each []string
-	for _, whose := range slices.Sorted(maps.Keys(by)) {
-		each = append(each, fmt.Sprintf("%s %d", whose, by[whose]))
-	}
-	return f.tell([]string{q.says(a, by)}, Detail{"each", strings.Join(each, ", ")})
+	return f.tell([]string{q.says(a, by)}, Detail{"each", mostFirst("%s %d", by)})
 }
 
 // AnsweredByDeleted expects that at least n requests of a question are answered by a pod whose deletion had been seen before.
@@ -234,7 +221,7 @@ var notAnsweredByDeleted = Rule{
 	exposed: answers, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: none{
 		rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) },
-		of:   answers, noun: plain("reply"), did: plain("were by pods that were being deleted"),
+		of:   answers, noun: "reply", did: plain("were by pods that were being deleted"),
 		all: plain("were by pods that nobody had deleted"),
 	},
 }

@@ -18,93 +18,68 @@ const maxSeqs = 8
 
 // A description says of some hits when and on which lanes they were sent, in which phase their pods were, and which they are.
 type description struct {
-	kinds, sent, since, phases, routed, seqs string
-	from                                     string // after the rollout or maintenance began, for headlines; empty: before it
-	lanes                                    []string
+	kinds string
+	where string // on which lane; headlines have no room for more than one
+	from  string // after the rollout or maintenance began, for headlines; empty: before it
+	facts []Detail
 }
 
 // describeHits is for hits by time sent, of at least one, which are all of so many or examples of them.
 func describeHits(hits []timeline.Hit, total int, tl timeline.Timeline) description {
-	d := description{
-		kinds: kinds(hits), sent: sentBetween(hits[0], hits[len(hits)-1].Sent), since: sinceRollout(hits[0], tl),
-		phases: podPhases(hits, tl), routed: routedTo(hits), seqs: seqs(hits, total), lanes: lanesOf(hits),
+	var lanes []string
+	for _, h := range hits {
+		lanes = append(lanes, h.Lane)
 	}
-	if since, ok := tl.Since(evidence.RolloutBegun, hits[0]); ok && since.Length >= 0 {
-		d.from = ", from " + phrase.Duration(since.Length) + " after " + begun(tl)
-	}
-	return d
+	return describe(hits, total, hits[len(hits)-1].Sent, lanes, tl)
 }
 
-// of are wordings of what became of a share of all, such as "3 of 400 requests failed".
-func (d description) of(share string) []string {
-	where := d.where()
-	if d.kinds == "" {
-		return []string{share + " " + where + d.from, share + " " + where}
-	}
-	return []string{fmt.Sprintf("%s (%s) %s%s", share, d.kinds, where, d.from), fmt.Sprintf("%s (%s) %s", share, d.kinds, where),
-		share + " " + where}
-}
-
-func (d description) facts() []Detail {
-	return []Detail{
-		{"by kind", d.kinds}, {"sent", d.sent + d.since}, {"lanes", strings.Join(d.lanes, ", ")}, {"pod phase", d.phases},
-		{"routed to", d.routed}, {"requests", d.seqs},
-	}
-}
-
-// where is for headlines, which have no room for more than one lane.
-func (d description) where() string {
-	if len(d.lanes) == 1 {
-		return "on " + d.lanes[0]
-	}
-	return "on " + phrase.Count(len(d.lanes), "lane")
-}
-
-// describeReplies describes replies as describeHits does hits, by a few of them.
+// describeReplies is for all of some replies, by a few of them.
 func describeReplies(rs []timeline.Replies, tl timeline.Timeline) description {
-	d := describeHits(examples(rs), replies(rs), tl)
 	last := rs[0].Last
 	var lanes []string
 	for _, r := range rs {
 		last = max(last, r.Last)
 		lanes = append(lanes, r.Lanes...)
 	}
+	return describe(examples(rs), replies(rs), last, lanes, tl)
+}
+
+func describe(hits []timeline.Hit, total int, last time.Duration, lanes []string, tl timeline.Timeline) description {
 	slices.Sort(lanes)
-	d.lanes, d.sent = slices.Compact(lanes), sentBetween(examples(rs)[0], last)
+	lanes = slices.Compact(lanes)
+	d := description{kinds: kinds(hits), where: "on " + phrase.Count(len(lanes), "lane")}
+	if len(lanes) == 1 {
+		d.where = "on " + lanes[0]
+	}
+	sent := "at " + phrase.Seconds(last)
+	if hits[0].Sent != last {
+		sent = fmt.Sprintf("between %s and %s", phrase.Seconds(hits[0].Sent), phrase.Seconds(last))
+	}
+	if since, ok := tl.Since(evidence.RolloutBegun, hits[0]); ok && since.Length >= 0 {
+		d.from = ", from " + phrase.Duration(since.Length) + " after " + begun(tl)
+		sent += fmt.Sprintf(", %s after %s", phrase.Elapsed(since), begun(tl))
+	} else if ok {
+		since.Length = -since.Length
+		sent += fmt.Sprintf(", %s before %s", phrase.Elapsed(since), begun(tl))
+	}
+	d.facts = []Detail{{"by kind", d.kinds}, {"sent", sent}, {"lanes", strings.Join(lanes, ", ")}, {"pod phase", podPhases(hits, tl)},
+		{"routed to", routedTo(hits)}, {"requests", seqs(hits, total)}}
 	return d
+}
+
+// of are wordings of what became of a share of all, such as "3 of 400 requests failed".
+func (d description) of(share string) []string {
+	brief := share + " " + d.where
+	if d.kinds == "" {
+		return []string{brief + d.from, brief}
+	}
+	full := fmt.Sprintf("%s (%s) %s", share, d.kinds, d.where)
+	return []string{full + d.from, full, brief}
 }
 
 // known leaves out the facts of which nothing is known.
 func known(facts ...Detail) []Detail {
 	return slices.DeleteFunc(facts, func(d Detail) bool { return d.Value == "" })
-}
-
-func lanesOf(hits []timeline.Hit) []string {
-	lanes := make(map[string]bool)
-	for _, h := range hits {
-		lanes[h.Lane] = true
-	}
-	return slices.Sorted(maps.Keys(lanes))
-}
-
-func sentBetween(first timeline.Hit, last time.Duration) string {
-	if first.Sent == last {
-		return "at " + phrase.Seconds(first.Sent)
-	}
-	return fmt.Sprintf("between %s and %s", phrase.Seconds(first.Sent), phrase.Seconds(last))
-}
-
-func sinceRollout(first timeline.Hit, tl timeline.Timeline) string {
-	since, ok := tl.Since(evidence.RolloutBegun, first)
-	switch {
-	case !ok:
-		return ""
-	case since.Length >= 0:
-		return fmt.Sprintf(", %s after %s", phrase.Elapsed(since), begun(tl))
-	default:
-		since.Length = -since.Length
-		return fmt.Sprintf(", %s before %s", phrase.Elapsed(since), begun(tl))
-	}
 }
 
 // begun is what [evidence.RolloutBegun] is called: nobody who watches no cluster knows of a rollout.
@@ -120,30 +95,29 @@ func begun(tl timeline.Timeline) string {
 func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
 	counts := make(map[timeline.PodPhase]int)
 	first := make(map[timeline.PodPhase]string)
-	placed, nowhere := 0, 0
+	unknown := 0
 	for _, h := range hits {
 		pod, ok := tl.Served(h)
-		if !ok && h.Routed.Routing == timeline.RoutedNowhere {
-			nowhere++
-		}
 		if !ok {
+			if h.Routed.Routing != timeline.RoutedNowhere {
+				unknown++
+			}
 			continue
 		}
-		placed++
 		phase, since := tl.PhaseOf(pod, h)
 		if counts[phase]++; counts[phase] == 1 {
 			first[phase] = fmt.Sprintf("first %s, since %s", pod.Pod, phrase.Elapsed(since))
 		}
 	}
-	if placed == 0 {
+	if len(counts) == 0 {
 		return ""
 	}
 	var parts []string
 	for _, phase := range slices.Sorted(maps.Keys(counts)) {
 		parts = append(parts, fmt.Sprintf("%d %s (%s)", counts[phase], phase, first[phase]))
 	}
-	if rest := len(hits) - placed - nowhere; rest > 0 {
-		parts = append(parts, fmt.Sprintf("%d unknown", rest))
+	if unknown > 0 {
+		parts = append(parts, fmt.Sprintf("%d unknown", unknown))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -182,8 +156,12 @@ func examples(rs []timeline.Replies) []timeline.Hit {
 	for _, r := range rs {
 		hits = append(hits, r.Examples...)
 	}
-	slices.SortStableFunc(hits, func(a, b timeline.Hit) int { return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane)) })
+	slices.SortStableFunc(hits, bySent)
 	return hits
+}
+
+func bySent(x, y timeline.Hit) int {
+	return cmp.Or(cmp.Compare(x.Sent, y.Sent), cmp.Compare(x.Lane, y.Lane), cmp.Compare(x.Seq, y.Seq))
 }
 
 func replies(rs []timeline.Replies) int {

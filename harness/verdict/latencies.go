@@ -37,7 +37,7 @@ var noSlowReplies = Rule{
 			f.count = len(f.hits)
 			return f
 		},
-		of: goodReplies, noun: plain("reply"),
+		of: goodReplies, noun: "reply",
 		did: plain("waited for TCP to send something again, or took a second longer than usual"),
 		more: func(a asked, f found) ([]string, []Detail) {
 			if f.count == 0 {
@@ -97,11 +97,11 @@ var maxLatency = Rule{
 				f.more = f.more || len(over) > 0 && len(over) == len(lane.Slowest) && len(over) < lane.Summary.Latency.Count
 				f.hits = append(f.hits, over...)
 			}
-			slices.SortStableFunc(f.hits, func(x, y timeline.Hit) int { return cmp.Or(cmp.Compare(x.Sent, y.Sent), cmp.Compare(x.Lane, y.Lane)) })
+			slices.SortStableFunc(f.hits, bySent)
 			f.count = len(f.hits)
 			return f
 		},
-		of: goodReplies, noun: plain("reply"),
+		of: goodReplies, noun: "reply",
 		did: func(a asked) string { return "took over " + phrase.Duration(a.Max) },
 		more: func(a asked, f found) ([]string, []Detail) {
 			var all []timeline.Hit

@@ -31,7 +31,7 @@ var noFailures = Rule{
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
 	question: none{
 		rows: func(a asked) found { return foundHits(timeline.Failed(a.lanes)) },
-		of:   requests, noun: plain("request"), did: plain("failed"),
+		of:   requests, noun: "request", did: plain("failed"),
 		breaches: failures,
 		more: func(a asked, f found) ([]string, []Detail) {
 			if f.count == 0 {
@@ -81,7 +81,7 @@ var recoversWithin = Rule{
 				return h.Sent > from+a.Max && (!limited || h.Sent < until)
 			}))
 		},
-		noun: plain("request"),
+		noun: "request",
 		did: func(a asked) string {
 			return fmt.Sprintf("sent later than %s after %s failed", phrase.Duration(a.Max), a.From)
 		},
@@ -136,7 +136,7 @@ var noLostReplies = Rule{
 			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Lost() }))
 		},
 		of:   summed(func(s timeline.LaneSummary) int { return s.Arrivals }),
-		noun: plain("request"), did: plain("that reached a pod lost their reply"),
+		noun: "request", did: plain("that reached a pod lost their reply"),
 	},
 }
 
@@ -150,7 +150,7 @@ var noHiddenRetries = Rule{
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutArrivals),
 	question: none{
 		rows: func(a asked) found { return foundHits(timeline.Repeated(a.lanes)) },
-		of:   requests, noun: plain("request"), did: plain("were sent more than once"), unclear: arrivalsUnknown,
+		of:   requests, noun: "request", did: plain("were sent more than once"), unclear: arrivalsUnknown,
 	},
 }
 
@@ -176,7 +176,7 @@ var servesUntilSigterm = Rule{
 			f.whole = true // no SIGTERM and no other pod was seen
 			return f
 		},
-		noun: plain("request"), did: plain("failed before the first SIGTERM while only terminating pods were there"),
+		noun: "request", did: plain("failed before the first SIGTERM while only terminating pods were there"),
 	},
 }
 
@@ -193,17 +193,12 @@ var damageSeen = Rule{
 		rows: func(a asked) found {
 			begun, _ := a.tl.Mark(evidence.RolloutBegun)
 			damage := foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Sent >= begun }))
-			var perLane []string
+			byLane := counts(damage.hits, func(h timeline.Hit) string { return h.Lane })
+			var each []string
 			for _, lane := range a.lanes {
-				n := 0
-				for _, h := range damage.hits {
-					if h.Lane == lane.ID {
-						n++
-					}
-				}
-				perLane = append(perLane, fmt.Sprintf("%d on %s", n, lane.ID))
+				each = append(each, fmt.Sprintf("%d on %s", byLane[lane.ID], lane.ID))
 			}
-			damage.facts = []Detail{{"by lane", strings.Join(perLane, ", ")}}
+			damage.facts = []Detail{{"by lane", strings.Join(each, ", ")}}
 			return damage
 		},
 		of: requests, noun: "request", did: plain("from pods failed after the rollout began"), byConn: true,

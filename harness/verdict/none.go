@@ -11,7 +11,7 @@ import (
 type none struct {
 	rows func(asked) found  // what is not to be there
 	of   func(asked) int    // how many of it there could be; nil: nobody counts that
-	noun func(asked) string // of what there could be, in the singular
+	noun string             // of what there could be, in the singular
 	did  func(asked) string // what is not to be
 	all  func(asked) string // what all of it is instead; nil: that is said as "0 of"
 	// unclear is why it is open whether one of them is there, where none surely is.
@@ -32,13 +32,12 @@ func (q none) answer(a asked) Finding {
 			return undecided(why)
 		}
 	}
-	noun := q.noun(a)
-	share := fmt.Sprintf("%s %s", phrase.Count(rows.count, noun), was(rows.count, q.did(a)))
+	share := fmt.Sprintf("%s %s", phrase.Count(rows.count, q.noun), was(rows.count, q.did(a)))
 	if q.of != nil {
-		share = fmt.Sprintf("%s of %s %s", rows.number(), phrase.Count(of, noun), was(rows.count, q.did(a)))
+		share = fmt.Sprintf("%s of %s %s", rows.number(), phrase.Count(of, q.noun), was(rows.count, q.did(a)))
 	}
 	if rows.count == 0 && q.all != nil {
-		share = fmt.Sprintf("all %s %s", phrase.Count(of, noun), q.all(a))
+		share = fmt.Sprintf("all %s %s", phrase.Count(of, q.noun), q.all(a))
 	}
 	wordings, facts := rows.wordings, append(a.from(), rows.facts...)
 	if q.more != nil {
@@ -61,7 +60,7 @@ func (q none) answer(a asked) Finding {
 			d = *rows.of
 		}
 		wordings = append(wordings, d.of(share)...)
-		facts = append(d.facts(), facts...)
+		facts = append(d.facts, facts...)
 	}
 	if q.breaches != nil {
 		f.Breaches = q.breaches(a, rows.hits)

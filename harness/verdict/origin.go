@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"rollcall/harness/timeline"
 	"rollcall/harness/verdict/phrase"
@@ -52,10 +51,10 @@ func originOf(hits []timeline.Hit, tl timeline.Timeline) origin {
 	if len(pods) > 0 {
 		pod = slices.Sorted(maps.Keys(pods))[0]
 	}
-	o := origin{brief: fmt.Sprintf("to %s", phrase.Count(len(clients), "node")), long: "to " + list(clients)}
+	o := origin{brief: fmt.Sprintf("to %s", phrase.Count(len(clients), "node")), long: "to " + mostFirst("%s (%d)", clients)}
 	if len(pods) > 0 {
 		o.brief += fmt.Sprintf(" by %s", phrase.Count(len(pods), "pod"))
-		o.long += ", by " + list(pods)
+		o.long += ", by " + mostFirst("%s (%d)", pods)
 	}
 	switch {
 	case len(clients) == 1 && len(pods) == 1:
@@ -75,13 +74,4 @@ func originOf(hits []timeline.Hit, tl timeline.Timeline) origin {
 		}
 	}
 	return o
-}
-
-// list names things with how many there are of each.
-func list(counts map[string]int) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("%s (%d)", name, counts[name]))
-	}
-	return strings.Join(parts, ", ")
 }

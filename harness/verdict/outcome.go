@@ -1,6 +1,9 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // An Outcome is how a rule or a scenario ended. The zero value is Inconclusive, so that forgetting
 // to judge can never pass.
@@ -14,19 +17,13 @@ const (
 	Skipped // it did not run
 )
 
+var outcomes = []string{Inconclusive: "inconclusive", Pass: "pass", Fail: "fail", Skipped: "skipped"}
+
 func (o Outcome) String() string {
-	switch o {
-	case Inconclusive:
-		return "inconclusive"
-	case Pass:
-		return "pass"
-	case Fail:
-		return "fail"
-	case Skipped:
-		return "skipped"
-	default:
-		return fmt.Sprintf("outcome(%d)", uint8(o))
+	if int(o) < len(outcomes) {
+		return outcomes[o]
 	}
+	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
 // MarshalText is the outcome as reports spell it; an unknown outcome is an error.
@@ -39,11 +36,10 @@ func (o Outcome) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads an outcome as reports spell it; one that this build does not know is an error.
 func (o *Outcome) UnmarshalText(text []byte) error {
-	for known := Inconclusive; known <= Skipped; known++ {
-		if known.String() == string(text) {
-			*o = known
-			return nil
-		}
+	i := slices.Index(outcomes, string(text))
+	if i < 0 {
+		return fmt.Errorf("verdict: unmarshal outcome: %.50q is unknown", text)
 	}
-	return fmt.Errorf("verdict: unmarshal outcome: %.50q is unknown", text)
+	*o = Outcome(i)
+	return nil
 }

@@ -72,7 +72,7 @@ func (q part) answer(a asked) Finding {
 	}
 	facts := worst.facts
 	if len(worst.hits) > 0 {
-		facts = append(describeHits(worst.hits, worst.count, a.tl).facts(), facts...)
+		facts = append(describeHits(worst.hits, worst.count, a.tl).facts, facts...)
 	}
 	if len(rows) > 1 {
 		facts = append(facts, Detail{"worst of", phrase.Number(len(rows))})

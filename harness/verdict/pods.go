@@ -159,7 +159,7 @@ var doneAfter = Rule{
 			f.facts = []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}
 			return f
 		},
-		noun: plain("rollout"),
+		noun: "rollout",
 		did:  func(a asked) string { return fmt.Sprintf("were said to be done before %s", a.From) },
 	},
 }
@@ -304,12 +304,15 @@ func (sequence) answer(a asked) Finding {
 		sizes[i] = fmt.Sprintf("%s:%d", s.Version, s.Size)
 	}
 	given := []Detail{{"sizes", strings.Join(sizes, " ")}, {"expected first", strings.Join(a.Values, " ")}}
-	i := firstDifference(sizes, a.Values)
+	i := 0 // of the first that is not as expected
+	for i < min(len(sizes), len(a.Values)) && sizes[i] == a.Values[i] {
+		i++
+	}
 	switch {
-	case i < 0 && len(sizes) < len(a.Values):
+	case i == len(sizes) && i < len(a.Values):
 		return Finding{Outcome: Fail}.tell([]string{fmt.Sprintf("ReplicaSets were given only %s, %d expected", phrase.Count(len(sizes), "size"),
 			len(a.Values))}, given...)
-	case i < 0:
+	case i == len(a.Values):
 		return Finding{Outcome: Pass}.tell([]string{"ReplicaSets were scaled as expected: " + strings.Join(sizes, " "),
 			"ReplicaSets were scaled as expected"})
 	}
@@ -340,14 +343,4 @@ func rescaled(s timeline.Scaling, tl timeline.Timeline) (by timeline.Rescale, ok
 		return timeline.Rescale{}, false
 	}
 	return all[i], true
-}
-
-// firstDifference is the first index at which both lists have an entry and not the same; -1 without one.
-func firstDifference(got, expected []string) int {
-	for i := range min(len(got), len(expected)) {
-		if got[i] != expected[i] {
-			return i
-		}
-	}
-	return -1
 }

@@ -39,9 +39,7 @@ func (a asked) failed(holds func(timeline.Lane, timeline.Hit) bool) (hits []time
 			}
 		}
 	}
-	slices.SortStableFunc(hits, func(x, y timeline.Hit) int {
-		return cmp.Or(cmp.Compare(x.Sent, y.Sent), cmp.Compare(x.Lane, y.Lane), cmp.Compare(x.Seq, y.Seq))
-	})
+	slices.SortStableFunc(hits, bySent)
 	return hits
 }
 

@@ -2,10 +2,6 @@ package verdict
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"rollcall/harness/timeline"
 )
@@ -31,11 +27,5 @@ func routedTo(hits []timeline.Hit) string {
 	if counts[unknown] == len(hits) {
 		return ""
 	}
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s %d", name, counts[name])
-	}
-	return strings.Join(names, ", ")
+	return mostFirst("%s %d", counts)
 }

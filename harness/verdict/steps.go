@@ -60,7 +60,7 @@ func (attribution) answer(a asked) Finding {
 		}
 		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{none}, facts...)
 	}
-	slices.SortStableFunc(worst, func(x, y timeline.Hit) int { return cmp.Compare(x.Sent, y.Sent) })
+	slices.SortStableFunc(worst, bySent)
 	of := describeHits(worst, len(worst), a.tl)
 	lost := phrase.Count(len(worst), "lost request")
 	f := Finding{Outcome: outcome, Grounds: Seen, Witnesses: witnesses(worst)}
@@ -68,7 +68,7 @@ func (attribution) answer(a asked) Finding {
 		fmt.Sprintf("%s (%s) at %s, where none should be", lost, of.kinds, strings.Join(where, ", ")),
 		fmt.Sprintf("%s (%s) at %s", lost, of.kinds, strings.Join(where, ", ")),
 		fmt.Sprintf("%s at %s and %s more", lost, where[0], phrase.Count(len(where)-1, "step")),
-	}, append(of.facts(), facts...)...)
+	}, append(of.facts, facts...)...)
 }
 
 // belongs is whether a loss belongs to a step at which one may be; inconclusive when the clocks cannot tell.
@@ -157,7 +157,7 @@ var lostAtSteps = Rule{
 					f.hits, at = append(f.hits, l.Hits...), append(at, l)
 				}
 			}
-			slices.SortStableFunc(f.hits, func(x, y timeline.Hit) int { return cmp.Compare(x.Sent, y.Sent) })
+			slices.SortStableFunc(f.hits, bySent)
 			f.count, f.facts = len(f.hits), []Detail{{"losses", tally(at)}}
 			return f
 		},

@@ -132,7 +132,7 @@ var orderedSwitch = Rule{
 	question: none{
 		rows: func(a asked) found { return foundHits(timeline.Returns(a.lanes)) },
 		of:   func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
-		noun: plain("reply"), did: plain("by the new version were followed by another's on the same connection"),
+		noun: "reply", did: plain("by the new version were followed by another's on the same connection"),
 	},
 }
 
@@ -174,7 +174,7 @@ var keptConnections = Rule{
 			f.facts = f.facts[:min(len(f.facts), maxWitnesses)]
 			return f
 		},
-		noun: plain("keep-alive connection"), did: plain("open before the rollout moved to another pod or ended"),
+		noun: "keep-alive connection", did: plain("open before the rollout moved to another pod or ended"),
 	},
 }
 

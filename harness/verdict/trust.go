@@ -225,7 +225,7 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	} {
 		if len(damage.failed) > 0 {
 			r := reason(damage.id, scope, "%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
-			r.Because = Finding{}.tell([]string{r.Because}, describeHits(damage.failed, len(damage.failed), tl).facts()...).Because
+			r.Because = Finding{}.tell([]string{r.Because}, describeHits(damage.failed, len(damage.failed), tl).facts...).Because
 			r.Excused, r.Retry = excuseAll(failures(asked{tl: tl}, damage.failed), tl)
 			r.Base = baseLoss(tl, damage.failed, damage.sent)
 			reasons = append(reasons, r)

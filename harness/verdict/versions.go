@@ -42,7 +42,7 @@ var serves = Rule{
 	lack: func(a asked) string { return namesNone(a.Versions, "versions") },
 	question: every{none{
 		rows: func(a asked) found { return otherThan(a.Versions, a.tl.Replies(), "", a.tl) },
-		of:   allReplies, noun: plain("reply"),
+		of:   allReplies, noun: "reply",
 		did: func(a asked) string { return "were by another version than " + strings.Join(a.Versions, " and ") },
 	}},
 }
@@ -95,7 +95,7 @@ func otherThan(versions []string, all []timeline.Replies, after string, tl timel
 			versionsOf(strays))
 		f.wordings = []string{stray + ": " + pod.Detail, stray + ", in EndpointSlice " + pod.Object, stray}
 	}
-	f.wordings = append(f.wordings, by+", "+of.where()+of.from, by)
+	f.wordings = append(f.wordings, by+", "+of.where+of.from, by)
 	return f
 }
 
@@ -112,7 +112,7 @@ var onlyServes = Rule{
 		rows: func(a asked) found {
 			return otherThan(a.Versions, a.tl.RepliesSince(a.From, a.Conn), fmt.Sprintf(" after %s", a.From), a.tl)
 		},
-		of: repliesSinceMark, noun: plain("reply"),
+		of: repliesSinceMark, noun: "reply",
 		did: func(a asked) string {
 			return fmt.Sprintf("after %s were not by %s", a.From, a.Versions[0])
 		},
@@ -148,7 +148,7 @@ var onlyServesAfter = Rule{
 			of, total := a.repliesIn(a.Versions[0], secondsAfter(a))
 			return found{count: total - of}
 		},
-		of: repliesAfter, noun: plain("reply"),
+		of: repliesAfter, noun: "reply",
 		did: func(a asked) string {
 			return fmt.Sprintf("later than %s after %s were not by %s", phrase.Duration(a.Max), a.From, a.Versions[0])
 		},

@@ -1,0 +1,31 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rollcall/harness/timeline"
+)
+
+// counts are how many of some hits are each one's.
+func counts(hits []timeline.Hit, whose func(timeline.Hit) string) map[string]int {
+	of := map[string]int{}
+	for _, h := range hits {
+		of[whose(h)]++
+	}
+	return of
+}
+
+// mostFirst lists things, and how many there are of each.
+func mostFirst(format string, counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf(format, name, counts[name])
+	}
+	return strings.Join(names, ", ")
+}
