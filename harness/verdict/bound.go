@@ -106,7 +106,7 @@ func (q bound) answer(a asked) Finding {
 	}
 	within := q.limits(a.Expectation)
 	worst, outcome, breaches := within.worst(rows)
-	f := within.shown(Finding{Outcome: outcome, Breaches: breaches})
+	f := Finding{Outcome: outcome, Grounds: within.grounds(outcome), Breaches: breaches}
 	if worst.whole {
 		f.Grounds = Whole
 	}
@@ -133,15 +133,23 @@ func (q bound) answer(a asked) Finding {
 	return orUncertain(f, wordings, facts...)
 }
 
-// shown says what a finding rests on.
-func (l limits) shown(f Finding) Finding {
+// grounds are what a finding rests on: that something lasted too long, or long enough, was seen; that it did not, was not.
+func (l limits) grounds(outcome Outcome) Grounds {
+	long, short := Fail, Pass
 	switch {
-	case l.least == -unlimited:
-		return shows(Fail, f)
 	case l.most == unlimited:
-		return shows(Pass, f)
+		long, short = Pass, Fail
+	case l.least != -unlimited:
+		return Whole
 	}
-	return f
+	switch outcome {
+	case long:
+		return Seen
+	case short:
+		return Unseen
+	default:
+		return Whole
+	}
 }
 
 // since is how something is placed that came a time after something else, or before it.

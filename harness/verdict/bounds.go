@@ -18,14 +18,9 @@ func within(d timeline.Elapsed, limit time.Duration) Outcome {
 	}
 }
 
-// atLeast is whether a duration is as long as expected; inconclusive when the clocks cannot tell.
-func atLeast(d timeline.Elapsed, expected time.Duration) Outcome {
-	return within(timeline.Elapsed{Length: -d.Length, Uncertainty: d.Uncertainty}, -expected)
-}
-
 // inside is whether a duration keeps both bounds; inconclusive when the clocks cannot tell.
 func inside(d timeline.Elapsed, least, most time.Duration) Outcome {
-	short, long := atLeast(d, least), within(d, most)
+	short, long := within(timeline.Elapsed{Length: -d.Length, Uncertainty: d.Uncertainty}, -least), within(d, most)
 	if worse(long, short) {
 		return long
 	}

@@ -33,38 +33,27 @@ func claimsOf(findings []Finding) []Claim {
 }
 
 func claimOf(id string, findings []Finding) Claim {
-	by := map[Outcome][]Finding{}
-	var elsewhere []Finding
-	for _, f := range findings {
-		switch {
-		case !slices.Contains(f.Decides, id):
-		case f.Elsewhere:
-			elsewhere = append(elsewhere, f)
-		default:
-			by[f.Outcome] = append(by[f.Outcome], f)
-		}
+	of := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !slices.Contains(f.Decides, id) })
+	if here := slices.DeleteFunc(slices.Clone(of), func(f Finding) bool { return f.Elsewhere }); len(here) > 0 {
+		of = here
 	}
-	if len(by) == 0 {
-		by[Skipped] = elsewhere
+	worst := slices.MinFunc(of, func(a, b Finding) int {
+		worstFirst := []Outcome{Fail, Inconclusive, Skipped, Pass}
+		return slices.Index(worstFirst, a.Outcome) - slices.Index(worstFirst, b.Outcome)
+	})
+	c := Claim{ID: id, Outcome: worst.Outcome}
+	switch worst.Outcome {
+	case Inconclusive, Skipped:
+		c.Because = fmt.Sprintf("%s was %s: %s", worst.Rule, worst.Outcome, worst.Because)
+		return c
+	case Fail:
+		c.Because = worst.Because
+	case Pass:
 	}
-	for _, worst := range []Outcome{Fail, Inconclusive, Skipped} {
-		if len(by[worst]) == 0 {
+	for _, f := range of {
+		if f.Outcome != worst.Outcome {
 			continue
 		}
-		c := Claim{ID: id, Outcome: worst, Because: fmt.Sprintf("%s was %s: %s", by[worst][0].Rule, worst, by[worst][0].Because)}
-		if worst == Fail {
-			c.decideBy(by[Fail])
-			c.Because = by[Fail][0].Because
-		}
-		return c
-	}
-	c := Claim{ID: id, Outcome: Pass}
-	c.decideBy(by[Pass])
-	return c
-}
-
-func (c *Claim) decideBy(findings []Finding) {
-	for _, f := range findings {
 		if !slices.Contains(c.Rules, f.Rule) {
 			c.Rules = append(c.Rules, f.Rule)
 		}
@@ -73,6 +62,7 @@ func (c *Claim) decideBy(findings []Finding) {
 		}
 		c.Falsifiable = c.Falsifiable || !f.Precondition
 	}
+	return c
 }
 
 // cover gives a verdict its claims. A scenario that leaves one of them undecided does not pass: it is skipped where the

@@ -15,10 +15,8 @@ const notFoundOut = "it was not found out"
 
 // factsNoted is one for each fact, however it was found out: what the scenario did for it is not in the recording.
 func factsNoted(a asked) int {
-	if _, ok := a.tl.FactEvent(a.Fact); !ok {
-		return 0
-	}
-	return 1
+	_, ok := a.tl.FactEvent(a.Fact)
+	return oneIf(ok)
 }
 
 // Fact expects that what the scenario noted under a name last is one of the values.
@@ -65,13 +63,7 @@ func FactWithin(name string, min, max time.Duration) evidence.Expectation {
 var factWithin = Rule{
 	ID: "fact-within", Claim: "the cluster takes as long as expected",
 	Unit: "fact", Untested: notFoundOut, needs: seeing(evidence.AboutFacts),
-	exposed: func(a asked) int {
-		if noDuration(a) != "" {
-			return 0
-		}
-		return 1
-	},
-	lack: noDuration,
+	exposed: func(a asked) int { return oneIf(noDuration(a) == "") }, lack: noDuration,
 	question: bound{
 		rows: func(a asked) []lasting {
 			noted, _ := a.tl.FactEvent(a.Fact)

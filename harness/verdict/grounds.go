@@ -9,15 +9,3 @@ const (
 	Seen                  // on something that was recorded: it holds whatever else was missed
 	Unseen                // on nothing having been recorded: it holds whatever else might have caused it
 )
-
-// shows has a finding of that outcome rest on what was seen, and one of the opposite outcome on that nothing like it was.
-func shows(outcome Outcome, f Finding) Finding {
-	switch f.Outcome {
-	case outcome:
-		f.Grounds = Seen
-	case Pass, Fail:
-		f.Grounds = Unseen
-	case Inconclusive, Skipped:
-	}
-	return f
-}

@@ -57,7 +57,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	}
 	late := !failing && len(reasons) > 0 && !slices.ContainsFunc(reasons, func(r Reason) bool { return !r.late() })
 	var v Verdict
-	deciding := slices.DeleteFunc(slices.Clone(reasons), func(r Reason) bool { return len(r.Rules) == 0 && !r.ofEverything() })
+	deciding := slices.DeleteFunc(slices.Clone(reasons), func(r Reason) bool { return !r.decides() })
 	switch {
 	case run.Measures && len(reasons) > 0:
 		v = cover(untrusted(reasons, findings))
@@ -82,11 +82,11 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	if late && v.Distrusted {
 		v.Retry = LowerRate
 	}
-	return v.excused(reasons).answerBug(run)
+	return v.excused(deciding).answerBug(run)
 }
 
-// excused fills in what the findings and reasons say of the host.
-func (v Verdict) excused(reasons []Reason) Verdict {
+// excused fills in what the findings and deciding reasons say of the host.
+func (v Verdict) excused(deciding []Reason) Verdict {
 	note := func(retry Retry, waits []timeline.Wait) {
 		v.Retry = max(v.Retry, retry)
 		for _, w := range waits {
@@ -98,10 +98,8 @@ func (v Verdict) excused(reasons []Reason) Verdict {
 	for _, f := range v.Findings {
 		note(f.Retry, f.Excused)
 	}
-	for _, r := range reasons {
-		if len(r.Rules) > 0 || r.ofEverything() {
-			note(r.Retry, r.Excused)
-		}
+	for _, r := range deciding {
+		note(r.Retry, r.Excused)
 	}
 	return v
 }

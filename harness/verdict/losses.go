@@ -34,13 +34,12 @@ var noFailures = Rule{
 		of:   requests, noun: "request", did: plain("failed"),
 		breaches: failures,
 		more: func(a asked, f found) ([]string, []Detail) {
+			share := fmt.Sprintf("%s of %s%s failed", f.number(), phrase.Count(requests(a), "request"), fromNodes[a.Nodes])
 			if f.count == 0 {
-				none := fmt.Sprintf("0 of %s%s failed", phrase.Count(requests(a), "request"), fromNodes[a.Nodes])
-				return []string{none + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
+				return []string{share + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
 			}
 			loss := explainLoss(f.hits, a.tl)
-			return loss.headlines(fmt.Sprintf("%s of %s%s failed", f.number(), phrase.Count(requests(a), "request"), fromNodes[a.Nodes]),
-				f.count), loss.facts()
+			return loss.headlines(share, f.count), loss.facts()
 		},
 	},
 }

@@ -182,7 +182,7 @@ var lostShare = Rule{
 	Lanes: RoutedLanes, Unit: "request", Untested: "no request was sent from a pod in that time",
 	exposed: func(a asked) (n int) {
 		for _, lane := range a.lanes {
-			n += a.lostOn(lane).sent
+			n += int(a.lostOn(lane).of)
 		}
 		return n
 	},
@@ -197,15 +197,15 @@ var lostShare = Rule{
 		rows: func(a asked) (rows []share) {
 			onDisrupted := oldOnDisrupted(a.tl)
 			for _, lane := range a.lanes {
-				on := a.lostOn(lane)
-				on.facts = []Detail{{"lane", lane.ID}, {"requests sent", on.in.String()}, {"of them lost", phrase.Number(on.count)},
+				row := a.lostOn(lane)
+				row.expected = float64(onDisrupted) / float64(oldPods(a))
+				row.facts = []Detail{{"lane", lane.ID}, {"requests sent", a.lostIn().String()}, {"of them lost", phrase.Number(row.count)},
 					{"pods on disrupted nodes", fmt.Sprintf("%d of %d", onDisrupted, oldPods(a))}}
-				row := share{got: float64(on.count), of: float64(on.sent), expected: float64(onDisrupted) / float64(oldPods(a)), found: on.found}
 				if row.value() > row.expected { // that somebody answers is nobody's fault
-					row.breaches = failures(a, on.hits)
+					row.breaches = failures(a, row.hits)
 				}
-				if on.sent == 0 {
-					row.lack = fmt.Sprintf("%s sent 0 requests %s", lane.ID, on.in)
+				if row.of == 0 {
+					row.lack = fmt.Sprintf("%s sent 0 requests %s", lane.ID, a.lostIn())
 				}
 				rows = append(rows, row)
 			}
@@ -228,23 +228,21 @@ func oldOnDisrupted(tl timeline.Timeline) (n int) {
 	return n
 }
 
-// A lostIn is what a lane lost of what it sent in a time.
-type lostIn struct {
-	found
-	in   seconds
-	sent int
+// lostIn are the whole seconds of the expectation's time.
+func (a asked) lostIn() seconds {
+	from, _ := a.tl.Mark(a.From)
+	return seconds{int((from+a.Min)/time.Second) + 1, int((from + a.Max) / time.Second)}
 }
 
-// lostOn is what a lane lost, and how much it sent, in the whole seconds of the expectation's time.
-func (a asked) lostOn(lane timeline.Lane) lostIn {
-	from, _ := a.tl.Mark(a.From)
-	in := seconds{int((from+a.Min)/time.Second) + 1, int((from + a.Max) / time.Second)}
+// lostOn is what a lane lost of what it sent in that time.
+func (a asked) lostOn(lane timeline.Lane) share {
+	in := a.lostIn()
 	lost := foundHits(slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool {
 		second := int(h.Sent / time.Second)
 		return second < in.from || second >= in.to || h.By.Version != "" // whoever answered badly did answer
 	}))
 	_, answered := repliesIn(lane, "", in)
-	return lostIn{lost, in, answered + lost.count}
+	return share{got: float64(lost.count), of: float64(answered + lost.count), found: lost}
 }
 
 // Pause expects that from the last reply by the old version until the first by the new one nobody is answered for min to max.

@@ -143,10 +143,7 @@ var doneAfter = Rule{
 	exposed: func(a asked) int {
 		_, reached := a.tl.Mark(a.From)
 		_, done := a.tl.Mark(evidence.StatusDone)
-		if !reached || !done {
-			return 0
-		}
-		return 1
+		return oneIf(reached && done)
 	},
 	marks: []evidence.EventKind{evidence.StatusDone}, lack: allMade, needs: seeing(evidence.AboutMarks, evidence.AboutAPI),
 	question: none{

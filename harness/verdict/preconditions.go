@@ -87,11 +87,6 @@ var fullRate = Rule{
 	},
 }
 
-// underRate is also true of a lane that was asked for nothing or whose rate could not be measured.
-func underRate(lane timeline.Lane, percent int) bool {
-	return lane.Rate <= 0 || lane.Summary.Rate*100 < float64(lane.Rate*percent)
-}
-
 func rate(lane timeline.Lane) string {
 	return fmt.Sprintf("%s achieved %.1f of %s per second", lane.ID, lane.Summary.Rate, phrase.Count(lane.Rate, "request"))
 }

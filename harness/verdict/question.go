@@ -97,6 +97,14 @@ func summed(of func(timeline.LaneSummary) int) func(asked) int {
 	return func(a asked) int { return a.sum(of) }
 }
 
+// oneIf counts what there is one of or none.
+func oneIf(there bool) int {
+	if there {
+		return 1
+	}
+	return 0
+}
+
 // was is a verb after so many: "were sent" is "was sent" after one.
 func was(n int, did string) string {
 	if rest, plural := strings.CutPrefix(did, "were "); plural && n == 1 {

@@ -21,6 +21,9 @@ type Reason struct {
 // late reports whether it is only that a client was late.
 func (r Reason) late() bool { return r.ID == reasonLateLane || r.ID == reasonStalledLane }
 
+// decides reports whether a scenario does not pass with it: it leaves unknown what a rule found, or everything.
+func (r Reason) decides() bool { return len(r.Rules) > 0 || r.ofEverything() }
+
 // ofEverything reports whether no scenario passes with it, whatever its rules go by: the recording is not whole.
 func (r Reason) ofEverything() bool {
 	return r.Scope.Everything() || r.ID == reasonDamagedFile || r.ID == reasonContradiction

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,22 +120,13 @@ func quoted(step timeline.Step) string {
 	return fmt.Sprintf("%q of %s", step.What, step.Node)
 }
 
-// tally counts failed requests by the step that they belong to, in the order of the steps; empty without any.
+// tally counts failed requests by the step that they belong to; empty without any.
 func tally(losses []timeline.Loss) string {
-	counts := map[string]int{}
-	var order []string
-	for _, l := range slices.SortedStableFunc(slices.Values(losses), func(a, b timeline.Loss) int { return cmp.Compare(a.From, b.From) }) {
-		at := place(l)
-		if counts[at] == 0 {
-			order = append(order, at)
-		}
-		counts[at] += l.Failed
+	failed := map[string]int{}
+	for _, l := range losses {
+		failed[place(l)] += l.Failed
 	}
-	var parts []string
-	for _, at := range order {
-		parts = append(parts, fmt.Sprintf("%d at %s", counts[at], at))
-	}
-	return strings.Join(parts, ", ")
+	return mostFirst("%[2]d at %[1]s", failed)
 }
 
 // LostAtSteps expects that requests from pods are lost at a step of maintenance whose text has one of these in it: a negative

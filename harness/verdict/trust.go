@@ -166,7 +166,7 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	if lane.Summary.Requests == 0 {
 		return []Reason{reason(reasonEmptyLane, scope, "%s: lane %q has 0 hits", evidence.HitsFile, lane.ID)}
 	}
-	if underRate(lane, trustedPercent) {
+	if lane.Rate <= 0 || lane.Summary.Rate*100 < float64(lane.Rate*trustedPercent) { // the rate is 0 where it could not be measured
 		reasons = append(reasons, reason(reasonUnderRate, scope, "%s, under %d %%", rate(lane), trustedPercent))
 	}
 	if begun, ok := tl.Mark(evidence.LoadBegun); ok && lane.Summary.FirstSent-begun > trustedSilence {
