@@ -50,9 +50,8 @@ var allAnswered = Rule{
 	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
 	exposed: asks, needs: seeing(evidence.AboutFailures),
 	question: none{
-		rows: func(a asked) found { return foundHits(a.hitsThat(timeline.Hit.Failed)) },
+		rows: func(a asked) found { return a.foundFailed(a.hitsThat(timeline.Hit.Failed)) },
 		of:   asks, noun: "request", did: plain("failed"), all: plain("were answered"),
-		breaches: failures,
 	},
 }
 

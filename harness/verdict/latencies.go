@@ -31,21 +31,14 @@ var noSlowReplies = Rule{
 	exposed: goodSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: none{
 		rows: func(a asked) (f found) {
-			for _, s := range timeline.Slow(a.lanes) {
-				f.hits = append(f.hits, s.Hit)
-			}
-			f.count = len(f.hits)
-			return f
-		},
-		of: goodReplies, noun: "reply",
-		did: plain("waited for TCP to send something again, or took a second longer than usual"),
-		more: func(a asked, f found) ([]string, []Detail) {
-			if f.count == 0 {
-				return nil, nil
-			}
 			counts := map[timeline.SlowCause]int{}
 			for _, s := range timeline.Slow(a.lanes) {
+				f.hits, f.breaches = append(f.hits, s.Hit), append(f.breaches, slowBreach(s, a.tl))
 				counts[s.Cause]++
+			}
+			f.count = len(f.hits)
+			if f.count == 0 {
+				return f
 			}
 			causes := slices.SortedFunc(maps.Keys(counts), func(x, y timeline.SlowCause) int {
 				return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(y, x))
@@ -56,15 +49,12 @@ var noSlowReplies = Rule{
 			}
 			whose := originOf(f.hits, a.tl)
 			cause := fmt.Sprintf("%s: %s of %s", causes[0], f.number(), phrase.Count(goodReplies(a), "reply"))
-			return []string{cause + ", " + whose.brief + whose.follows(), cause + ", " + whose.brief, cause},
-				[]Detail{{"by cause", enumerate(parts)}, {"whose", whose.long}, {"slowest", phrase.Seconds(slowestOf(f.hits).Took)}}
+			f.wordings = []string{cause + ", " + whose.brief + whose.follows(), cause + ", " + whose.brief, cause}
+			f.facts = []Detail{{"by cause", enumerate(parts)}, {"whose", whose.long}, {"slowest", phrase.Seconds(slowestOf(f.hits).Took)}}
+			return f
 		},
-		breaches: func(a asked, _ []timeline.Hit) (all []Breach) {
-			for _, s := range timeline.Slow(a.lanes) {
-				all = append(all, slowBreach(s, a.tl))
-			}
-			return all
-		},
+		of: goodReplies, noun: "reply",
+		did: plain("waited for TCP to send something again, or took a second longer than usual"),
 	},
 }
 
@@ -92,37 +82,31 @@ var maxLatency = Rule{
 	exposed: goodSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: none{
 		rows: func(a asked) (f found) {
+			var all []timeline.Hit
 			for _, lane := range a.lanes {
 				over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Took <= a.Max })
 				f.more = f.more || len(over) > 0 && len(over) == len(lane.Slowest) && len(over) < lane.Summary.Latency.Count
-				f.hits = append(f.hits, over...)
+				f.hits, all = append(f.hits, over...), append(all, lane.Slowest...)
 			}
 			slices.SortStableFunc(f.hits, bySent)
-			f.count = len(f.hits)
-			return f
-		},
-		of: goodReplies, noun: "reply",
-		did: func(a asked) string { return "took over " + phrase.Duration(a.Max) },
-		more: func(a asked, f found) ([]string, []Detail) {
-			var all []timeline.Hit
-			for _, lane := range a.lanes {
-				all = append(all, lane.Slowest...)
-			}
+			f.count, f.breaches = len(f.hits), latencies(f.hits, func(timeline.Hit) time.Duration { return a.Max }, a.tl)
 			if len(all) == 0 {
-				return nil, nil
+				return f
 			}
 			slowest := slowestOf(all)
 			took := fmt.Sprintf("%s of %s took over %s, the slowest %s", f.number(), phrase.Count(goodReplies(a), "reply"),
 				phrase.Duration(a.Max), phrase.Duration(slowest.Took))
 			if f.count == 0 {
-				return []string{took}, []Detail{{"slowest", seqs([]timeline.Hit{slowest}, 1) + " on " + slowest.Lane}}
+				f.wordings, f.facts = []string{took}, []Detail{{"slowest", seqs([]timeline.Hit{slowest}, 1) + " on " + slowest.Lane}}
+				return f
 			}
 			whose := originOf(f.hits, a.tl)
-			return []string{took + ", " + whose.brief}, []Detail{{"whose", whose.long}, {"slowest", phrase.Seconds(slowest.Took)}}
+			f.wordings = []string{took + ", " + whose.brief}
+			f.facts = []Detail{{"whose", whose.long}, {"slowest", phrase.Seconds(slowest.Took)}}
+			return f
 		},
-		breaches: func(a asked, hits []timeline.Hit) []Breach {
-			return latencies(hits, func(timeline.Hit) time.Duration { return a.Max }, a.tl)
-		},
+		of: goodReplies, noun: "reply",
+		did: func(a asked) string { return "took over " + phrase.Duration(a.Max) },
 	},
 }
 

@@ -30,17 +30,18 @@ var noFailures = Rule{
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true, bySending: true,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
 	question: none{
-		rows: func(a asked) found { return foundHits(timeline.Failed(a.lanes)) },
-		of:   requests, noun: "request", did: plain("failed"),
-		breaches: failures,
-		more: func(a asked, f found) ([]string, []Detail) {
+		rows: func(a asked) found {
+			f := a.foundFailed(timeline.Failed(a.lanes))
 			share := fmt.Sprintf("%s of %s%s failed", f.number(), phrase.Count(requests(a), "request"), fromNodes[a.Nodes])
 			if f.count == 0 {
-				return []string{share + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
+				f.wordings, f.facts = []string{share + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
+				return f
 			}
 			loss := explainLoss(f.hits, a.tl)
-			return loss.headlines(share, f.count), loss.facts()
+			f.wordings, f.facts = loss.headlines(share, f.count), loss.facts()
+			return f
 		},
+		of: requests, noun: "request", did: plain("failed"),
 	},
 }
 
@@ -76,22 +77,18 @@ var recoversWithin = Rule{
 		rows: func(a asked) found {
 			from, _ := a.tl.Mark(a.From)
 			until, limited := a.tl.Mark(a.To)
-			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool {
+			f := a.foundFailed(a.failed(func(_ timeline.Lane, h timeline.Hit) bool {
 				return h.Sent > from+a.Max && (!limited || h.Sent < until)
 			}))
+			if failed := timeline.Failed(a.lanes); len(failed) > 0 {
+				f.facts = []Detail{{"last of " + phrase.Count(len(failed), "failed request"),
+					fmt.Sprintf("%s after %s", phrase.Duration(failed[len(failed)-1].Sent-from), a.From)}}
+			}
+			return f
 		},
 		noun: "request",
 		did: func(a asked) string {
 			return fmt.Sprintf("sent later than %s after %s failed", phrase.Duration(a.Max), a.From)
-		},
-		breaches: failures,
-		more: func(a asked, _ found) (_ []string, facts []Detail) {
-			from, _ := a.tl.Mark(a.From)
-			if failed := timeline.Failed(a.lanes); len(failed) > 0 {
-				facts = []Detail{{"last of " + phrase.Count(len(failed), "failed request"),
-					fmt.Sprintf("%s after %s", phrase.Duration(failed[len(failed)-1].Sent-from), a.From)}}
-			}
-			return nil, facts
 		},
 	},
 }
@@ -148,8 +145,12 @@ var noHiddenRetries = Rule{
 	Lanes: RetryLanes, Unit: "request", Untested: noneSent,
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutArrivals),
 	question: none{
-		rows: func(a asked) found { return foundHits(timeline.Repeated(a.lanes)) },
-		of:   requests, noun: "request", did: plain("were sent more than once"), unclear: arrivalsUnknown,
+		rows: func(a asked) found {
+			again := foundHits(timeline.Repeated(a.lanes))
+			again.unclear = arrivalsUnknown(a)
+			return again
+		},
+		of: requests, noun: "request", did: plain("were sent more than once"),
 	},
 }
 

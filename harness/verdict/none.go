@@ -3,7 +3,6 @@ package verdict
 import (
 	"fmt"
 
-	"rollcall/harness/timeline"
 	"rollcall/harness/verdict/phrase"
 )
 
@@ -14,12 +13,6 @@ type none struct {
 	noun string             // of what there could be, in the singular
 	did  func(asked) string // what is not to be
 	all  func(asked) string // what all of it is instead; nil: that is said as "0 of"
-	// unclear is why it is open whether one of them is there, where none surely is.
-	unclear func(asked) string
-	// breaches say who can have caused it by getting no processor; nil: nobody can.
-	breaches func(asked, []timeline.Hit) []Breach
-	// more is what the rule says beside that: wordings that come before the others, and facts.
-	more func(asked, found) ([]string, []Detail)
 }
 
 func (q none) answer(a asked) Finding {
@@ -27,10 +20,8 @@ func (q none) answer(a asked) Finding {
 	if q.of != nil {
 		of = q.of(a)
 	}
-	if rows.count == 0 && q.unclear != nil {
-		if why := q.unclear(a); why != "" {
-			return undecided(why)
-		}
+	if rows.count == 0 && rows.unclear != "" {
+		return undecided(rows.unclear)
 	}
 	share := fmt.Sprintf("%s %s", phrase.Count(rows.count, q.noun), was(rows.count, q.did(a)))
 	if q.of != nil {
@@ -39,14 +30,10 @@ func (q none) answer(a asked) Finding {
 	if rows.count == 0 && q.all != nil {
 		share = fmt.Sprintf("all %s %s", phrase.Count(of, q.noun), q.all(a))
 	}
-	wordings, facts := rows.wordings, append(a.from(), rows.facts...)
-	if q.more != nil {
-		first, also := q.more(a, rows)
-		wordings, facts = append(wordings, first...), append(also, facts...)
-	}
+	wordings, facts := rows.wordings, append(rows.facts, a.from()...)
 	f := Finding{Outcome: Pass, Grounds: Unseen}
 	if rows.count > 0 {
-		f = Finding{Outcome: Fail, Grounds: Seen, Witnesses: witnesses(rows.hits)}
+		f = Finding{Outcome: Fail, Grounds: Seen, Witnesses: witnesses(rows.hits), Breaches: rows.breaches}
 	}
 	if rows.whole {
 		f.Grounds = Whole
@@ -61,9 +48,6 @@ func (q none) answer(a asked) Finding {
 		}
 		wordings = append(wordings, d.of(share)...)
 		facts = append(d.facts, facts...)
-	}
-	if q.breaches != nil {
-		f.Breaches = q.breaches(a, rows.hits)
 	}
 	return f.tell(append(wordings, share), facts...)
 }

@@ -54,9 +54,15 @@ type found struct {
 	of *description
 	// wordings say more of them than how many there are; they come first.
 	wordings []string
+	unclear  string   // why it is open whether one is there, where none surely is
+	breaches []Breach // who can have caused it by getting no processor; empty: nobody can
 }
 
 func foundHits(hits []timeline.Hit) found { return found{hits: hits, count: len(hits)} }
+
+func (a asked) foundFailed(hits []timeline.Hit) found {
+	return found{hits: hits, count: len(hits), breaches: failures(a, hits)}
+}
 
 // number is how many there are.
 func (f found) number() string {

@@ -40,22 +40,23 @@ var serves = Rule{
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no reply named a version",
 	exposed: allReplies, needs: underLoad(evidence.AboutReplies),
 	lack: func(a asked) string { return namesNone(a.Versions, "versions") },
-	question: every{none{
-		rows: func(a asked) found { return otherThan(a.Versions, a.tl.Replies(), "", a.tl) },
-		of:   allReplies, noun: "reply",
+	question: none{
+		rows: func(a asked) found {
+			if f := otherThan(a.Versions, a.tl.Replies(), "", a.tl); f.count > 0 || allReplies(a) == 0 {
+				return f
+			}
+			return a.unanswering()
+		},
+		of: allReplies, noun: "reply",
 		did: func(a asked) string { return "were by another version than " + strings.Join(a.Versions, " and ") },
-	}},
+	},
 }
 
-// every also asks that each version gave a reply.
-type every struct{ none }
-
-func (q every) answer(a asked) Finding {
-	f := q.none.answer(a)
-	if f.Outcome != Pass {
-		return f
-	}
-	var counts, lacking []string
+// unanswering are the expected versions that gave no reply.
+func (a asked) unanswering() found {
+	f, total := found{whole: true}, phrase.Count(allReplies(a), "reply")
+	f.wordings = []string{fmt.Sprintf("all %s were by %s", total, strings.Join(a.Versions, " and "))}
+	var counts []string
 	for _, version := range a.Versions {
 		n := 0
 		for _, r := range a.tl.Replies() {
@@ -64,16 +65,15 @@ func (q every) answer(a asked) Finding {
 			}
 		}
 		counts = append(counts, fmt.Sprintf("%s %d", version, n))
-		if n == 0 {
-			lacking = append(lacking, version)
+		if n > 0 {
+			continue
+		}
+		if f.count++; f.count == 1 {
+			f.wordings = []string{fmt.Sprintf("0 of %s were by %s, at least one expected", total, version)}
 		}
 	}
-	said := fmt.Sprintf("all %s were by %s", phrase.Count(allReplies(a), "reply"), strings.Join(a.Versions, " and "))
-	f.Grounds = Whole
-	if len(lacking) > 0 {
-		f.Outcome, said = Fail, fmt.Sprintf("0 of %s were by %s, at least one expected", phrase.Count(allReplies(a), "reply"), lacking[0])
-	}
-	return f.tell([]string{said}, Detail{"replies by version", strings.Join(counts, ", ")})
+	f.facts = []Detail{{"replies by version", strings.Join(counts, ", ")}}
+	return f
 }
 
 // otherThan are replies that were not to be: by other versions, or by pods that are not of the rollout.
@@ -110,26 +110,24 @@ var onlyServes = Rule{
 	exposed: repliesSinceMark, lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
 	question: none{
 		rows: func(a asked) found {
-			return otherThan(a.Versions, a.tl.RepliesSince(a.From, a.Conn), fmt.Sprintf(" after %s", a.From), a.tl)
+			all, unclear := a.tl.RepliesSince(a.From, a.Conn), 0
+			f := otherThan(a.Versions, all, fmt.Sprintf(" after %s", a.From), a.tl)
+			for _, r := range all {
+				if r.Stray || !slices.Contains(a.Versions, r.Version) {
+					unclear += r.Unclear
+				}
+			}
+			if unclear > 0 {
+				f.unclear = fmt.Sprintf("%s by other versions came within %s of %s, so that clocks cannot tell which was first",
+					phrase.Count(unclear, "reply"), phrase.Seconds(a.tl.ClockUncertainty()), a.From)
+			}
+			return f
 		},
 		of: repliesSinceMark, noun: "reply",
 		did: func(a asked) string {
 			return fmt.Sprintf("after %s were not by %s", a.From, a.Versions[0])
 		},
 		all: func(a asked) string { return fmt.Sprintf("after %s were by %s", a.From, a.Versions[0]) },
-		unclear: func(a asked) string {
-			n := 0
-			for _, r := range a.tl.RepliesSince(a.From, a.Conn) {
-				if r.Stray || !slices.Contains(a.Versions, r.Version) {
-					n += r.Unclear
-				}
-			}
-			if n == 0 {
-				return ""
-			}
-			return fmt.Sprintf("%s by other versions came within %s of %s, so that clocks cannot tell which was first",
-				phrase.Count(n, "reply"), phrase.Seconds(a.tl.ClockUncertainty()), a.From)
-		},
 	},
 }
 
