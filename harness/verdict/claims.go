@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,21 +74,18 @@ func cover(v Verdict) Verdict {
 	if v.Outcome != Pass && !nothing || v.Distrusted {
 		return v
 	}
-	var open []Claim
+	var ids []string
+	because := "" // the first of them was not decided
 	for _, c := range v.Claims {
 		if len(c.Rules) == 0 {
-			open = append(open, c)
+			ids, because = append(ids, c.ID), cmp.Or(because, c.Because)
 		}
 	}
-	if len(open) == 0 {
+	if len(ids) == 0 {
 		return v.withSkipped()
 	}
-	var ids []string
-	for _, c := range open {
-		ids = append(ids, c.ID)
-	}
 	v.Outcome, v.Facts = Skipped, []Detail{{"not decided", strings.Join(ids, ", ")}}
-	v.Because = fmt.Sprintf("%s not decided: %s", strings.Join(ids, " and "), open[0].Because)
+	v.Because = fmt.Sprintf("%s not decided: %s", strings.Join(ids, " and "), because)
 	v.Headline = phrase.Headline(v.Because)
 	return v
 }

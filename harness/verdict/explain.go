@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -26,22 +27,20 @@ func explainLoss(failed []timeline.Hit, tl timeline.Timeline) (l loss) {
 		}
 	}
 	rules, sigterms := tl.StaleRules(), tl.SigtermsSeen()
+	slices.SortStableFunc(rules, func(a, b timeline.StaleRule) int { return cmp.Compare(b.Lag, a.Lag) })
 	for _, h := range failed {
 		on, follows := node[h.Lane]
 		if !follows {
 			continue
 		}
-		var during timeline.StaleRule
-		for _, s := range rules {
-			if s.Node == on && h.Sent <= s.To+s.Uncertainty && h.End() >= s.From-s.Uncertainty && (during.Pod == "" || s.Lag > during.Lag) {
-				during = s
-			}
-		}
+		i := slices.IndexFunc(rules, func(s timeline.StaleRule) bool {
+			return s.Node == on && h.Sent <= s.To+s.Uncertainty && h.End() >= s.From-s.Uncertainty
+		})
 		switch {
-		case during.Pod != "":
+		case i >= 0:
 			l.stale++
-			if during.Lag > l.longest.Lag {
-				l.longest = during
+			if rules[i].Lag > l.longest.Lag {
+				l.longest = rules[i]
 			}
 		case sigterms:
 			l.otherwise++

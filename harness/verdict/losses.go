@@ -112,12 +112,8 @@ func sentAfterRecovery(a asked) (n int) {
 	return n
 }
 
-func arrivalsUnknown(a asked) string {
-	if a.tl.Arrived {
-		return ""
-	}
-	return "what pods logged was not recorded, so requests cannot be followed to them"
-}
+var arrivalsUnknown = unless(func(tl timeline.Timeline) bool { return tl.Arrived },
+	"what pods logged was not recorded, so requests cannot be followed to them")
 
 // NoLostReplies expects that no request through the Service that a pod got ends without a reply.
 func NoLostReplies() evidence.Expectation { return evidence.Expectation{Rule: noLostReplies.ID} }

@@ -24,12 +24,10 @@ var sentInMaintenance = Rule{
 	ID: "sent-in-maintenance", Claim: "every client sends requests throughout maintenance, often enough to see an outage",
 	Lanes: ServiceLanes, Unit: "lane", Untested: "the run has no lane through the Service",
 	exposed: func(a asked) int { return len(a.lanes) }, needs: seeing(),
-	lack: func(a asked) string {
-		if _, ok := a.tl.Maintenance(); !ok {
-			return markMissing(evidence.DisruptionUndone)
-		}
-		return ""
-	},
+	lack: unless(func(tl timeline.Timeline) bool {
+		_, ok := tl.Maintenance()
+		return ok
+	}, markMissing(evidence.DisruptionUndone)),
 	question: bound{
 		rows: func(a asked) (rows []lasting) {
 			window, _ := a.tl.Maintenance()

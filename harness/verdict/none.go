@@ -16,19 +16,13 @@ type none struct {
 }
 
 func (q none) answer(a asked) Finding {
-	rows, of := q.rows(a), 0
-	if q.of != nil {
-		of = q.of(a)
-	}
+	rows := q.rows(a)
 	if rows.count == 0 && rows.unclear != "" {
 		return undecided(rows.unclear)
 	}
-	share := fmt.Sprintf("%s %s", phrase.Count(rows.count, q.noun), was(rows.count, q.did(a)))
-	if q.of != nil {
-		share = fmt.Sprintf("%s of %s %s", rows.number(), phrase.Count(of, q.noun), was(rows.count, q.did(a)))
-	}
+	share := rows.share(a, q.of, q.noun, q.did)
 	if rows.count == 0 && q.all != nil {
-		share = fmt.Sprintf("all %s %s", phrase.Count(of, q.noun), q.all(a))
+		share = fmt.Sprintf("all %s %s", phrase.Count(q.of(a), q.noun), q.all(a))
 	}
 	wordings, facts := rows.wordings, append(rows.facts, a.from()...)
 	f := Finding{Outcome: Pass, Grounds: Unseen}

@@ -187,12 +187,7 @@ var lostShare = Rule{
 		return n
 	},
 	needs: seeing(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutAPI),
-	lack: func(a asked) string {
-		if oldOnDisrupted(a.tl) == 0 {
-			return "0 pods were seen on a node that was disrupted"
-		}
-		return ""
-	},
+	lack:  unless(func(tl timeline.Timeline) bool { return oldOnDisrupted(tl) > 0 }, "0 pods were seen on a node that was disrupted"),
 	question: part{
 		rows: func(a asked) (rows []share) {
 			onDisrupted := oldOnDisrupted(a.tl)

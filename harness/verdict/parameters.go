@@ -1,6 +1,20 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+
+	"rollcall/harness/timeline"
+)
+
+// unless says what a recording lacks that something does not hold of; else nothing.
+func unless(holds func(timeline.Timeline) bool, lack string) func(asked) string {
+	return func(a asked) string {
+		if holds(a.tl) {
+			return ""
+		}
+		return lack
+	}
+}
 
 // What an expectation names that its rule does not take, each empty where nothing is wrong.
 

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,6 +71,14 @@ func (f found) number() string {
 		return phrase.Number(f.count) + " or more"
 	}
 	return phrase.Number(f.count)
+}
+
+// share says how many there are, of how many where those are counted, and what they did.
+func (f found) share(a asked, of func(asked) int, noun string, did func(asked) string) string {
+	if of == nil {
+		return fmt.Sprintf("%s %s", phrase.Count(f.count, noun), was(f.count, did(a)))
+	}
+	return fmt.Sprintf("%s of %s %s", f.number(), phrase.Count(of(a), noun), was(f.count, did(a)))
 }
 
 // from is when the moment was that the expectation counts from, if it names one.

@@ -113,12 +113,7 @@ var maxRuleLag = Rule{
 	Untested: "the rules of no node were seen to route to an old pod that left the endpoints",
 	exposed:  func(a asked) int { return len(a.tl.RuleLags()) + len(a.tl.StillRouted()) },
 	needs:    sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI),
-	lack: func(a asked) string {
-		if len(a.tl.Observed()) == 0 {
-			return "the rules of 0 nodes were observed"
-		}
-		return ""
-	},
+	lack:     unless(func(tl timeline.Timeline) bool { return len(tl.Observed()) > 0 }, "the rules of 0 nodes were observed"),
 	question: bound{
 		rows: func(a asked) []lasting {
 			return append(a.followed(a.tl.RuleLags(), false), a.followed(a.tl.StillRouted(), true)...)

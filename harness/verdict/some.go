@@ -40,9 +40,8 @@ func (q some) answer(a asked) Finding {
 	case rows.count == 0 && q.of != nil && q.of(a) == 0:
 		return Finding{} // nothing that could have been one of them
 	}
-	share, few := fmt.Sprintf("%s %s", phrase.Count(rows.count, q.noun), was(rows.count, q.did(a))), "too few: "
+	share, few := rows.share(a, q.of, q.noun, q.did), "too few: "
 	if q.of != nil {
-		share = fmt.Sprintf("%s of %s %s", phrase.Number(rows.count), phrase.Count(q.of(a), q.noun), was(rows.count, q.did(a)))
 		few = "proves nothing: "
 	}
 	expected := ""

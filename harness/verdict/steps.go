@@ -22,12 +22,7 @@ var lossesAtSteps = Rule{
 	ID: "losses-at-steps", Claim: "clients lose requests at those steps of maintenance at which they have to, and at no other",
 	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent through the Service once maintenance had begun",
 	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
-	lack: func(a asked) string {
-		if len(a.tl.MarkedSteps()) == 0 {
-			return "0 steps of maintenance were marked"
-		}
-		return ""
-	},
+	lack:     unless(func(tl timeline.Timeline) bool { return len(tl.MarkedSteps()) > 0 }, "0 steps of maintenance were marked"),
 	question: attribution{},
 }
 
