@@ -51,7 +51,7 @@ var allAnswered = Rule{
 	exposed: asks, needs: seeing(evidence.AboutFailures),
 	question: none{
 		rows: func(a asked) found { return a.foundFailed(a.hitsThat(timeline.Hit.Failed)) },
-		of:   asks, noun: "request", did: plain("failed"), all: plain("were answered"),
+		of:   asks, noun: "request", did: "failed", all: "were answered",
 	},
 }
 
@@ -75,21 +75,13 @@ var allFail = Rule{
 			return f
 		},
 		of: asks, noun: "request",
-		did: func(a asked) string { return "did not fail" + a.inWays() },
-		all: func(a asked) string { return "failed" + a.inWays() },
+		did: "did not fail{ways}", all: "failed{ways}",
 	},
 }
 
 // failsAsNamed reports whether a request failed in one of the ways that the expectation names, or in any if it names none.
 func (a asked) failsAsNamed(h timeline.Hit) bool {
 	return h.Failed() && (len(a.Values) == 0 || slices.Contains(a.Values, string(h.Fault)))
-}
-
-func (a asked) inWays() string {
-	if len(a.Values) == 0 {
-		return ""
-	}
-	return " as " + strings.Join(a.Values, " or ")
 }
 
 // AnsweredBy expects that the good replies to a question are by these versions, at least one by each, and by no other.
@@ -205,7 +197,7 @@ var answeredByDeleted = Rule{
 	exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: some{
 		rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) },
-		of:   asks, noun: "request", least: counted, fails: true, did: plain("were answered by pods that were being deleted"),
+		of:   asks, noun: "request", least: counted, fails: true, did: "were answered by pods that were being deleted",
 	},
 }
 
@@ -220,8 +212,8 @@ var notAnsweredByDeleted = Rule{
 	exposed: answers, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: none{
 		rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) },
-		of:   answers, noun: "reply", did: plain("were by pods that were being deleted"),
-		all: plain("were by pods that nobody had deleted"),
+		of:   answers, noun: "reply", did: "were by pods that were being deleted",
+		all: "were by pods that nobody had deleted",
 	},
 }
 
@@ -245,8 +237,6 @@ var answeredWithin = Rule{
 			return []lasting{{Elapsed: timeline.Elapsed{Length: took}, lane: good[0].Lane, hits: good[:1], breaches: a.lateSince(from, took)}}
 		},
 		limits: atMost, measured: "took",
-		says: func(a asked, l lasting) []string {
-			return []string{fmt.Sprintf("the first reply came %s %s", since(l.Length), a.From)}
-		},
+		says: []string{"the first reply came {since} {from}"},
 	},
 }

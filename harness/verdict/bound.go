@@ -17,7 +17,9 @@ import (
 type bound struct {
 	rows     func(asked) []lasting
 	limits   func(evidence.Expectation) limits // of all rows
-	says     func(asked, lasting) []string     // what lasted so long, in wordings of which the last is the shortest
+	says     []string                          // what lasted so long, in wordings of which the last is the shortest, see fill
+	before   []string                          // the same of what came before, and so lasted less than no time; none: says
+	open     []string                          // the same of what may have gone on after it was seen last; none: says
 	measured string                            // what was measured, if it is not how long it lasted: "after SIGTERM by"
 	nothing  string                            // that holds where no row is there; empty: then it was put to nothing
 	// cut is why a failure shows nothing; empty: it does.
@@ -113,9 +115,9 @@ func (q bound) answer(a asked) Finding {
 	if outcome == Fail || outcome == Inconclusive {
 		f.Witnesses = witnesses(worst.hits)
 	}
-	wordings := q.says(a, worst)
-	for i := range wordings {
-		wordings[i] += within.String()
+	var wordings []string
+	for _, text := range q.words(worst) {
+		wordings = append(wordings, worst.fill(a, text)+within.String())
 	}
 	facts := slices.Concat(worst.facts, []Detail{{"node", worst.node}, {"pod", worst.pod}, {"lane", worst.lane},
 		{cmp.Or(q.measured, "lasted"), phrase.Elapsed(worst.Elapsed)}})
@@ -150,6 +152,29 @@ func (l limits) grounds(outcome Outcome) Grounds {
 	default:
 		return Whole
 	}
+}
+
+// words are what is said of a row.
+func (q bound) words(row lasting) []string {
+	switch {
+	case row.open && len(q.open) > 0:
+		return q.open
+	case row.Length < 0 && len(q.before) > 0:
+		return q.before
+	default:
+		return q.says
+	}
+}
+
+// fill also puts in what is known of the row.
+func (l lasting) fill(a asked, text string) string {
+	until := ""
+	if l.toTheEnd {
+		until = " until the load ended"
+	}
+	return a.fill(text, "{node}", l.node, "{pod}", l.pod, "{lane}", l.lane, "{failed}", phrase.Count(len(l.hits), "request"),
+		"{at}", phrase.Seconds(l.from), "{length}", phrase.Duration(l.Length), "{-length}", phrase.Duration(-l.Length),
+		"{since}", since(l.Length), "{-since}", since(-l.Length), "{within}", phrase.Duration(l.within), "{until}", until)
 }
 
 // since is how something is placed that came a time after something else, or before it.

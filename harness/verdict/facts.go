@@ -8,7 +8,6 @@ import (
 
 	"rollcall/harness/evidence"
 	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
 )
 
 const notFoundOut = "it was not found out"
@@ -71,7 +70,7 @@ var factWithin = Rule{
 			return []lasting{{Elapsed: timeline.Elapsed{Length: got}, breaches: a.lateSince(noted.At-got, got)}}
 		},
 		limits: ranging,
-		says:   func(a asked, l lasting) []string { return []string{a.Fact + ": " + phrase.Duration(l.Length)} },
+		says:   []string{"{fact}: {length}"},
 	},
 }
 

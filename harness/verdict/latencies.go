@@ -54,7 +54,7 @@ var noSlowReplies = Rule{
 			return f
 		},
 		of: goodReplies, noun: "reply",
-		did: plain("waited for TCP to send something again, or took a second longer than usual"),
+		did: "waited for TCP to send something again, or took a second longer than usual",
 	},
 }
 
@@ -106,7 +106,7 @@ var maxLatency = Rule{
 			return f
 		},
 		of: goodReplies, noun: "reply",
-		did: func(a asked) string { return "took over " + phrase.Duration(a.Max) },
+		did: "took over {max}",
 	},
 }
 
@@ -138,10 +138,7 @@ var maxP99 = Rule{
 			return rows
 		},
 		limits: atMost, measured: "99 % took up to",
-		says: func(_ asked, l lasting) []string {
-			return []string{fmt.Sprintf("99 %% of the replies on %s since the first change took up to %s", l.lane, phrase.Duration(l.Length)),
-				"99 % of the replies took up to " + phrase.Duration(l.Length)}
-		},
+		says: []string{"99 % of the replies on {lane} since the first change took up to {length}", "99 % of the replies took up to {length}"},
 	},
 }
 

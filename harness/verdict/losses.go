@@ -41,7 +41,7 @@ var noFailures = Rule{
 			f.wordings, f.facts = loss.headlines(share, f.count), loss.facts()
 			return f
 		},
-		of: requests, noun: "request", did: plain("failed"),
+		of: requests, noun: "request", did: "failed",
 	},
 }
 
@@ -87,9 +87,7 @@ var recoversWithin = Rule{
 			return f
 		},
 		noun: "request",
-		did: func(a asked) string {
-			return fmt.Sprintf("sent later than %s after %s failed", phrase.Duration(a.Max), a.From)
-		},
+		did:  "sent later than {max} after {from} failed",
 	},
 }
 
@@ -128,7 +126,7 @@ var noLostReplies = Rule{
 			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Lost() }))
 		},
 		of:   summed(func(s timeline.LaneSummary) int { return s.Arrivals }),
-		noun: "request", did: plain("that reached a pod lost their reply"),
+		noun: "request", did: "that reached a pod lost their reply",
 	},
 }
 
@@ -146,7 +144,7 @@ var noHiddenRetries = Rule{
 			again.unclear = arrivalsUnknown(a)
 			return again
 		},
-		of: requests, noun: "request", did: plain("were sent more than once"),
+		of: requests, noun: "request", did: "were sent more than once",
 	},
 }
 
@@ -172,7 +170,7 @@ var servesUntilSigterm = Rule{
 			f.whole = true // no SIGTERM and no other pod was seen
 			return f
 		},
-		noun: "request", did: plain("failed before the first SIGTERM while only terminating pods were there"),
+		noun: "request", did: "failed before the first SIGTERM while only terminating pods were there",
 	},
 }
 
@@ -197,7 +195,7 @@ var damageSeen = Rule{
 			damage.facts = []Detail{{"by lane", strings.Join(each, ", ")}}
 			return damage
 		},
-		of: requests, noun: "request", did: plain("from pods failed after the rollout began"), byConn: true,
+		of: requests, noun: "request", did: "from pods failed after the rollout began", byConn: true,
 	},
 }
 
@@ -221,7 +219,7 @@ var lostWhileTerminating = Rule{
 				return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
 			}
 		}),
-		noun: "request", did: plain("from pods were lost to old pods after their SIGTERM"), byConn: true,
+		noun: "request", did: "from pods were lost to old pods after their SIGTERM", byConn: true,
 	},
 }
 
@@ -247,9 +245,7 @@ var lostWhileNoneServes = Rule{
 			}
 		}),
 		of: sentWhileNoneServing, noun: "request", byConn: true,
-		did: func(a asked) string {
-			return fmt.Sprintf("from pods ended in %s while no pod could answer", strings.Join(a.Values, " or "))
-		},
+		did: "from pods ended in {values} while no pod could answer",
 	},
 }
 
@@ -276,7 +272,7 @@ var lostWhileStarting = Rule{
 			}
 		}),
 		of: sentWhileStarting, noun: "request",
-		did: plain("from pods were refused while a pod counted as ready and did not listen yet"),
+		did: "from pods were refused while a pod counted as ready and did not listen yet",
 	},
 }
 

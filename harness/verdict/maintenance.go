@@ -42,9 +42,7 @@ var sentInMaintenance = Rule{
 			return rows
 		},
 		limits: thrice, measured: "between requests",
-		says: func(_ asked, l lasting) []string {
-			return []string{fmt.Sprintf("%s sent least, a request each %s of maintenance", l.lane, phrase.Duration(l.Length))}
-		},
+		says: []string{"{lane} sent least, a request each {length} of maintenance"},
 		cut: func(a asked, rows []lasting) string {
 			worst, _, _ := thrice(a.Expectation).worst(rows)
 			sent := "no client sent a request for " + phrase.Duration(worst.Length) + " of maintenance, from " + phrase.Seconds(worst.from) + " on"
@@ -88,7 +86,7 @@ var somethingChanged = Rule{
 	},
 	question: some{
 		rows: func(a asked) found { return found{count: changes(a), whole: true} },
-		noun: "change", did: plain("of pods and nodes were seen"),
+		noun: "change", did: "of pods and nodes were seen",
 	},
 }
 

@@ -8,11 +8,11 @@ import (
 
 // none asks that nothing of a kind is there. What is there was seen; that nothing is rests on nothing having been seen.
 type none struct {
-	rows func(asked) found  // what is not to be there
-	of   func(asked) int    // how many of it there could be; nil: nobody counts that
-	noun string             // of what there could be, in the singular
-	did  func(asked) string // what is not to be
-	all  func(asked) string // what all of it is instead; nil: that is said as "0 of"
+	rows func(asked) found // what is not to be there
+	of   func(asked) int   // how many of it there could be; nil: nobody counts that
+	noun string            // of what there could be, in the singular
+	did  string            // what is not to be, see fill
+	all  string            // what all of it is instead; empty: that is said as "0 of"
 }
 
 func (q none) answer(a asked) Finding {
@@ -21,8 +21,8 @@ func (q none) answer(a asked) Finding {
 		return undecided(rows.unclear)
 	}
 	share := rows.share(a, q.of, q.noun, q.did)
-	if rows.count == 0 && q.all != nil {
-		share = fmt.Sprintf("all %s %s", phrase.Count(q.of(a), q.noun), q.all(a))
+	if rows.count == 0 && q.all != "" {
+		share = fmt.Sprintf("all %s %s", phrase.Count(q.of(a), q.noun), a.fill(q.all))
 	}
 	wordings, facts := rows.wordings, append(rows.facts, a.from()...)
 	f := Finding{Outcome: Pass, Grounds: Unseen}

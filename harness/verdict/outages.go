@@ -34,14 +34,7 @@ var maxOutage = Rule{
 			return rows
 		},
 		limits: atMost, nothing: "0 requests failed, so no lane had an outage",
-		says: func(_ asked, l lasting) []string {
-			until := ""
-			if l.toTheEnd {
-				until = " until the load ended"
-			}
-			return []string{fmt.Sprintf("%s failed on %s from %s on, an outage of %s%s", phrase.Count(len(l.hits), "request"), l.lane,
-				phrase.Seconds(l.from), phrase.Duration(l.Length), until), "the longest outage lasted " + phrase.Duration(l.Length) + until}
-		},
+		says: []string{"{failed} failed on {lane} from {at} on, an outage of {length}{until}", "the longest outage lasted {length}{until}"},
 	},
 }
 
@@ -77,9 +70,7 @@ var minOutage = Rule{
 			return rows
 		},
 		limits: minimum,
-		says: func(_ asked, l lasting) []string {
-			return []string{fmt.Sprintf("the longest outage on %s lasted %s", l.lane, phrase.Duration(l.Length))}
-		},
+		says:   []string{"the longest outage on {lane} lasted {length}"},
 		cut: func(a asked, rows []lasting) string {
 			begun, _ := a.tl.Mark(evidence.RolloutBegun)
 			ended, ok := a.tl.Mark(evidence.LoadEnded)
@@ -115,10 +106,8 @@ var replyGap = Rule{
 			return rows
 		},
 		limits: ranging,
-		says: func(_ asked, l lasting) []string {
-			return []string{fmt.Sprintf("%s, which asks once in %s, got no good reply for %s from %s on", l.lane, phrase.Duration(l.within),
-				phrase.Duration(l.Length), phrase.Seconds(l.from)), fmt.Sprintf("%s got no good reply for %s", l.lane, phrase.Duration(l.Length))}
-		},
+		says: []string{"{lane}, which asks once in {within}, got no good reply for {length} from {at} on",
+			"{lane} got no good reply for {length}"},
 	},
 }
 
@@ -180,14 +169,9 @@ func LostShare(min, max time.Duration, mark evidence.EventKind) evidence.Expecta
 var lostShare = Rule{
 	ID: "lost-share", Claim: "clients lose, for as long as expected, the share of new connections that leads to pods on disrupted nodes",
 	Lanes: RoutedLanes, Unit: "request", Untested: "no request was sent from a pod in that time",
-	exposed: func(a asked) (n int) {
-		for _, lane := range a.lanes {
-			n += int(a.lostOn(lane).of)
-		}
-		return n
-	},
-	needs: seeing(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutAPI),
-	lack:  unless(func(tl timeline.Timeline) bool { return oldOnDisrupted(tl) > 0 }, "0 pods were seen on a node that was disrupted"),
+	exposed: func(a asked) int { return a.perLane(func(lane timeline.Lane) int { return int(a.lostOn(lane).of) }) },
+	needs:   seeing(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutAPI),
+	lack:    unless(func(tl timeline.Timeline) bool { return oldOnDisrupted(tl) > 0 }, "0 pods were seen on a node that was disrupted"),
 	question: part{
 		rows: func(a asked) (rows []share) {
 			onDisrupted := oldOnDisrupted(a.tl)
@@ -252,12 +236,8 @@ var pause = Rule{
 	question: bound{
 		rows:   func(a asked) []lasting { return one(a.tl.Pause()) },
 		limits: ranging,
-		says: func(a asked, l lasting) []string {
-			if l.Length < 0 {
-				return []string{fmt.Sprintf("%s and %s both answered for %s: there was no pause", a.tl.Old, a.tl.New, phrase.Duration(-l.Length))}
-			}
-			return []string{fmt.Sprintf("nobody was answered for %s between %s and %s", phrase.Duration(l.Length), a.tl.Old, a.tl.New)}
-		},
+		says:   []string{"nobody was answered for {length} between {old} and {new}"},
+		before: []string{"{old} and {new} both answered for {-length}: there was no pause"},
 	},
 }
 

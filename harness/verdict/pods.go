@@ -97,7 +97,7 @@ var oldAtStatus = Rule{
 			done, _ := a.tl.Mark(evidence.StatusDone)
 			return found{count: a.tl.OldPodsAt(done), whole: true, facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}
 		},
-		noun: "old pod", did: plain("still there when the rollout was said to be done"), least: counted, fails: true,
+		noun: "old pod", did: "still there when the rollout was said to be done", least: counted, fails: true,
 	},
 }
 
@@ -125,9 +125,7 @@ var maxStatusGap = Rule{
 			return []lasting{{Elapsed: gap, breaches: a.lateSince(done, gap.Length)}}
 		},
 		limits: atMost,
-		says: func(a asked, l lasting) []string {
-			return []string{fmt.Sprintf("%s gave its last reply %s the rollout was said to be done", a.tl.Old, since(l.Length))}
-		},
+		says:   []string{"{old} gave its last reply {since} the rollout was said to be done"},
 	},
 }
 
@@ -157,7 +155,7 @@ var doneAfter = Rule{
 			return f
 		},
 		noun: "rollout",
-		did:  func(a asked) string { return fmt.Sprintf("were said to be done before %s", a.From) },
+		did:  "were said to be done before {from}",
 	},
 }
 
@@ -193,9 +191,7 @@ var oldEndsFirst = Rule{
 			return one(gap, ok)
 		},
 		limits: upTo(0), measured: "there together for",
-		says: func(a asked, l lasting) []string {
-			return []string{fmt.Sprintf("the first pod of %s was created %s the last one of %s had ended", a.tl.New, since(-l.Length), a.tl.Old)}
-		},
+		says: []string{"the first pod of {new} was created {-since} the last one of {old} had ended"},
 	},
 }
 
@@ -223,10 +219,7 @@ var between = Rule{
 			return rows
 		},
 		limits: ranging,
-		says: func(a asked, l lasting) []string {
-			return []string{fmt.Sprintf("%s of %s came %s %s", a.To, l.pod, since(l.Length), a.From),
-				fmt.Sprintf("%s came %s %s", a.To, since(l.Length), a.From)}
-		},
+		says:   []string{"{to} of {pod} came {since} {from}", "{to} came {since} {from}"},
 	}},
 }
 

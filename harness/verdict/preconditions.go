@@ -21,7 +21,7 @@ var sentWhileTerminating = Rule{
 	exposed:  sentBesideTerminating, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: some{
 		rows: func(a asked) found { return found{count: sentBesideTerminating(a)} },
-		noun: "request", did: plain("were sent while an old pod was terminating and another was ready"),
+		noun: "request", did: "were sent while an old pod was terminating and another was ready",
 	},
 }
 
@@ -54,7 +54,7 @@ var bothOrders = Rule{
 				{"too close to tell", fmt.Sprint(len(orders) - before - after)}}
 			return f
 		},
-		noun: "pair of steps", did: plain("came in the rarer of both orders"),
+		noun: "pair of steps", did: "came in the rarer of both orders",
 	},
 }
 

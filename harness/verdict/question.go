@@ -25,8 +25,12 @@ type asked struct {
 
 // sum adds up something over the lanes.
 func (a asked) sum(of func(timeline.LaneSummary) int) (n int) {
+	return a.perLane(func(lane timeline.Lane) int { return of(lane.Summary) })
+}
+
+func (a asked) perLane(of func(timeline.Lane) int) (n int) {
 	for _, lane := range a.lanes {
-		n += of(lane.Summary)
+		n += of(lane)
 	}
 	return n
 }
@@ -74,11 +78,12 @@ func (f found) number() string {
 }
 
 // share says how many there are, of how many where those are counted, and what they did.
-func (f found) share(a asked, of func(asked) int, noun string, did func(asked) string) string {
+func (f found) share(a asked, of func(asked) int, noun, did string) string {
+	did = was(f.count, a.fill(did))
 	if of == nil {
-		return fmt.Sprintf("%s %s", phrase.Count(f.count, noun), was(f.count, did(a)))
+		return phrase.Count(f.count, noun) + " " + did
 	}
-	return fmt.Sprintf("%s of %s %s", f.number(), phrase.Count(of(a), noun), was(f.count, did(a)))
+	return fmt.Sprintf("%s of %s %s", f.number(), phrase.Count(of(a), noun), did)
 }
 
 // from is when the moment was that the expectation counts from, if it names one.
@@ -127,6 +132,3 @@ func was(n int, did string) string {
 	}
 	return did
 }
-
-// plain is a text that is the same whatever is asked.
-func plain(text string) func(asked) string { return func(asked) string { return text } }

@@ -58,17 +58,12 @@ var rulesBeforeSigterm = Rule{
 			return append(rows, podLags(stopped, false)...)
 		},
 		limits: upTo(-1), measured: "after SIGTERM by",
-		says: func(_ asked, l lasting) []string {
-			if l.open {
-				return []string{fmt.Sprintf("rules of %s still routed to %s when they were seen last", l.node, l.pod)}
-			}
-			when := since(l.Length) + " its SIGTERM"
-			if l.Length >= 0 {
-				when += ": new connections may be lost"
-			}
-			return []string{fmt.Sprintf("rules of %s stopped routing to %s %s", l.node, l.pod, when),
-				fmt.Sprintf("rules of %s stopped routing to a pod %s", l.node, when), "a node's rules stopped routing to a pod " + when}
-		},
+		says: []string{"rules of {node} stopped routing to {pod} {since} its SIGTERM: new connections may be lost",
+			"rules of {node} stopped routing to a pod {since} its SIGTERM: new connections may be lost",
+			"a node's rules stopped routing to a pod {since} its SIGTERM: new connections may be lost"},
+		before: []string{"rules of {node} stopped routing to {pod} {since} its SIGTERM",
+			"rules of {node} stopped routing to a pod {since} its SIGTERM", "a node's rules stopped routing to a pod {since} its SIGTERM"},
+		open: []string{"rules of {node} still routed to {pod} when they were seen last"},
 	},
 }
 
@@ -93,11 +88,8 @@ var clientsBeforeSigterm = Rule{
 	question: bound{
 		rows:   func(a asked) []lasting { return podLags(a.tl.ClientsAfterSigterm(), false) },
 		limits: upTo(-1), measured: "after SIGTERM by",
-		says: func(_ asked, l lasting) []string {
-			when := since(l.Length) + " its SIGTERM"
-			return []string{fmt.Sprintf("the last new connection from %s to %s was opened %s", l.node, l.pod, when),
-				"the last new connection to an old pod was opened " + when}
-		},
+		says: []string{"the last new connection from {node} to {pod} was opened {since} its SIGTERM",
+			"the last new connection to an old pod was opened {since} its SIGTERM"},
 	},
 }
 
@@ -119,14 +111,10 @@ var maxRuleLag = Rule{
 			return append(a.followed(a.tl.RuleLags(), false), a.followed(a.tl.StillRouted(), true)...)
 		},
 		limits: atMost,
-		says: func(_ asked, l lasting) []string {
-			routed, until := "routed to %s until %s after its endpoint left", phrase.Duration(l.Length)
-			if l.open {
-				routed = "still routed to %s when last seen, %s after its endpoint left"
-			}
-			return []string{fmt.Sprintf("rules of %s "+routed, l.node, l.pod, until), fmt.Sprintf("rules of %s "+routed, l.node, "a pod", until),
-				fmt.Sprintf("a node's rules "+routed, "a pod", until)}
-		},
+		says: []string{"rules of {node} routed to {pod} until {since} its endpoint left",
+			"rules of {node} routed to a pod until {since} its endpoint left", "a node's rules routed to a pod until {since} its endpoint left"},
+		open: []string{"rules of {node} still routed to {pod} when last seen, {since} its endpoint left",
+			"a node's rules still routed to a pod when last seen, {since} its endpoint left"},
 	},
 }
 
@@ -144,11 +132,8 @@ var maxDrainLag = Rule{
 	question: bound{
 		rows:   func(a asked) []lasting { return a.followed(a.tl.DrainLags(), false) },
 		limits: atMost, nothing: "0 requests were sent to an old pod after it left the endpoints",
-		says: func(_ asked, l lasting) []string {
-			until := phrase.Duration(l.Length) + " after its endpoint left"
-			return []string{fmt.Sprintf("%s was sent new connections from %s until %s", l.pod, l.node, until),
-				fmt.Sprintf("%s was sent new connections until %s", l.pod, until), "an old pod was sent new connections until " + until}
-		},
+		says: []string{"{pod} was sent new connections from {node} until {since} its endpoint left",
+			"{pod} was sent new connections until {since} its endpoint left", "an old pod was sent new connections until {since} its endpoint left"},
 	},
 }
 
@@ -217,18 +202,14 @@ var reachesTerminating = Rule{
 					longest = l
 				}
 			}
-			f.facts, f.whole = longestFacts(longest), true // an endpoint that left may have come back unseen
+			if f.count > 0 {
+				f.facts = []Detail{{"longest", fmt.Sprintf("%s from %s until %s after it", longest.Pod, longest.Node, phrase.Elapsed(longest.Lag))}}
+			}
+			f.whole = true // an endpoint that left may have come back unseen
 			return f
 		},
-		of: drainsSeen, noun: pairOfPodAndNode, did: plain("had a new connection led to the pod after it left the endpoints"),
+		of: drainsSeen, noun: pairOfPodAndNode, did: "had a new connection led to the pod after it left the endpoints",
 	},
-}
-
-func longestFacts(l timeline.PodLag) []Detail {
-	if l.Pod == "" {
-		return nil
-	}
-	return []Detail{{"longest", fmt.Sprintf("%s from %s until %s after it", l.Pod, l.Node, phrase.Elapsed(l.Lag))}}
 }
 
 // RulesBehind expects that a node's rules surely still routed to an old pod after its SIGTERM: else nothing shows what becomes
@@ -249,6 +230,6 @@ var rulesBehind = Rule{
 			}
 			return f
 		},
-		of: sigtermsSeen, noun: pairOfPodAndNode, did: plain("had rules that still routed to the pod after its SIGTERM"),
+		of: sigtermsSeen, noun: pairOfPodAndNode, did: "had rules that still routed to the pod after its SIGTERM",
 	},
 }

@@ -35,6 +35,9 @@ func TestRules(t *testing.T) {
 			if f.Outcome != row.want {
 				t.Errorf("outcome %s, want %s: %s", f.Outcome, row.want, f.Because)
 			}
+			if strings.ContainsAny(f.Headline, "{}") {
+				t.Errorf("a name was not filled in: %s", f.Headline)
+			}
 			fmt.Fprintf(&told, "%s\n%s", row.sentence, findingText(f))
 			if v.Outcome != f.Outcome || v.Because != f.Because {
 				t.Errorf("the only finding is %s (%s), the verdict %s (%s)", f.Outcome, f.Because, v.Outcome, v.Because)

@@ -13,10 +13,10 @@ import (
 // some asks that enough of a kind is there. Enough was seen; that too little is there rests on nothing more having been seen. A
 // precondition that is not met decides nothing: no loss is no failure of the cluster, but a harness that may be blind.
 type some struct {
-	rows func(asked) found  // what is to be there
-	of   func(asked) int    // of how many; nil: nobody counts that
-	noun string             // of what there could be, in the singular
-	did  func(asked) string // what they did
+	rows func(asked) found // what is to be there
+	of   func(asked) int   // of how many; nil: nobody counts that
+	noun string            // of what there could be, in the singular
+	did  string            // what they did, see fill
 	// least is how many of them are expected; nil: one.
 	least func(evidence.Expectation) int
 	// byConn says that lanes with each kind of connection have to have one: an app that exits breaks kept connections whatever the

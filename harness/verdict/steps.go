@@ -147,9 +147,7 @@ var lostAtSteps = Rule{
 			return f
 		},
 		noun: "request",
-		did: func(a asked) string {
-			return fmt.Sprintf("from pods were lost at a step %q", strings.Join(a.Values, " or "))
-		},
+		did:  `from pods were lost at a step "{values}"`,
 	},
 }
 
@@ -180,9 +178,7 @@ var stepInRollout = Rule{
 			return f
 		},
 		of: stepsNamed, noun: "step",
-		did: func(a asked) string {
-			return fmt.Sprintf("were reached in the rollout: %q", strings.Join(a.Values, " or "))
-		},
+		did: `were reached in the rollout: "{values}"`,
 	},
 }
 

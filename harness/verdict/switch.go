@@ -47,10 +47,7 @@ var maxSwitch = Rule{
 			return rows
 		},
 		limits: atMost,
-		says: func(a asked, l lasting) []string {
-			return []string{fmt.Sprintf("the last new connection went to %s %s after the switch was written", a.tl.Old,
-				phrase.Duration(max(0, l.Length)))}
-		},
+		says:   []string{"the last new connection went to {old} {since} the switch was written"},
 	},
 }
 
@@ -67,16 +64,14 @@ var cleanCut = Rule{
 			pause.Length = -pause.Length
 			return one(pause, ok)
 		},
-		limits: upTo(0), measured: "both answered for", says: saysMixed,
+		limits: upTo(0), measured: "both answered for", says: bothAnswered, before: oneAfterTheOther,
 	},
 }
 
-func saysMixed(a asked, l lasting) []string {
-	if l.Length < 0 {
-		return []string{fmt.Sprintf("%s gave its first reply %s after %s gave its last", a.tl.New, phrase.Duration(-l.Length), a.tl.Old)}
-	}
-	return []string{fmt.Sprintf("%s and %s both answered for %s", a.tl.Old, a.tl.New, phrase.Duration(l.Length))}
-}
+var (
+	bothAnswered     = []string{"{old} and {new} both answered for {length}"}
+	oneAfterTheOther = []string{"{new} gave its first reply {-length} after {old} gave its last"}
+)
 
 // MaxMixedWindow expects that both versions answer for no longer than d.
 func MaxMixedWindow(d time.Duration) evidence.Expectation {
@@ -100,7 +95,7 @@ var maxMixedWindow = Rule{
 		return n
 	},
 	needs:    underLoad(evidence.AboutReplies, evidence.AboutLatencies),
-	question: bound{rows: mixedWindow, limits: atMost, says: saysMixed},
+	question: bound{rows: mixedWindow, limits: atMost, says: bothAnswered},
 }
 
 func mixedWindow(a asked) []lasting {
@@ -117,7 +112,7 @@ var minMixedWindow = Rule{
 	ID: "min-mixed-window", Claim: "clients are answered by both versions for as long as expected",
 	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion,
 	exposed: allReplies, needs: seeing(evidence.AboutReplies, evidence.AboutLatencies),
-	question: bound{rows: mixedWindow, limits: minimum, says: saysMixed},
+	question: bound{rows: mixedWindow, limits: minimum, says: bothAnswered},
 }
 
 // OrderedSwitch expects that a keep-alive connection on which the new version has answered never gives a
@@ -132,7 +127,7 @@ var orderedSwitch = Rule{
 	question: none{
 		rows: func(a asked) found { return foundHits(timeline.Returns(a.lanes)) },
 		of:   func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
-		noun: "reply", did: plain("by the new version were followed by another's on the same connection"),
+		noun: "reply", did: "by the new version were followed by another's on the same connection",
 	},
 }
 
@@ -145,13 +140,8 @@ func KeptConnections(version string) evidence.Expectation {
 var keptConnections = Rule{
 	ID: "kept-connections", Claim: "clients' keep-alive connections stay with their pod to the end",
 	Lanes: KeepAliveLanes, Unit: "connection", Untested: "no keep-alive connection was there before the rollout began",
-	exposed: func(a asked) (n int) {
-		for _, lane := range a.lanes {
-			n += len(a.keptBefore(lane))
-		}
-		return n
-	},
-	marks: []evidence.EventKind{evidence.LoadEnded}, needs: underLoad(evidence.AboutReplies),
+	exposed: func(a asked) int { return a.perLane(func(lane timeline.Lane) int { return len(a.keptBefore(lane)) }) },
+	marks:   []evidence.EventKind{evidence.LoadEnded}, needs: underLoad(evidence.AboutReplies),
 	question: none{
 		rows: func(a asked) (f found) {
 			still := time.Duration(lastSeconds(a.tl).from) * time.Second
@@ -174,7 +164,7 @@ var keptConnections = Rule{
 			f.facts = f.facts[:min(len(f.facts), maxWitnesses)]
 			return f
 		},
-		noun: "keep-alive connection", did: plain("open before the rollout moved to another pod or ended"),
+		noun: "keep-alive connection", did: "open before the rollout moved to another pod or ended",
 	},
 }
 

@@ -26,7 +26,7 @@ var minTerminations = Rule{
 	exposed: terminations, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: some{
 		rows: func(a asked) found { return found{count: terminations(a)} },
-		noun: termination, did: plain("were seen from nodes under load"), least: counted,
+		noun: termination, did: "were seen from nodes under load", least: counted,
 	},
 }
 

@@ -19,11 +19,8 @@ const (
 )
 
 // newReplies could each have been followed by an old one.
-func newReplies(a asked) (n int) {
-	for _, lane := range a.lanes {
-		n += lane.RepliesOf(a.tl.New).Count
-	}
-	return n
+func newReplies(a asked) int {
+	return a.perLane(func(lane timeline.Lane) int { return lane.RepliesOf(a.tl.New).Count })
 }
 
 func allReplies(a asked) int { return replies(a.tl.Replies()) }
@@ -48,7 +45,7 @@ var serves = Rule{
 			return a.unanswering()
 		},
 		of: allReplies, noun: "reply",
-		did: func(a asked) string { return "were by another version than " + strings.Join(a.Versions, " and ") },
+		did: "were by another version than {versions}",
 	},
 }
 
@@ -124,10 +121,7 @@ var onlyServes = Rule{
 			return f
 		},
 		of: repliesSinceMark, noun: "reply",
-		did: func(a asked) string {
-			return fmt.Sprintf("after %s were not by %s", a.From, a.Versions[0])
-		},
-		all: func(a asked) string { return fmt.Sprintf("after %s were by %s", a.From, a.Versions[0]) },
+		did: "after {from} were not by {versions}", all: "after {from} were by {versions}",
 	},
 }
 
@@ -147,12 +141,7 @@ var onlyServesAfter = Rule{
 			return found{count: total - of}
 		},
 		of: repliesAfter, noun: "reply",
-		did: func(a asked) string {
-			return fmt.Sprintf("later than %s after %s were not by %s", phrase.Duration(a.Max), a.From, a.Versions[0])
-		},
-		all: func(a asked) string {
-			return fmt.Sprintf("later than %s after %s were by %s", phrase.Duration(a.Max), a.From, a.Versions[0])
-		},
+		did: "later than {max} after {from} were not by {versions}", all: "later than {max} after {from} were by {versions}",
 	},
 }
 
@@ -216,7 +205,7 @@ var answersAfter = Rule{
 		},
 		of: repliesSinceMark, noun: "reply", least: counted, fails: true,
 		unclear: func(a asked) int { return a.stillBy().Unclear },
-		did:     func(a asked) string { return fmt.Sprintf("after %s were by %s", a.From, a.Versions[0]) },
+		did:     "after {from} were by {versions}",
 	},
 }
 
@@ -341,6 +330,6 @@ var mixes = Rule{
 	question: some{
 		rows: func(a asked) found { return found{count: a.sum(func(s timeline.LaneSummary) int { return s.Back })} },
 		of:   newReplies, noun: "reply", least: counted, fails: true,
-		did: func(a asked) string { return fmt.Sprintf("by %s were followed by one of %s", a.tl.New, a.tl.Old) },
+		did: "by {new} were followed by one of {old}",
 	},
 }
