@@ -38,23 +38,17 @@ func claimOf(id string, findings []Finding) Claim {
 	if here := slices.DeleteFunc(slices.Clone(of), func(f Finding) bool { return f.Elsewhere }); len(here) > 0 {
 		of = here
 	}
-	worst := slices.MinFunc(of, func(a, b Finding) int {
-		worstFirst := []Outcome{Fail, Inconclusive, Skipped, Pass}
-		return slices.Index(worstFirst, a.Outcome) - slices.Index(worstFirst, b.Outcome)
-	})
-	c := Claim{ID: id, Outcome: worst.Outcome}
-	switch worst.Outcome {
+	of = decisive(of)
+	c := Claim{ID: id, Outcome: of[0].Outcome}
+	switch c.Outcome {
 	case Inconclusive, Skipped:
-		c.Because = fmt.Sprintf("%s was %s: %s", worst.Rule, worst.Outcome, worst.Because)
+		c.Because = fmt.Sprintf("%s was %s: %s", of[0].Rule, c.Outcome, of[0].Because)
 		return c
 	case Fail:
-		c.Because = worst.Because
+		c.Because = of[0].Because
 	case Pass:
 	}
 	for _, f := range of {
-		if f.Outcome != worst.Outcome {
-			continue
-		}
 		if !slices.Contains(c.Rules, f.Rule) {
 			c.Rules = append(c.Rules, f.Rule)
 		}
@@ -64,6 +58,18 @@ func claimOf(id string, findings []Finding) Claim {
 		c.Falsifiable = c.Falsifiable || !f.Precondition
 	}
 	return c
+}
+
+// decisive are those of some findings, of at least one, that decide what becomes of all: those that failed, else those that are
+// inconclusive, else those that are skipped.
+func decisive(findings []Finding) []Finding {
+	for _, outcome := range []Outcome{Fail, Inconclusive, Skipped} {
+		of := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Outcome != outcome })
+		if len(of) > 0 {
+			return of
+		}
+	}
+	return findings
 }
 
 // cover gives a verdict its claims. A scenario that leaves one of them undecided does not pass: it is skipped where the

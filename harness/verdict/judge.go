@@ -203,27 +203,18 @@ func measured(findings []Finding) Verdict {
 // cluster are left out.
 func decide(findings []Finding) Verdict {
 	v := Verdict{Findings: findings}
-	by := make(map[Outcome][]Finding)
-	for _, f := range findings {
-		by[f.Outcome] = append(by[f.Outcome], f)
-	}
-	switch {
-	case len(by[Fail]) > 0:
-		v.Outcome = Fail
-	case len(by[Inconclusive]) > 0:
-		v.Unmet = !slices.ContainsFunc(by[Inconclusive], func(f Finding) bool { return !f.Precondition })
-	case len(by[Pass]) > 0:
-		v.Outcome = Pass
-	case len(findings) == 0:
-		v.Because = "0 rules were expected to hold, so nothing was judged"
-	default:
+	judged := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Outcome == Skipped })
+	if len(judged) == 0 {
 		v.Because = fmt.Sprintf("0 of %d rules are for this cluster, so nothing was judged", len(findings))
-	}
-	deciding := by[v.Outcome]
-	if len(deciding) == 0 {
+		if len(findings) == 0 {
+			v.Because = "0 rules were expected to hold, so nothing was judged"
+		}
 		v.Headline = v.Because
 		return v
 	}
+	deciding := decisive(judged)
+	v.Outcome = deciding[0].Outcome
+	v.Unmet = v.Outcome == Inconclusive && !slices.ContainsFunc(deciding, func(f Finding) bool { return !f.Precondition })
 	var because []string
 	for _, f := range deciding {
 		because = append(because, f.Because)
