@@ -96,20 +96,19 @@ func (t Timeline) ClockUncertainty() time.Duration {
 // Since is how long after a mark a hit was sent; negative before it. It is absent without the mark.
 func (t Timeline) Since(mark evidence.EventKind, h Hit) (Elapsed, bool) {
 	at, ok := t.Mark(mark)
-	return Elapsed{h.Sent - at, t.clocks.between("", t.nodeOf(h.Lane))}, ok
+	return Elapsed{h.Sent - at, t.clocks.between("", t.lane(h.Lane).Node)}, ok
 }
 
 // PhaseOf is the phase a pod was in when a hit was sent, and for how long.
 func (t Timeline) PhaseOf(p Pod, h Hit) (PodPhase, Elapsed) {
 	step := p.at(h.Sent)
-	return step.Phase, Elapsed{h.Sent - step.At, t.clocks.between(step.Clock, t.nodeOf(h.Lane))}
+	return step.Phase, Elapsed{h.Sent - step.At, t.clocks.between(step.Clock, t.lane(h.Lane).Node)}
 }
 
-func (t Timeline) nodeOf(lane string) string {
-	for _, l := range t.Lanes {
-		if l.ID == lane {
-			return l.Node
-		}
+// lane is the one with an id; zero without one.
+func (t Timeline) lane(id string) (l Lane) {
+	if i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.ID == id }); i >= 0 {
+		l = t.Lanes[i]
 	}
-	return ""
+	return l
 }

@@ -30,5 +30,5 @@ func (t Timeline) Misrouted(h Hit) (late, since time.Duration, ok bool) {
 
 // Routers are who has to act so that a client's node no longer leads requests to a pod.
 func (t Timeline) Routers(h Hit) []Actor {
-	return append(ControlPlane(), Actor{Node: t.nodeOf(h.Lane), Program: KubeProxy})
+	return append(ControlPlane(), Actor{Node: t.lane(h.Lane).Node, Program: KubeProxy})
 }

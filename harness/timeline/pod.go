@@ -57,17 +57,20 @@ func (p Pod) at(moment time.Duration) (last PodStep) {
 	return last
 }
 
+func (t Timeline) pod(name string) (p Pod, ok bool) {
+	if i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == name }); i >= 0 {
+		return t.Pods[i], true
+	}
+	return Pod{}, false
+}
+
 // Served finds the pod that got a hit, or should have: the one that replied, else the one that
 // logged it, else the one that its connection was routed to, as its node or an answer before says. Else it is the only pod that could
 // have failed it: of those on their way out when it was sent, one that had ended before one that could still
 // answer. It is absent when several could have, or none, or where its node routed it to no pod.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	if name := reached(h).Pod; name != "" {
-		i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == name })
-		if i < 0 {
-			return Pod{}, false
-		}
-		return t.Pods[i], true
+		return t.pod(name)
 	}
 	if h.Routed.Routing != RoutingUnknown { // to no pod, or to one that is not of the app
 		return Pod{}, false

@@ -27,20 +27,34 @@ func byPodAndNode(a, b PodLag) int {
 	return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node))
 }
 
-// lagsOf lists something of the routes to old pods that left the endpoints for good, by pod and node: of those that ended, or of those
-// that did not.
-func (t Timeline) lagsOf(ended bool, of func(r route, left time.Duration) (Elapsed, bool)) (lags []PodLag) {
-	removed := t.EndpointsLeft()
-	for _, r := range t.routes {
-		left, ok := removed[r.Pod]
-		if !ok || (r.last.Kind == evidence.RuleGone) != ended {
-			continue
-		}
-		if lag, ok := of(r, left); ok {
-			lags = append(lags, PodLag{r.Pod, r.Node, lag})
+// A route is how far a node's rules about an old pod that left the endpoints for good were followed.
+type route struct {
+	evidence.Event               // the last about them
+	left           time.Duration // when the endpoint did
+	to             time.Duration // when they stopped routing to the pod, or were seen last
+	blind          time.Duration // by how much they may have stopped before
+}
+
+// lagsOf lists something of the routes to such pods, by pod and node: of those that stopped, and of those that did not.
+func (t Timeline) lagsOf(of func(route) (Elapsed, bool)) (stopped, routing []PodLag) {
+	ended, going := map[PodLag]Elapsed{}, map[PodLag]Elapsed{}
+	for pod, left := range t.EndpointsLeft() {
+		for node, last := range t.routes[pod] {
+			r, lags := route{Event: last, left: left, to: t.seen[node]}, going
+			if last.Kind == evidence.RuleGone {
+				r.to, r.blind, lags = last.At, t.blind(last), ended
+			}
+			if lag, ok := of(r); ok {
+				lags[PodLag{Pod: pod, Node: node}] = lag
+			}
 		}
 	}
-	return lags
+	return sortedLags(ended), sortedLags(going)
+}
+
+// sinceLeft is how long a node's rules routed to a pod after its endpoint left ready.
+func (t Timeline) sinceLeft(r route) (Elapsed, bool) {
+	return Elapsed{r.to - r.left, t.clocks.between("", r.Clock) + max(t.watchLag(r.left), r.blind)}, true
 }
 
 // RuleLags lists, by pod and node, how long the node's rules still routed to each old pod after its
@@ -48,31 +62,24 @@ func (t Timeline) lagsOf(ended bool, of func(r route, left time.Duration) (Elaps
 // see is not in the list. The endpoint and the rule may both have gone earlier than was noted, which makes the lag
 // longer and shorter, and so it is uncertain by the larger of the two.
 func (t Timeline) RuleLags() []PodLag {
-	return t.lagsOf(true, func(r route, left time.Duration) (Elapsed, bool) {
-		return Elapsed{r.last.At - left, t.clocks.between("", r.last.Clock) + max(t.watchLag(left), t.blind(r.last))}, true
-	})
+	stopped, _ := t.lagsOf(t.sinceLeft)
+	return stopped
 }
 
 // StillRouted lists, by pod and node, the old pods that had left the endpoints for good and to which a node's
 // rules still routed when they were seen last. The lag is from when the endpoint left until then.
 func (t Timeline) StillRouted() []PodLag {
-	return t.lagsOf(false, func(r route, left time.Duration) (Elapsed, bool) {
-		return Elapsed{t.seen[r.Node] - left, t.clocks.between("", r.last.Clock) + t.watchLag(left)}, true
-	})
+	_, routing := t.lagsOf(t.sinceLeft)
+	return routing
 }
 
 // RulesAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the node's rules stopped routing to it, or, if they
 // did not, were seen last; negative before it.
 func (t Timeline) RulesAfterSigterm() (stopped, routing []PodLag) {
-	stopped = t.lagsOf(true, func(r route, _ time.Duration) (Elapsed, bool) {
-		sigterm, seen := t.olds[r.Pod].sigterm()
-		return Elapsed{r.last.At - sigterm.At, t.clocks.between(r.last.Clock, sigterm.Clock) + t.blind(r.last)}, seen
+	return t.lagsOf(func(r route) (Elapsed, bool) {
+		sigterm, seen := t.olds[r.By.Pod].sigterm()
+		return Elapsed{r.to - sigterm.At, t.clocks.between(r.Clock, sigterm.Clock) + r.blind}, seen
 	})
-	routing = t.lagsOf(false, func(r route, _ time.Duration) (Elapsed, bool) {
-		sigterm, seen := t.olds[r.Pod].sigterm()
-		return Elapsed{t.seen[r.Node] - sigterm.At, t.clocks.between(r.last.Clock, sigterm.Clock)}, seen
-	})
-	return stopped, routing
 }
 
 // ClientsAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the last request was sent that reached it over a
@@ -159,8 +166,8 @@ func (t Timeline) StaleRules() (stale []StaleRule) {
 
 // ruleLags are those of rules that stopped and of those that did not, by pod and node.
 func (t Timeline) ruleLags() []PodLag {
-	all := slices.Concat(t.RuleLags(), t.StillRouted())
-	slices.SortStableFunc(all, byPodAndNode)
+	all := slices.Concat(t.lagsOf(t.sinceLeft))
+	slices.SortFunc(all, byPodAndNode)
 	return all
 }
 
@@ -224,13 +231,9 @@ func (t Timeline) onNodes(pod string, kind evidence.EventKind) map[string]eviden
 		}
 		return events
 	}
-	i, _ := slices.BinarySearchFunc(t.routes, pod, func(r route, pod string) int { return cmp.Compare(r.Pod, pod) })
-	for _, r := range t.routes[i:] {
-		if r.Pod != pod {
-			break
-		}
-		if r.last.Kind == kind {
-			events[r.Node] = r.last
+	for node, last := range t.routes[pod] {
+		if last.Kind == kind {
+			events[node] = last
 		}
 	}
 	return events

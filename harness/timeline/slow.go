@@ -120,10 +120,5 @@ func noteWait(waits []Wait, w Wait) []Wait {
 
 // Usual is what half of the replies of a lane took before the rollout at most.
 func (t Timeline) Usual(lane string) time.Duration {
-	for _, l := range t.Lanes {
-		if l.ID == lane {
-			return l.Summary.LatencyIn[Before].P50
-		}
-	}
-	return 0
+	return t.lane(lane).Summary.LatencyIn[Before].P50
 }

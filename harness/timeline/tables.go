@@ -14,7 +14,7 @@ type tables struct {
 	lives         map[string]*life                     // by pod
 	olds          map[string]*life                     // of those, the part of an old pod
 	census        []census                             // by time
-	routes        []route                              // to old pods, by pod and node
+	routes        map[string]map[string]evidence.Event // old pod -> node -> its last rule-added or rule-gone of the pod
 	routedPods    map[string][]podCount                // node -> how many pods its rules routed to, by time
 	seen          map[string]time.Duration             // node -> when its rules were seen last
 	unseen        map[string][]Window                  // node -> when its rules were not, by the end
@@ -25,12 +25,6 @@ type tables struct {
 	strays        map[string]bool                      // pods behind the Service that are not of the rollout
 }
 
-// A route is the last that was seen of a node's rules about an old pod.
-type route struct {
-	Pod, Node string
-	last      evidence.Event // rule-gone, or rule-added: the rules still route to the pod
-}
-
 // A podCount is how many pods there are from a moment on.
 type podCount struct {
 	at   time.Duration
@@ -39,16 +33,18 @@ type podCount struct {
 
 // tabulate makes the tables of events that are in order.
 func (t *Timeline) tabulate() {
-	t.tables = tables{marks: firstMarks(t.Events), lives: map[string]*life{}, olds: map[string]*life{}, seen: map[string]time.Duration{},
-		unseen: map[string][]Window{}, facts: map[string]evidence.Event{}, strays: map[string]bool{}}
-	routes := map[PodLag]evidence.Event{}
+	t.tables = tables{marks: firstMarks(t.Events), lives: map[string]*life{}, olds: map[string]*life{},
+		routes: map[string]map[string]evidence.Event{}, seen: map[string]time.Duration{}, unseen: map[string][]Window{},
+		facts: map[string]evidence.Event{}, strays: map[string]bool{}}
 	var now census
 	for _, e := range t.Events {
-		pair := PodLag{Pod: e.By.Pod, Node: e.Object}
 		switch e.Kind {
 		case evidence.RuleAdded, evidence.RuleGone:
 			if t.isOld(e.By.Version) {
-				routes[pair] = e
+				if t.routes[e.By.Pod] == nil {
+					t.routes[e.By.Pod] = map[string]evidence.Event{}
+				}
+				t.routes[e.By.Pod][e.Object] = e
 			}
 			t.seen[e.Object] = e.At
 		case evidence.RulesBegun, evidence.NodeBusy:
@@ -96,10 +92,6 @@ func (t *Timeline) tabulate() {
 		}
 	}
 	t.routedPods = t.countRouted(t.Events)
-	for pair, e := range routes {
-		t.routes = append(t.routes, route{pair.Pod, pair.Node, e})
-	}
-	slices.SortFunc(t.routes, func(a, b route) int { return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node)) })
 	t.Pods = nil
 	for _, l := range t.livesByName() {
 		t.Pods = append(t.Pods, Pod{Server: l.Server, Steps: l.steps})

@@ -86,12 +86,6 @@ func (t Timeline) terminations() (all []Termination) {
 	for _, l := range t.neededDrains() {
 		needed[PodLag{Pod: l.Pod, Node: l.Node}] = l.Lag.Length + l.Lag.Uncertainty
 	}
-	left := make(map[PodLag]evidence.Event)
-	for _, r := range t.routes {
-		if r.last.Kind == evidence.RuleGone {
-			left[PodLag{Pod: r.Pod, Node: r.Node}] = r.last
-		}
-	}
 	uncertainty := make(map[string]time.Duration) // of the clocks of nodes with such clients
 	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
 		uncertainty[lane.Node] = lane.uncertainty
@@ -109,11 +103,10 @@ func (t Timeline) terminations() (all []Termination) {
 			if !t.sentFrom(node, deleted.At) {
 				continue
 			}
-			pair := PodLag{Pod: pod, Node: node}
 			x := Termination{Pod: pod, Node: node, until: until}
-			x.Needed, x.Observed = needed[pair]
+			x.Needed, x.Observed = needed[PodLag{Pod: pod, Node: node}]
 			x.window = Window{From: from, To: until, Uncertainty: of}
-			if e, seen := left[pair]; seen {
+			if e := t.routes[pod][node]; e.Kind == evidence.RuleGone {
 				x.window.To = max(x.window.From, e.At)
 				x.window.Uncertainty += t.clocks.between(node, e.Clock)
 				if end, ended := l.ended(); ended {

@@ -211,18 +211,15 @@ func Slow(lanes []Lane) []SlowReply {
 // Find is one of the hits that are kept whole: those that failed, were repeated or slow, came back from another version
 // or are examples of replies.
 func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
-	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.ID == lane })
-	if i < 0 {
-		return Hit{}, false
-	}
-	kept := [][]Hit{t.Lanes[i].Failed, t.Lanes[i].Repeated, t.Lanes[i].Slowest, t.Lanes[i].Asked}
-	for _, slow := range t.Lanes[i].Slow {
+	l := t.lane(lane)
+	kept := [][]Hit{l.Failed, l.Repeated, l.Slowest, l.Asked}
+	for _, slow := range l.Slow {
 		kept = append(kept, []Hit{slow.Hit})
 	}
-	for _, replies := range t.Lanes[i].replies {
+	for _, replies := range l.replies {
 		kept = append(kept, replies.Examples)
 	}
-	for _, hits := range append(kept, t.Lanes[i].Returns) {
+	for _, hits := range append(kept, l.Returns) {
 		if i := slices.IndexFunc(hits, func(h Hit) bool { return h.Seq == seq }); i >= 0 {
 			return hits[i], true
 		}

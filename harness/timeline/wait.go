@@ -147,8 +147,8 @@ func (t Timeline) PodWait() (longest Wait) {
 
 // servedAll reports whether a pod of the app was ready throughout.
 func (t Timeline) servedAll(pod string, in Window) bool {
-	i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == pod })
-	return i >= 0 && t.Pods[i].at(in.From-time.Second).Phase == PodServing && t.Pods[i].at(in.To).Phase == PodServing
+	p, known := t.pod(pod)
+	return known && p.at(in.From-time.Second).Phase == PodServing && p.at(in.To).Phase == PodServing
 }
 
 // Waits lists who waited when, by time; those that were measured, or else what shows it.
@@ -162,7 +162,7 @@ func (t Timeline) Measured() bool {
 // ServedBy are the actors that take part in a request: its client, the pod that it was sent to, if that is known, and the host
 // that hands on the packets.
 func (t Timeline) ServedBy(h Hit) []Actor {
-	actors := []Actor{{Node: cmp.Or(t.nodeOf(h.Lane), outside), Program: Client}, {Program: SoftIRQ}}
+	actors := []Actor{{Node: cmp.Or(t.lane(h.Lane).Node, outside), Program: Client}, {Program: SoftIRQ}}
 	if pod, ok := t.podOf(h); ok {
 		actors = append(actors, Actor{Pod: pod})
 	}
@@ -171,10 +171,9 @@ func (t Timeline) ServedBy(h Hit) []Actor {
 
 // podOf is the pod that a request was sent to. All requests of a control lane are sent to one.
 func (t Timeline) podOf(h Hit) (name string, ok bool) {
-	i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.ID == h.Lane })
-	if i >= 0 && t.Lanes[i].Kind().IsControl() {
-		for by := range t.Lanes[i].lastTo {
-			return by.Pod, len(t.Lanes[i].lastTo) == 1
+	if l := t.lane(h.Lane); l.Kind().IsControl() {
+		for by := range l.lastTo {
+			return by.Pod, len(l.lastTo) == 1
 		}
 	}
 	if p, served := t.Served(h); served {
