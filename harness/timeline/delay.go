@@ -1,28 +1,26 @@
 package timeline
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 	"time"
 
 	"rollcall/harness/evidence"
 )
 
-// A Delay is a sign that the kubelet of a pod's node was starved of CPU time.
-type Delay struct {
-	evidence.Server
-	At   time.Duration
-	Late time.Duration // from the pod's deletion until the kubelet began to stop it; 0: its probe timed out
-}
-
 // kubeletDelay is how long a kubelet that has time takes at most to begin with a deletion. No timer is in between, and
 // the slowest of its loops has a period of 1 s (Kubernetes v1.36.3, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
 const kubeletDelay = time.Second
 
-// Delays lists such signs by time. They are about pods that had got ready: one that is still being started waits to be
-// stopped, and one that is being deleted loses its network first, so that its probes time out on an idle node, too.
-func (t Timeline) Delays() (delays []Delay) {
+// ProbeTimeout is what the app's probes have (fixtures, App.podSpec).
+const ProbeTimeout = 5 * time.Second
+
+// kubeletWaits are shown, in a recording in which nobody measured them, by a kubelet that was late with what no timer keeps it from.
+// That does not tell one that waits from one that is stopped. The signs are about pods that had got ready: one that is still being
+// started waits to be stopped, and one that is being deleted loses its network first, so that its probes time out on an idle node, too.
+func (t Timeline) kubeletWaits() (waits []Wait) {
+	note := func(a Actor, from, to time.Duration) {
+		waits = append(waits, Wait{Actor: a, Window: Window{From: from, To: to}, Waited: to - from})
+	}
 	for _, l := range t.livesByName() {
 		serving, deleted := false, time.Duration(-1)
 		for _, e := range l.events {
@@ -36,17 +34,20 @@ func (t Timeline) Delays() (delays []Delay) {
 			case e.Kind == evidence.PodDeleting, e.Kind == evidence.PodGone:
 				serving, deleted = false, -1
 			case stops && deleted >= 0:
-				if late := e.At - deleted; late >= kubeletDelay+t.watchLag(deleted) {
-					delays = append(delays, Delay{Server: e.By, At: e.At, Late: late})
+				if e.At-deleted >= kubeletDelay+t.watchLag(deleted) {
+					note(Actor{Node: e.By.Node, Program: Kubelet}, deleted, e.At)
+					if end, ended := l.first(evidence.PodGone, nil); ended { // how late it was with the rest, nobody knows
+						note(Actor{Pod: e.By.Pod, Node: e.By.Node, Program: Kubelet}, deleted, end.At)
+					}
 				}
 				deleted = -1
 			case failed && serving && timedOut(message):
-				delays = append(delays, Delay{Server: e.By, At: e.At})
+				note(Actor{Pod: e.By.Pod}, e.At-ProbeTimeout, e.At)
+				note(Actor{Node: e.By.Node, Program: Kubelet}, e.At-ProbeTimeout, e.At)
 			}
 		}
 	}
-	slices.SortStableFunc(delays, func(a, b Delay) int { return cmp.Compare(a.At, b.At) })
-	return delays
+	return waits
 }
 
 // Words of the kubelet, in Events of the API (Kubernetes v1.36.3, pkg/kubelet/events/event.go).

@@ -183,78 +183,12 @@ func (t Timeline) podOf(h Hit) (name string, ok bool) {
 	return name, name != ""
 }
 
-// measuredWaits are those that were measured.
-func measuredWaits(events []evidence.Event) (waits []Wait) {
-	for _, e := range events {
-		if e.Kind == evidence.CPUWait {
-			w := Wait{Actor: Actor{Pod: e.By.Pod, Node: e.Object, Program: e.Detail}, Window: Window{From: e.At - e.For, To: e.At},
-				Waited: time.Duration(e.Count) * time.Millisecond}
-			waits = append(waits, w)
-		}
-	}
-	return waits
-}
-
-// kubeletWaits are shown, in a recording in which nobody measured them, by a kubelet that was late with what no timer keeps it from.
-// That does not tell one that waits from one that is stopped.
-func (t Timeline) kubeletWaits() (waits []Wait) {
-	for _, d := range t.Delays() {
-		w := Wait{Actor: Actor{Node: d.Node, Program: Kubelet}, Window: Window{From: d.At - d.Late, To: d.At}, Waited: d.Late}
-		if d.Late == 0 { // its probe timed out
-			w.From, w.Waited = d.At-ProbeTimeout, ProbeTimeout
-			waits = append(waits, Wait{Actor: Actor{Pod: d.Pod}, Window: w.Window, Waited: w.Waited})
-		}
-		waits = append(waits, w)
-		if end, ended := t.lives[d.Pod].first(evidence.PodGone, nil); d.Late > 0 && ended { // how late it was with the rest, nobody knows
-			in := Window{From: w.From, To: end.At}
-			waits = append(waits, Wait{Actor: Actor{Pod: d.Pod, Node: d.Node, Program: Kubelet}, Window: in, Waited: in.Length()})
-		}
-	}
-	return waits
-}
-
-// controlWaits are shown by a pod of a control lane, which no rollout touches, that answered late. It may have been stopped.
-func (t Timeline) controlWaits() (waits []Wait) {
-	for _, l := range t.Lanes {
-		waits = append(waits, l.slowControl...)
-	}
-	return waits
-}
-
-// podsTell reports whether pods of Rollcall's app logged how long they waited; a slow answer of theirs then shows no more.
-func (t Timeline) podsTell() bool {
-	return slices.ContainsFunc(t.Events, func(e evidence.Event) bool { return e.Kind == evidence.PodWaited })
-}
-
-// podWaits are those that pods of Rollcall's app logged themselves. One while a pod was being started on the node does not count: what
-// the rollout itself takes from others is its cost.
-func (t Timeline) podWaits() (waits []Wait) {
-	for _, e := range t.Events {
-		in := Window{From: e.At - e.For, To: e.At}
-		if e.Kind == evidence.PodWaited && !t.podStarting(e.By.Node, in) {
-			waits = append(waits, Wait{Actor: Actor{Pod: e.By.Pod, Node: e.By.Node}, Window: in, Waited: e.For})
-		}
-	}
-	return waits
-}
-
 // podStarting reports whether a pod on a node was not ready yet, at any time of a window.
 func (t Timeline) podStarting(node string, in Window) bool {
 	return slices.ContainsFunc(t.Pods, func(p Pod) bool {
 		return p.Node == node && (p.at(in.From).Phase == PodStarting ||
 			slices.ContainsFunc(p.Steps, func(s PodStep) bool { return s.Phase == PodStarting && in.From <= s.At && s.At <= in.To }))
 	})
-}
-
-// ProbeTimeout is what the app's probes have (fixtures, App.podSpec).
-const ProbeTimeout = 5 * time.Second
-
-// clientWaits are the times in which clients sent late, whatever kept them: they are ours and not the cluster's.
-func (t Timeline) clientWaits() (waits []Wait) {
-	for _, l := range t.Lanes {
-		waits = append(waits, l.late...)
-	}
-	return waits
 }
 
 // joinWaits makes the waits of all lanes of a node, or of all control lanes, that overlap one.
@@ -275,16 +209,31 @@ func joinWaits(waits []Wait) (joined []Wait) {
 	return joined
 }
 
-// findWaits fills in who waited when.
+// findWaits fills in who waited when: what was measured, or else what pods of Rollcall's app logged themselves, and what else shows
+// that somebody was late.
 func (t *Timeline) findWaits() {
-	shown := t.clientWaits()
-	if t.Measured() {
-		t.waits = measuredWaits(t.Events)
-	} else {
-		t.waits = t.podWaits()
-		shown = append(shown, t.kubeletWaits()...)
-		if !t.podsTell() {
-			shown = append(shown, t.controlWaits()...)
+	measured, logged := t.Measured(), false
+	for _, e := range t.Events {
+		in := Window{From: e.At - e.For, To: e.At}
+		switch {
+		case e.Kind == evidence.CPUWait && measured:
+			t.waits = append(t.waits, Wait{Actor: Actor{Pod: e.By.Pod, Node: e.Object, Program: e.Detail}, Window: in,
+				Waited: time.Duration(e.Count) * time.Millisecond})
+		case e.Kind == evidence.PodWaited && !measured:
+			logged = true
+			if !t.podStarting(e.By.Node, in) { // what the rollout itself takes from others is its cost
+				t.waits = append(t.waits, Wait{Actor: Actor{Pod: e.By.Pod, Node: e.By.Node}, Window: in, Waited: e.For})
+			}
+		}
+	}
+	var shown []Wait
+	if !measured {
+		shown = t.kubeletWaits()
+	}
+	for _, l := range t.Lanes {
+		shown = append(shown, l.late...) // whatever kept a client: it is ours and not the cluster's
+		if !measured && !logged {        // a slow answer of a pod that no rollout touches shows no more than its log; it may have been stopped
+			shown = append(shown, l.slowControl...)
 		}
 	}
 	for _, w := range joinWaits(shown) {
