@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,28 +11,17 @@ import (
 
 // A builder makes a [Lane] from its hits, given by number and without another lane's in between.
 type builder struct {
+	*shared
 	lane        Lane
-	marks       []time.Duration // ascending
-	begun       time.Duration   // when the rollout began, or never
-	ended       time.Duration   // when the load ended
-	windows     windows
-	clocks      clocks
-	new         string // version
-	arrived     bool   // arrivals were recorded
-	unversioned bool   // good replies need not name their version
-	timesApp    bool   // how long the app takes to answer is known not to change
-	control     bool
-	strays      map[string]bool         // pods that are not of the rollout
-	flows       *laneFlows              // nil: where connections were sent is not known
-	unlogged    func(evidence.Hit) bool // whether a pod that answered need not have logged it
+	unversioned bool       // good replies need not name their version
+	timesApp    bool       // how long the app takes to answer is known not to change
+	flows       *laneFlows // nil: where connections were sent is not known
+	away        away
 
-	bounds       []time.Duration // of the phases
-	slowestLeast time.Duration   // of the slowest replies kept
+	slowestLeast time.Duration // of the slowest replies kept
 
 	next     uint64 // number expected
-	away     away
 	finished bool
-	*buffers // shared by all lanes
 	summary  LaneSummary
 	servers  map[evidence.Server]*server
 	byNumber []*server
@@ -42,13 +32,29 @@ type builder struct {
 	inconsistent [inconsistencies]inconsistency
 }
 
-// buffers hold what is needed of the hits of one lane at a time; lanes use them in turn.
-type buffers struct {
+// shared is what all lanes of a run are joined with. The buffers hold what is needed of the hits of one lane at a time; lanes use them
+// in turn.
+type shared struct {
+	t        *Timeline
+	begun    time.Duration   // when the rollout began, or never
+	marks    []time.Duration // ascending
+	bounds   []time.Duration // of the phases
+	windows  windows
+	unlogged func(evidence.Hit) bool // whether a pod that answered need not have logged it
+
 	sent    []sentHit
 	lags    []time.Duration
 	ends    []time.Duration      // of good replies
 	latency [After + 1]histogram // by phase
 	changed histogram            // of requests sent since the first change
+}
+
+func (t *Timeline) shared() *shared {
+	s := &shared{t: t, begun: t.begun(), marks: slices.Sorted(maps.Values(t.marks)), bounds: t.phaseBounds(), unlogged: t.unlogged(),
+		windows: windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
+			starting: t.ReadyUnlistening()}}
+	s.windows.maintenance, s.windows.sinceStep = t.maintenance()
+	return s
 }
 
 // A sentHit is a hit in the order of sending: 24 bytes.
@@ -69,17 +75,17 @@ type server struct {
 	lastTo time.Duration // the last hit sent that reached it
 }
 
-func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *buffers) *builder {
+func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *builder {
+	away := newAway(run, lane)
+	absences := away.onRecorder(lane.Node, s.t.clocks)
 	b := &builder{
+		shared: s, away: away, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		lane: Lane{
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[evidence.Server]time.Duration),
-			uncertainty: t.clocks[lane.Node].uncertainty, Absences: away.onRecorder(lane.Node, t.clocks),
+			uncertainty: s.t.clocks[lane.Node].uncertainty, Absences: absences,
 		},
-		begun: t.begun(), bounds: t.phaseBounds(), ended: t.marks[evidence.LoadEnded], control: lane.Kind().IsControl(),
-		windows: w, clocks: t.clocks, new: t.New, arrived: t.Arrived,
-		strays: t.strays, away: away, unlogged: t.unlogged(),
-		unversioned: t.unversioned && lane.Kind().AsksApp(),
-		buffers:     shared, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
+		unversioned: s.t.unversioned && lane.Kind().AsksApp(), timesApp: run.UserApp == nil && lane.Kind().AsksApp(),
+		flows:   routed.of(lane, absences, s.t),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 	}
 	counted := evidence.PlainFaults()
@@ -89,10 +95,6 @@ func newBuilder(lane evidence.Lane, away away, t Timeline, w windows, shared *bu
 	for _, fault := range counted {
 		b.summary.Failures[fault] = 0
 	}
-	for _, at := range t.marks {
-		b.marks = append(b.marks, at)
-	}
-	slices.Sort(b.marks)
 	return b
 }
 
@@ -103,7 +105,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		return
 	}
 	b.checkNumber(h.Seq)
-	h.Due, h.Sent = b.clocks.onRecorder(b.lane.Node, h.Due), b.clocks.onRecorder(b.lane.Node, h.Sent)
+	h.Due, h.Sent = b.t.clocks.onRecorder(b.lane.Node, h.Due), b.t.clocks.onRecorder(b.lane.Node, h.Sent)
 	if h.Due < 0 || h.Sent < 0 || h.Took < 0 {
 		b.note(early, h.Seq)
 	}
@@ -126,7 +128,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		b.note(anonymous, h.Seq)
 	}
 	arrived := len(at)
-	if arrived == 0 && answered && b.arrived && b.unlogged(*h) {
+	if arrived == 0 && answered && b.t.Arrived && b.unlogged(*h) {
 		arrived = 1 // says its reply
 	}
 	b.summary.Arrivals += arrived
@@ -137,7 +139,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		}
 	}
 	switch {
-	case !b.arrived || arrived > len(at):
+	case !b.t.Arrived || arrived > len(at):
 	case len(at) == 0 && answered:
 		b.note(unlogged, h.Seq)
 	case len(at) == 0:
@@ -215,7 +217,7 @@ func (b *builder) alignArrivals(at []evidence.Arrival) {
 	}
 	for i := range at {
 		b.nodes[at[i].By.Node] = true
-		at[i].At = b.clocks.onRecorder(at[i].By.Node, at[i].At)
+		at[i].At = b.t.clocks.onRecorder(at[i].By.Node, at[i].At)
 		if at[i].At < 0 {
 			b.note(earlyArrival, at[i].Seq)
 		}
@@ -227,7 +229,7 @@ func (b *builder) alignArrivals(at []evidence.Arrival) {
 
 // countReply counts a reply in the bucket of its version and of the marks it was sent after.
 func (b *builder) countReply(h *evidence.Hit) {
-	at := bucket{version: h.By.Version, stray: b.strays[h.By.Pod]}
+	at := bucket{version: h.By.Version, stray: b.t.strays[h.By.Pod]}
 	for _, mark := range b.marks {
 		if h.Sent-b.lane.uncertainty >= mark {
 			at.certain++
@@ -290,7 +292,7 @@ func (b *builder) back() (n int) {
 		if h.by == 0 {
 			continue
 		}
-		isNew := b.byNumber[h.by-1].Version == b.new
+		isNew := b.byNumber[h.by-1].Version == b.t.New
 		if switched && !isNew {
 			n++
 		}
@@ -315,7 +317,7 @@ func (b *builder) finish() {
 	}
 	b.summary.Back = b.back()
 	if !b.lane.Steps { // which ask when they like: what passes between two requests is no outage
-		b.summary.Outages = outages(b.sent, b.ended, b.lane.uncertainty, b.lane.Absences)
+		b.summary.Outages = outages(b.sent, b.t.marks[evidence.LoadEnded], b.lane.uncertainty, b.lane.Absences)
 		b.summary.Gap = longestGap(b.sent, b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
 		b.summary.Rate = b.summary.rate(b.lane.Rate)
 	}

@@ -50,7 +50,7 @@ func (b *builder) followConnections() {
 		if c.switched {
 			b.summary.SinceSwitch++
 		}
-		if by.Version == b.new {
+		if by.Version == b.t.New {
 			c.switched = true
 		} else if c.switched {
 			b.lane.Returns = append(b.lane.Returns, Hit{Kept: c.by, Hit: evidence.Hit{

@@ -35,8 +35,8 @@ func (b *builder) note(which int, seq uint64) {
 	}
 }
 
-// problems says where the lane's streams contradict each other or have holes, by file and position, and what that takes away.
-func (b *builder) problems() (found []string, scopes []evidence.Scope) {
+// problems says where the lane's streams contradict each other or have holes, by file and position, and notes what that takes away.
+func (b *builder) problems() (found []string) {
 	requests, arrivals := evidence.Requests(), []evidence.Subject{evidence.AboutArrivals}
 	for which, what := range [inconsistencies]struct {
 		file, does      string
@@ -55,9 +55,10 @@ func (b *builder) problems() (found []string, scopes []evidence.Scope) {
 		orphaned: {evidence.ArrivalsFile, "was logged by a pod, but has no hit", requests, nil},
 	} {
 		if seen := b.inconsistent[which]; seen.count > 0 {
-			found = append(found, fmt.Sprintf("%s: lane %q: seq %d %s (%d in all)", what.file, b.lane.ID, seen.first, what.does, seen.count))
-			scopes = append(scopes, evidence.Scope{Missed: what.missed, Doubted: what.doubted, Lanes: []string{b.lane.ID}})
+			problem := fmt.Sprintf("%s: lane %q: seq %d %s (%d in all)", what.file, b.lane.ID, seen.first, what.does, seen.count)
+			b.t.scopes[problem] = evidence.Scope{Missed: what.missed, Doubted: what.doubted, Lanes: []string{b.lane.ID}}
+			found = append(found, problem)
 		}
 	}
-	return found, scopes
+	return found
 }

@@ -57,7 +57,7 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if changed {
 		b.changed.add(h.Took)
 	}
-	if b.control && h.Took >= dataTimer {
+	if h.Took >= dataTimer && b.lane.Kind().IsControl() {
 		b.lane.slowControl = noteWait(b.lane.slowControl, Wait{Actor: Actor{Pod: h.By.Pod}, Window: Window{From: h.Sent, To: h.End()},
 			Waited: h.Took, any: true})
 	}

@@ -101,19 +101,14 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error)) (Timeline
 	t.Events = t.clocks.events(ev.Events)
 	t.tabulate()
 	t.scopes = map[string]evidence.Scope{}
-	var shared buffers
-	in := windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
-		starting: t.ReadyUnlistening()}
-	in.maintenance, in.sinceStep = t.maintenance()
+	shared := t.shared()
 	routed, unread := t.readFlows(ev.Flows, ev.Run.Lacks)
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
 		if builders[lane.ID] != nil || lane.ID == "" {
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
-		builders[lane.ID] = newBuilder(lane, newAway(ev.Run, lane), t, in, &shared)
-		builders[lane.ID].flows = routed.of(lane, builders[lane.ID].lane.Absences, &t)
-		builders[lane.ID].timesApp = ev.Run.UserApp == nil && lane.Kind().AsksApp()
+		builders[lane.ID] = newBuilder(ev.Run, lane, routed, shared)
 	}
 	var nodes []string // that something was recorded on
 	contradictions, damage := merge(ev.Hits, ev.Arrivals, builders, show)
@@ -121,11 +116,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error)) (Timeline
 		b := builders[lane.ID]
 		b.finish()
 		t.Lanes = append(t.Lanes, b.lane)
-		found, scopes := b.problems()
-		contradictions = append(contradictions, found...)
-		for i, problem := range found {
-			t.scopes[problem] = scopes[i]
-		}
+		contradictions = append(contradictions, b.problems()...)
 		nodes = append(nodes, lane.Node)
 		nodes = slices.AppendSeq(nodes, maps.Keys(b.nodes))
 	}
