@@ -99,13 +99,3 @@ func IsMark(kind evidence.EventKind) bool {
 		return false
 	}
 }
-
-func firstMarks(events []evidence.Event) map[evidence.EventKind]time.Duration {
-	marks := make(map[evidence.EventKind]time.Duration)
-	for _, e := range events {
-		if _, twice := marks[e.Kind]; IsMark(e.Kind) && !twice {
-			marks[e.Kind] = e.At
-		}
-	}
-	return marks
-}

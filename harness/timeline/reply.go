@@ -57,11 +57,7 @@ func (t Timeline) RepliesSince(mark evidence.EventKind, conn evidence.Conn) []Re
 }
 
 func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear bool)) []Replies {
-	type key struct {
-		version string
-		stray   bool
-	}
-	sums := make(map[key]*Replies)
+	sums := make(map[bucket]*Replies) // by version and stray
 	for _, lane := range t.ServiceLanes() {
 		if conn != "" && lane.Conn != conn {
 			continue
@@ -71,7 +67,7 @@ func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear 
 			if !in && !unclear {
 				continue
 			}
-			by := key{b.version, b.stray}
+			by := bucket{version: b.version, stray: b.stray}
 			sum := sums[by]
 			if sum == nil {
 				sum = &Replies{Version: b.version, Stray: b.stray}

@@ -33,11 +33,14 @@ type podCount struct {
 
 // tabulate makes the tables of events that are in order.
 func (t *Timeline) tabulate() {
-	t.tables = tables{marks: firstMarks(t.Events), lives: map[string]*life{}, olds: map[string]*life{},
+	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, lives: map[string]*life{}, olds: map[string]*life{},
 		routes: map[string]map[string]evidence.Event{}, seen: map[string]time.Duration{}, unseen: map[string][]Window{},
 		facts: map[string]evidence.Event{}, strays: map[string]bool{}}
 	var now census
 	for _, e := range t.Events {
+		if _, twice := t.marks[e.Kind]; IsMark(e.Kind) && !twice {
+			t.marks[e.Kind] = e.At
+		}
 		switch e.Kind {
 		case evidence.RuleAdded, evidence.RuleGone:
 			if t.isOld(e.By.Version) {

@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"rollcall/harness/evidence"
@@ -35,8 +37,8 @@ func (t Timeline) Pause() (pause Elapsed, ok bool) {
 // overlap is the mixed window, but of negative length when the old version's last reply came first.
 func (t Timeline) overlap(conn evidence.Conn) (w Window, ok bool) {
 	lanes := t.LanesWhere(func(k evidence.LaneKind) bool { return k.AsksApp() && (conn == "" || k.Conn == conn) })
-	first, seenNew := t.reply(lanes, t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
-	last, seenOld := t.reply(lanes, t.Old, func(r *Replies) time.Duration { return r.LastEnd })
+	first, seenNew := latestReply(lanes, t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
+	last, seenOld := latestReply(lanes, t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !seenNew || !seenOld || t.Old == t.New {
 		return Window{}, false
 	}
@@ -51,7 +53,7 @@ func (t Timeline) overlap(conn evidence.Conn) (w Window, ok bool) {
 // negative when its last reply came first. It is absent without the mark or an old reply.
 func (t Timeline) StatusGap() (gap Elapsed, ok bool) {
 	done, marked := t.Mark(evidence.StatusDone)
-	last, seen := t.reply(t.ServiceLanes(), t.Old, func(r *Replies) time.Duration { return r.LastEnd })
+	last, seen := latestReply(t.ServiceLanes(), t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !marked || !seen || t.Old == t.New {
 		return Elapsed{}, false
 	}
@@ -76,34 +78,30 @@ type latest struct {
 
 const severalClocks = "*"
 
-// reply is the latest of the replies by a version, over some lanes. A lane whose clock is
+// latestReply is the latest of the replies by a version, over some lanes. A lane whose clock is
 // uncertain enough may have the latest even if another's time is larger.
-func (t Timeline) reply(lanes []Lane, version string, of func(*Replies) time.Duration) (best latest, seen bool) {
-	var lowest, highest time.Duration
+func latestReply(lanes []Lane, version string, of func(*Replies) time.Duration) (best latest, seen bool) {
+	var all []latest
 	for _, lane := range lanes {
-		for s, r := range lane.replies {
-			if s.version != version {
-				continue
-			}
-			at, u := of(r), lane.uncertainty
-			if !seen || at > best.at {
-				best.at, best.clock = at, lane.Node
-			}
-			if !seen {
-				lowest, highest, seen = at-u, at+u, true
-			}
-			lowest, highest = max(lowest, at-u), max(highest, at+u)
-		}
-	}
-	for _, lane := range lanes {
-		for s, r := range lane.replies {
-			if s.version == version && lane.Node != best.clock && of(r)+lane.uncertainty > lowest {
-				best.clock = severalClocks
+		for b, r := range lane.replies {
+			if b.version == version {
+				all = append(all, latest{of(r), lane.uncertainty, lane.Node})
 			}
 		}
 	}
-	best.uncertainty = max(highest-best.at, best.at-lowest)
-	return best, seen
+	if len(all) == 0 {
+		return latest{}, false
+	}
+	best = slices.MaxFunc(all, func(a, b latest) int { return cmp.Compare(a.at, b.at) })
+	earliest, last := best.at-best.uncertainty, best.at+best.uncertainty
+	for _, l := range all {
+		earliest, last = max(earliest, l.at-l.uncertainty), max(last, l.at+l.uncertainty)
+	}
+	if slices.ContainsFunc(all, func(l latest) bool { return l.clock != best.clock && l.at+l.uncertainty > earliest }) {
+		best.clock = severalClocks
+	}
+	best.uncertainty = max(last-best.at, best.at-earliest)
+	return best, true
 }
 
 // SentIn reports whether a hit was surely sent in one of some windows, and, where before is more than 0, that long before its end.
