@@ -37,19 +37,23 @@ type route struct {
 
 // lagsOf lists something of the routes to such pods, by pod and node: of those that stopped, and of those that did not.
 func (t Timeline) lagsOf(of func(route) (Elapsed, bool)) (stopped, routing []PodLag) {
-	ended, going := map[PodLag]Elapsed{}, map[PodLag]Elapsed{}
-	for pod, left := range t.EndpointsLeft() {
-		for node, last := range t.routes[pod] {
-			r, lags := route{Event: last, left: left, to: t.seen[node]}, going
+	removed := t.EndpointsLeft()
+	for _, p := range t.Pods {
+		left, ok := removed[p.Pod]
+		if !ok {
+			continue
+		}
+		for _, last := range t.routes[p.Pod] {
+			r, lags := route{Event: last, left: left, to: t.seen[last.Object]}, &routing
 			if last.Kind == evidence.RuleGone {
-				r.to, r.blind, lags = last.At, t.blind(last), ended
+				r.to, r.blind, lags = last.At, t.blind(last), &stopped
 			}
 			if lag, ok := of(r); ok {
-				lags[PodLag{Pod: pod, Node: node}] = lag
+				*lags = append(*lags, PodLag{p.Pod, last.Object, lag})
 			}
 		}
 	}
-	return sortedLags(ended), sortedLags(going)
+	return stopped, routing
 }
 
 // sinceLeft is how long a node's rules routed to a pod after its endpoint left ready.
@@ -231,9 +235,9 @@ func (t Timeline) onNodes(pod string, kind evidence.EventKind) map[string]eviden
 		}
 		return events
 	}
-	for node, last := range t.routes[pod] {
+	for _, last := range t.routes[pod] {
 		if last.Kind == kind {
-			events[node] = last
+			events[last.Object] = last
 		}
 	}
 	return events

@@ -14,7 +14,7 @@ type tables struct {
 	lives         map[string]*life                     // by pod
 	olds          map[string]*life                     // of those, the part of an old pod
 	census        []census                             // by time
-	routes        map[string]map[string]evidence.Event // old pod -> node -> its last rule-added or rule-gone of the pod
+	routes        map[string][]evidence.Event          // old pod -> each node's last rule-added or rule-gone, by node
 	routedPods    map[string][]podCount                // node -> how many pods its rules routed to, by time
 	seen          map[string]time.Duration             // node -> when its rules were seen last
 	unseen        map[string][]Window                  // node -> when its rules were not, by the end
@@ -34,7 +34,7 @@ type podCount struct {
 // tabulate makes the tables of events that are in order.
 func (t *Timeline) tabulate() {
 	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, lives: map[string]*life{}, olds: map[string]*life{},
-		routes: map[string]map[string]evidence.Event{}, seen: map[string]time.Duration{}, unseen: map[string][]Window{},
+		routes: map[string][]evidence.Event{}, seen: map[string]time.Duration{}, unseen: map[string][]Window{},
 		facts: map[string]evidence.Event{}, strays: map[string]bool{}}
 	var now census
 	for _, e := range t.Events {
@@ -44,10 +44,8 @@ func (t *Timeline) tabulate() {
 		switch e.Kind {
 		case evidence.RuleAdded, evidence.RuleGone:
 			if t.isOld(e.By.Version) {
-				if t.routes[e.By.Pod] == nil {
-					t.routes[e.By.Pod] = map[string]evidence.Event{}
-				}
-				t.routes[e.By.Pod][e.Object] = e
+				others := slices.DeleteFunc(t.routes[e.By.Pod], func(r evidence.Event) bool { return r.Object == e.Object })
+				t.routes[e.By.Pod] = append(others, e)
 			}
 			t.seen[e.Object] = e.At
 		case evidence.RulesBegun, evidence.NodeBusy:
@@ -95,6 +93,9 @@ func (t *Timeline) tabulate() {
 		}
 	}
 	t.routedPods = t.countRouted(t.Events)
+	for _, nodes := range t.routes {
+		slices.SortFunc(nodes, func(a, b evidence.Event) int { return cmp.Compare(a.Object, b.Object) })
+	}
 	t.Pods = nil
 	for _, l := range t.livesByName() {
 		t.Pods = append(t.Pods, Pod{Server: l.Server, Steps: l.steps})

@@ -106,7 +106,10 @@ func (t Timeline) terminations() (all []Termination) {
 			x := Termination{Pod: pod, Node: node, until: until}
 			x.Needed, x.Observed = needed[PodLag{Pod: pod, Node: node}]
 			x.window = Window{From: from, To: until, Uncertainty: of}
-			if e := t.routes[pod][node]; e.Kind == evidence.RuleGone {
+			for _, e := range t.routes[pod] {
+				if e.Object != node || e.Kind != evidence.RuleGone {
+					continue
+				}
 				x.window.To = max(x.window.From, e.At)
 				x.window.Uncertainty += t.clocks.between(node, e.Clock)
 				if end, ended := l.ended(); ended {
