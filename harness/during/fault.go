@@ -22,7 +22,7 @@ var byFault = map[evidence.Fault]obstacle{
 	evidence.Unresolved:           {"this host cannot resolve its name", "see to this host's resolver, or give --connect-to=HOST:PORT"},
 	evidence.NoLocalPort:          {"this host has no local port left", "see who has opened so many connections: ss -s"},
 	evidence.NoRoute:              {"this host has no route to it", "see to this host's routes, or give --connect-to=HOST:PORT"},
-	evidence.PlainHTTP:            {"its port speaks plain HTTP", "write http:// or another port"},
+	evidence.PlainHTTP:            {"its port speaks plain HTTP", "ask over http, or at another port"},
 	evidence.HandshakeFailed:      {"the TLS handshake failed", "see --client-cert, --server-name and --tls-min"},
 	evidence.CertExpired:          {"its certificate has expired or is not valid yet", "renew it, or give --insecure"},
 	evidence.CertUnknownAuthority: {"its certificate is of an authority that is not trusted", "give that: --ca=FILE, or --insecure"},

@@ -93,7 +93,6 @@ func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
 	mesh := sidecar(pods)
 	last := u.Last
 	admit := fmt.Sprintf("let pods of namespace %s through to it", u.Pod.Namespace)
-	const speaksHTTP = "name a port of its that speaks HTTP"
 	switch unseen := last.Status == 0 && !last.Opened; {
 	case mesh != "" && (last.TLS || last.Fault == evidence.Reset || last.Fault == evidence.Closed || last.Status == http.StatusForbidden):
 		met := plain(last)
@@ -121,8 +120,10 @@ func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
 		return obstacle{noConnection(last) + ": " + such, admit}
 	case last.Fault == evidence.Timeout:
 		return obstacle{plain(last), "name a path that is answered sooner"}
-	default:
-		return obstacle{plain(last), speaksHTTP}
+	case byFault[last.Fault].remedy == reach || byFault[last.Fault].met == "":
+		return obstacle{plain(last), "name a port of its that speaks HTTP"}
+	default: // of TLS, or of this node
+		return byFault[last.Fault]
 	}
 }
 

@@ -108,6 +108,10 @@ func TestWhatIsInTheWay(t *testing.T) {
 			"from a pod on a: status 404 Not Found: name another path"},
 		{"no mesh is there", reset, inside, none, "", "from a pod on a: it resets the connection: name a port"},
 		{"another protocol", speaksOther, inside, none, "", "from a pod on a: it closes the connection without a reply over HTTP: name a port"},
+		{"a certificate of another name", loadgen.NoReplyError{Fault: evidence.CertWrongName, Opened: true}, inside, none, "",
+			"from a pod on a: its certificate is of another name: give that: --server-name=NAME, or --insecure"},
+		{"a certificate of an authority nobody named", loadgen.NoReplyError{Fault: evidence.CertUnknownAuthority, Opened: true}, inside, none, "",
+			"from a pod on a: its certificate is of an authority that is not trusted: give that: --ca=FILE"},
 		{"an app that takes its time", silent, inside, none, "",
 			"from a pod on a: it takes the connection, and gives no reply in 2s: name a path"},
 		{"nobody listens at the URL", refused, outside, none, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
