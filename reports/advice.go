@@ -119,7 +119,7 @@ func backendEndsFirst(a *advised) string {
 }
 
 func hookStopsListening(a *advised) string {
-	if !a.own.OtherHook || a.seen.hookFailures > 0 || a.seen.refusedByEnding == 0 || a.onlyWithNone() {
+	if !a.own.OtherHook || a.unfinishedHooks() || a.seen.refusedByEnding == 0 || a.onlyWithNone() {
 		return ""
 	}
 	length := ""
@@ -153,7 +153,7 @@ func need(a *advised) time.Duration {
 func sleepNeeded(a *advised) string {
 	lag := a.lag()
 	switch {
-	case lag == 0 || a.seen.hookFailures > 0 || a.onlyWithNone():
+	case lag == 0 || a.unfinishedHooks() || a.onlyWithNone():
 		return ""
 	case a.lostNothing():
 		return margin(a.s, lag)
@@ -170,7 +170,7 @@ func sleepNeeded(a *advised) string {
 
 // lacksSleep reports whether a longer sleep would help; how long a hook of another kind takes is not known.
 func (a *advised) lacksSleep() bool {
-	return a.lag() > 0 && a.seen.hookFailures == 0 && !a.onlyWithNone() && !a.lostNothing() && !a.own.OtherHook && a.own.PreStop < need(a)
+	return a.lag() > 0 && !a.unfinishedHooks() && !a.onlyWithNone() && !a.lostNothing() && !a.own.OtherHook && a.own.PreStop < need(a)
 }
 
 // lostNothing, and not by luck.
@@ -191,13 +191,24 @@ func drainMeasured(a *advised) string {
 	}
 }
 
+// unfinishedHooks reports whether hooks did not do all that they were to: what they would have done is not known.
+func (a *advised) unfinishedHooks() bool { return a.seen.hookFailures > 0 || a.seen.hooksCut > 0 }
+
 func graceTooShort(a *advised) string {
-	if a.own.PreStop == 0 || a.own.Grace > a.own.PreStop {
+	switch {
+	case a.seen.hooksCut > 0:
+		return fmt.Sprintf("Make terminationGracePeriodSeconds, %s, longer than the preStop hook and what the last requests take: %s still ran "+
+			"when it was over, and the app is killed %s later.", a.own.Grace, phrase.Count(a.seen.hooksCut, "hook"), leastGrace)
+	case a.own.PreStop == 0 || a.own.Grace > a.own.PreStop:
 		return ""
 	}
 	return fmt.Sprintf("Make terminationGracePeriodSeconds, %s, longer than the preStop sleep of %s and what the last requests take: the app is "+
 		"killed without it.", a.own.Grace, a.own.PreStop)
 }
+
+// leastGrace is what a kubelet gives the app after a hook, however long that ran (minimumGracePeriodInSeconds,
+// pkg/kubelet/kuberuntime/kuberuntime_container.go, v1.37).
+const leastGrace = 2 * time.Second
 
 func replicasNamed(a *advised) string {
 	if a.own.Autoscaled == "" || a.own.Replicas == 0 {
@@ -263,7 +274,7 @@ func idleClosed(a *advised) string {
 }
 
 func acceptedDropped(a *advised) string {
-	if a.seen.droppedByEnding == 0 || a.seen.hookFailures > 0 || a.own.OtherHook || a.onlyWithNone() {
+	if a.seen.droppedByEnding == 0 || a.unfinishedHooks() || a.own.OtherHook || a.onlyWithNone() {
 		return ""
 	}
 	said := fmt.Sprintf("Terminating pods closed %s that they had accepted: on SIGTERM the app drops what it has not answered.",

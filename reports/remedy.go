@@ -223,8 +223,12 @@ func sleepUntilUnsent(a *advised, w workload) bool {
 	return (a.lag() == 0 || a.own.PreStop < need(a)) && w.sleep(a.seconds())
 }
 
-func raiseGrace(_ *advised, w workload) bool {
+// raiseGrace adds to a grace period in which hooks did not end, for how long they take is not known.
+func raiseGrace(a *advised, w workload) bool {
 	w.outlast()
+	if a.seen.hooksCut > 0 {
+		w.pod()["terminationGracePeriodSeconds"] = w.grace() + defaultGrace
+	}
 	return true
 }
 

@@ -13,6 +13,7 @@ import (
 // signs are what a recording shows of why somebody else's app lost requests.
 type signs struct {
 	hookFailures    int           // of preStop hooks, by the kubelets' word, which does not say why (kuberuntime_container.go, v1.37)
+	hooksCut        int           // preStop hooks that ran until the grace period was over, by the same word
 	rolledOut       bool          // to another version
 	noneServed      time.Duration // for how long no pod was there to answer, once the rollout had begun
 	lostWithNone    int           // failed requests that were sent meanwhile
@@ -27,8 +28,8 @@ type signs struct {
 	endedBehind     string // the last of those pods to begin to end before the first of these requests failed
 }
 
-// hookFailsWithin is for how long a hook runs that cannot do what it is to, as Events tell of it; one that is cut by the grace, or that
-// ends with the app, has run for longer. Our own choice: a kubelet begins within a second, and writes the Event on the side.
+// hookFailsWithin is for how long a hook runs that cannot do what it is to, as Events tell of it; one that ends with the app has run for
+// longer. Our own choice: a kubelet begins within a second, and writes the Event on the side.
 const hookFailsWithin = 3 * time.Second
 
 // killedReason begins what a kubelet tells of a container that it ends (pkg/kubelet/kuberuntime/kuberuntime_manager.go, v1.37).
@@ -36,7 +37,8 @@ const killedReason = "Killing: Container "
 
 const hookFailedReason = "FailedPreStopHook: " // pkg/kubelet/events/event.go, v1.37
 
-func signsOf(tl timeline.Timeline) (seen signs) {
+// signsOf reads them for an app whose pods have that grace period.
+func signsOf(tl timeline.Timeline, grace time.Duration) (seen signs) {
 	seen.cutByStaying = cutConnections{}
 	deleted := map[string]time.Duration{} // by pod of the app
 	var besides []evidence.Event
@@ -56,7 +58,10 @@ func signsOf(tl timeline.Timeline) (seen signs) {
 			seen.killedStarting++
 		case killed && strings.HasSuffix(probe, " failed startup probe, will be restarted"):
 			seen.killedByStartup++
-		case e.Kind == evidence.Reported && strings.HasPrefix(e.Detail, hookFailedReason) && ours && e.At-at < hookFailsWithin:
+		case e.Kind != evidence.Reported || !strings.HasPrefix(e.Detail, hookFailedReason) || !ours:
+		case e.At-at >= grace:
+			seen.hooksCut++
+		case e.At-at < hookFailsWithin:
 			seen.hookFailures++
 		}
 	}
