@@ -182,6 +182,7 @@ func TestAdviceOnRecordings(t *testing.T) {
 		routed model.Routed // of all lanes
 	}{
 		{"hook-failed", []string{"RC3001", "RC3007"}, model.Routed{Pod: 2410}},
+		{"hook-cut", []string{"RC3007", "RC3008"}, model.Routed{Pod: 3345}},
 		{"none-available", []string{"RC3002", "RC3006", "RC3016"}, model.Routed{Pod: 2071, Nowhere: 261}},
 		{"hook-stops-listening", []string{"RC3005", "RC3007"}, model.Routed{Pod: 2208}},
 		{"drained", []string{"RC3006", "RC3007"}, model.Routed{Pod: 2211}},
