@@ -3,118 +3,189 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
-	"unique"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// A column is one column of a parquet file: how the values of its pages get into records.
-type column[R any] struct {
-	name  string
-	kinds []parquet.Kind // it may be stored as
-	later bool           // files of earlier builds do not have it: there it is zero
-	fill  func(records []R, page parquet.Page) error
+// A column is one column of a parquet file while its rows are read: the values of one page at a
+// time, in memory that is used again for the next.
+type column interface {
+	title() string
+	// open begins with the chunk of a row group.
+	open(chunk parquet.ColumnChunk) error
+	// openAbsent begins with a row group of a file that is older than the column; false: every file has to have it.
+	openAbsent(rows int64) bool
+	// load makes sure that values are left, from the next page where needed. It returns io.EOF
+	// after the last page of the chunk.
+	load() error
+	left() int
+	skip(n int)
+	close() error
 }
 
-// number is a column of whole numbers, or of truth as 0 and 1.
-func number[R any](name string, set func(*R, int64)) column[R] {
-	fill := func(records []R, page parquet.Page) error {
-		data := page.Data()
-		if dictionary := page.Dictionary(); dictionary != nil {
-			numbers := make([]int64, dictionary.Len())
-			for i := range numbers {
-				numbers[i] = dictionary.Index(int32(i)).Int64()
-			}
-			return place(records, data.Int32(), func(r *R, i int32) { set(r, numbers[i]) })
-		}
-		switch page.Type().Kind() {
-		case parquet.Int64:
-			return place(records, data.Int64(), set)
-		case parquet.Int32:
-			return place(records, data.Int32(), func(r *R, n int32) { set(r, int64(n)) })
-		default:
-			bits := data.Boolean()
-			for i := range records {
-				set(&records[i], int64(bits[i/8]>>(i%8)&1))
-			}
-			return nil
-		}
-	}
-	return column[R]{name: name, kinds: []parquet.Kind{parquet.Int64, parquet.Int32, parquet.Boolean}, fill: fill}
+// values is a column whose pages decode gives as values of V.
+type values[V any] struct {
+	name   string
+	kinds  []parquet.Kind // it may be stored as
+	later  bool           // files of earlier builds do not have it: there it is zero
+	decode func(page parquet.Page, into []V) ([]V, error)
+
+	pages  parquet.Pages
+	absent int64 // zero values to come in place of pages
+	unread []V
+	buffer []V
 }
 
-// laterNumber is one that files of earlier builds do not have.
-func laterNumber[R any](name string, set func(*R, int64)) column[R] {
-	c := number(name, set)
-	c.later = true
-	return c
+// newNumbers is a column of whole numbers, or of truth as 0 and 1.
+func newNumbers(name string) *values[int64] {
+	return &values[int64]{name: name, kinds: []parquet.Kind{parquet.Int64, parquet.Int32, parquet.Boolean}, decode: decodeNumbers}
 }
 
-// word is a column of few different strings, each of which is in memory once.
-func word[R any](name string, set func(*R, string)) column[R] {
-	fill := func(records []R, page parquet.Page) error {
-		dictionary := page.Dictionary()
-		if dictionary == nil {
-			return errors.New("it has no dictionary")
-		}
-		words := make([]string, dictionary.Len())
-		for i := range words {
-			words[i] = unique.Make(string(dictionary.Index(int32(i)).ByteArray())).Value()
-		}
-		data := page.Data()
-		return place(records, data.Int32(), func(r *R, i int32) { set(r, words[i]) })
-	}
-	return column[R]{name: name, kinds: []parquet.Kind{parquet.ByteArray}, fill: fill}
+// newLaterNumbers is one that files of earlier builds do not have.
+func newLaterNumbers(name string) *values[int64] {
+	v := newNumbers(name)
+	v.later = true
+	return v
 }
 
-// place sets a value of each record.
-func place[R, V any](records []R, values []V, set func(*R, V)) error {
-	if len(values) != len(records) {
-		return fmt.Errorf("a page of %d rows has %d values", len(records), len(values))
-	}
-	for i, v := range values {
-		set(&records[i], v)
-	}
-	return nil
+// newWords is a column of few different strings, each of which is made once and kept in known.
+func newWords(name string, known map[string]string) *values[string] {
+	decode := func(page parquet.Page, into []string) ([]string, error) { return decodeWords(page, into, known) }
+	return &values[string]{name: name, kinds: []parquet.Kind{parquet.ByteArray}, decode: decode}
 }
 
-// read fills in the column's value of the records of a row group, one each.
-func (c column[R]) read(records []R, file *parquet.File, group parquet.RowGroup) error {
-	leaf, known := file.Schema().Lookup(c.name)
-	switch {
-	case !known && c.later:
-		return nil
-	case !known:
-		return fmt.Errorf("there is no column %s", c.name)
-	}
-	if err := guard(func() error { return c.readChunk(records, group.ColumnChunks()[leaf.ColumnIndex]) }); err != nil {
-		return fmt.Errorf("column %s: %w", c.name, err)
-	}
-	return nil
-}
+// at is the value of row i of those left.
+func (v *values[V]) at(i int) V { return v.unread[i] }
 
-func (c column[R]) readChunk(records []R, chunk parquet.ColumnChunk) error {
-	if kind := chunk.Type().Kind(); !slices.Contains(c.kinds, kind) {
+func (v *values[V]) title() string { return v.name }
+func (v *values[V]) left() int     { return len(v.unread) }
+func (v *values[V]) skip(n int)    { v.unread = v.unread[n:] }
+
+func (v *values[V]) open(chunk parquet.ColumnChunk) error {
+	if kind := chunk.Type().Kind(); !slices.Contains(v.kinds, kind) {
 		return fmt.Errorf("it is stored as %s", kind)
 	}
-	pages := chunk.Pages()
-	defer pages.Close()
-	for len(records) > 0 {
-		page, err := pages.ReadPage()
+	v.pages, v.unread, v.absent = chunk.Pages(), nil, 0
+	return nil
+}
+
+// absentBatch is how many zero values of an absent column are loaded at once.
+const absentBatch = 8 << 10
+
+func (v *values[V]) openAbsent(rows int64) bool {
+	v.pages, v.unread, v.absent = nil, nil, rows
+	return v.later
+}
+
+func (v *values[V]) load() error {
+	for len(v.unread) == 0 {
+		if v.pages == nil {
+			n := min(v.absent, absentBatch)
+			if n == 0 {
+				return io.EOF
+			}
+			v.absent -= n
+			v.buffer = slices.Grow(v.buffer[:0], int(n))[:n]
+			clear(v.buffer)
+			v.unread = v.buffer
+			continue
+		}
+		page, err := v.pages.ReadPage()
 		if err != nil {
-			return fmt.Errorf("it ends %d rows early: %w", len(records), err)
+			return err
 		}
-		n := int(page.NumRows())
-		if n > len(records) {
-			return fmt.Errorf("it has %d values too many", n-len(records))
-		}
-		err = c.fill(records[:n], page)
+		v.buffer, err = v.decode(page, v.buffer[:0])
+		want := page.NumRows()
 		parquet.Release(page)
 		if err != nil {
 			return err
 		}
-		records = records[n:]
+		if int64(len(v.buffer)) != want {
+			return fmt.Errorf("a page of %d rows has %d values", want, len(v.buffer))
+		}
+		v.unread = v.buffer
 	}
 	return nil
+}
+
+func (v *values[V]) close() error {
+	if v.pages == nil {
+		return nil
+	}
+	pages := v.pages
+	v.pages = nil
+	return pages.Close()
+}
+
+func decodeNumbers(page parquet.Page, into []int64) ([]int64, error) {
+	data := page.Data()
+	if dictionary := page.Dictionary(); dictionary != nil {
+		numbers := make([]int64, dictionary.Len())
+		for i := range numbers {
+			numbers[i] = dictionary.Index(int32(i)).Int64()
+		}
+		return lookUp(numbers, data.Int32(), into)
+	}
+	switch page.Type().Kind() {
+	case parquet.Int64:
+		return append(into, data.Int64()...), nil
+	case parquet.Int32:
+		for _, n := range data.Int32() {
+			into = append(into, int64(n))
+		}
+		return into, nil
+	default:
+		bits := data.Boolean()
+		for i := range int(page.NumRows()) {
+			into = append(into, int64(bits[i/8]>>(i%8)&1))
+		}
+		return into, nil
+	}
+}
+
+func decodeWords(page parquet.Page, into []string, known map[string]string) ([]string, error) {
+	dictionary := page.Dictionary()
+	if dictionary == nil {
+		return nil, errors.New("it has no dictionary")
+	}
+	words := make([]string, dictionary.Len())
+	for i := range words {
+		raw := dictionary.Index(int32(i)).ByteArray()
+		word, met := known[string(raw)]
+		if !met {
+			word = string(raw)
+			known[word] = word
+		}
+		words[i] = word
+	}
+	data := page.Data()
+	return lookUp(words, data.Int32(), into)
+}
+
+func lookUp[V any](dictionary []V, indexes []int32, into []V) ([]V, error) {
+	into = slices.Grow(into, len(indexes))
+	for _, i := range indexes {
+		if i < 0 || int(i) >= len(dictionary) {
+			return nil, fmt.Errorf("index %d into a dictionary of %d", i, len(dictionary))
+		}
+		into = append(into, dictionary[i])
+	}
+	return into, nil
+}
+
+// ended reports an error unless a column's chunk has given all its values.
+func ended(c column) error {
+	if c.left() > 0 {
+		return fmt.Errorf("it has %d values too many", c.left())
+	}
+	switch err := c.load(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	default:
+		return errors.New("it has a page too many")
+	}
 }

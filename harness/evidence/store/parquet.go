@@ -9,18 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"rollcall/harness/evidence"
-	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A parquet file is written by rowGroup rows, so many of which writing and reading hold in memory. Earlier builds wrote more of them at
-// once, up to maxRowGroup.
-const (
-	rowGroup    = 16 << 10
-	maxRowGroup = 128 << 10
-)
+// rowGroup is how many rows a parquet file is written and read by at most; writing holds so many
+// in memory, encoded.
+const rowGroup = 128 << 10
 
 // writeParquet streams a stream into one parquet file, which plain readers such as DuckDB open, and
 // returns how many rows it has. A record that is not valid, or not in its place, is an error.
@@ -50,7 +46,7 @@ func writeParquet[R, W any](w io.Writer, stream evidence.Stream[R], l layout[R, 
 }
 
 // parquetStream is the stream in the parquet file at path, which should have count rows. The file is
-// open, and a part of it in memory, only while the stream is read. An error names the file,
+// open, and a few pages of it in memory, only while the stream is read. An error names the file,
 // without its folder, and the row, from 0.
 func parquetStream[R, W any](path string, count int, l layout[R, W]) evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
@@ -78,21 +74,42 @@ func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R)
 	if err != nil {
 		return err
 	}
+	columns, record := l.columns()
+	defer func() {
+		for _, c := range columns {
+			_ = guard(c.close) // of what was read only
+		}
+	}()
 	row := 0
 	var last key
-	var records []R
 	for _, group := range file.RowGroups() {
-		if records, err = readGroup(records, l.columns, file, group); err != nil {
+		if err := guard(func() error { return openGroup(columns, file, group) }); err != nil {
 			return err
 		}
-		for _, r := range records {
-			if last, err = l.follow(last, r); err != nil {
+		for unread := int(group.NumRows()); unread > 0; {
+			n, err := loadRows(columns, unread)
+			if err != nil {
 				return err
 			}
-			if !yield(r) {
-				return nil
+			for i := range n {
+				r := record(i)
+				if last, err = l.follow(last, r); err != nil {
+					return err
+				}
+				if !yield(r) {
+					return nil
+				}
+				row++
 			}
-			row++
+			for _, c := range columns {
+				c.skip(n)
+			}
+			unread -= n
+		}
+		for _, c := range columns {
+			if err := guard(func() error { return errors.Join(ended(c), c.close()) }); err != nil {
+				return fmt.Errorf("column %s: %w", c.title(), err)
+			}
 		}
 	}
 	if int64(row) != file.NumRows() {
@@ -102,22 +119,6 @@ func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R)
 		return fmt.Errorf("these are all, %s says %d", evidence.RunFile, count)
 	}
 	return nil
-}
-
-// readGroup reads the records of a row group, in the memory of those of the group before.
-func readGroup[R any](records []R, columns []column[R], file *parquet.File, group parquet.RowGroup) ([]R, error) {
-	rows := group.NumRows()
-	if rows < 0 || rows > maxRowGroup {
-		return nil, fmt.Errorf("a group of %d rows, there are at most %d in one", rows, maxRowGroup)
-	}
-	records = slices.Grow(records[:0], int(rows))[:rows]
-	clear(records)
-	for _, c := range columns {
-		if err := c.read(records, file, group); err != nil {
-			return nil, err
-		}
-	}
-	return records, nil
 }
 
 func openParquet(f *os.File) (file *parquet.File, err error) {
@@ -149,6 +150,38 @@ func openParquet(f *os.File) (file *parquet.File, err error) {
 		}
 	}
 	return file, nil
+}
+
+func openGroup(columns []column, file *parquet.File, group parquet.RowGroup) error {
+	chunks := group.ColumnChunks()
+	for _, c := range columns {
+		leaf, known := file.Schema().Lookup(c.title())
+		if !known && c.openAbsent(group.NumRows()) {
+			continue
+		}
+		if !known {
+			return fmt.Errorf("there is no column %s", c.title())
+		}
+		chunk := chunks[leaf.ColumnIndex]
+		if err := c.open(chunk); err != nil {
+			return fmt.Errorf("column %s: %w", c.title(), err)
+		}
+	}
+	return nil
+}
+
+// loadRows makes every column have rows left, and returns how many all of them have, up to most.
+func loadRows(columns []column, most int) (int, error) {
+	n := most
+	for _, c := range columns {
+		if err := guard(c.load); errors.Is(err, io.EOF) {
+			return 0, fmt.Errorf("column %s: it ends here, %d rows early", c.title(), most)
+		} else if err != nil {
+			return 0, fmt.Errorf("column %s: %w", c.title(), err)
+		}
+		n = min(n, c.left())
+	}
+	return n, nil
 }
 
 // guard calls read, which may panic: parquet-go does on some damaged pages, and damage is an error

@@ -163,11 +163,11 @@ func TestAParquetFileThatIsNoStreamNamesFileAndRow(t *testing.T) {
 
 func TestAParquetFileOfSomethingElseSaysSo(t *testing.T) {
 	type plain struct {
-		Lane string `parquet:"lane,dict,zstd"`
+		Lane string `parquet:"lane,zstd"`
 		Seq  int64  `parquet:"seq,zstd"`
 		At   int64  `parquet:"at_ns,zstd"`
 		Pod  string `parquet:"pod,dict,zstd"`
-		Node string `parquet:"node,zstd"`
+		Node string `parquet:"node,dict,zstd"`
 	}
 	type versioned struct {
 		plain
@@ -189,7 +189,7 @@ func TestAParquetFileOfSomethingElseSaysSo(t *testing.T) {
 		{"a column has another type", func(path string) error { return parquet.WriteFile(path, []counted{{}}) },
 			"column version: it is stored as INT64"},
 		{"strings without a dictionary", func(path string) error { return parquet.WriteFile(path, []versioned{{}}) },
-			"column node: it has no dictionary"},
+			"column lane: it has no dictionary"},
 		{"another compression", func(path string) error { return parquet.WriteFile(path, []snappy{{}}) }, "it is compressed with SNAPPY"},
 		{"an empty file", func(path string) error { return os.WriteFile(path, nil, 0o644) }, "its 0 bytes do not end as a parquet file does"},
 		{"text", func(path string) error { return os.WriteFile(path, []byte("lane,seq\na,1\n"), 0o644) }, "its 13 bytes do not end"},

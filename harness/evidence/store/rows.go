@@ -8,12 +8,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A layout says how a record lies in the columns of a parquet file: row is the struct that parquet-go writes, and columns
-// are what reading fills a record from.
+// A layout says how a record lies in the columns of a parquet file. Write is the struct
+// parquet-go writes; columns are made anew for every reading.
 type layout[R, W any] struct {
 	recordType[R]
 	row      func(R) W
-	columns  []column[R]
+	columns  func() ([]column, func(i int) R) // and the record at row i of those the columns have left
 	metadata []parquet.WriterOption
 }
 
@@ -49,23 +49,25 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 				Connect: h.Connect.Microseconds(), Resent: int32(h.Resent), Handshake: int64(h.HandshakeMicros),
 			}
 		},
-		columns: []column[evidence.Hit]{
-			word("lane", func(h *evidence.Hit, s string) { h.Lane = s }),
-			number("seq", func(h *evidence.Hit, n int64) { h.Seq = uint64(n) }),
-			number("due_ns", func(h *evidence.Hit, n int64) { h.Due = time.Duration(n) }),
-			number("sent_ns", func(h *evidence.Hit, n int64) { h.Sent = time.Duration(n) }),
-			number("took_ns", func(h *evidence.Hit, n int64) { h.Took = time.Duration(n) }),
-			number("status", func(h *evidence.Hit, n int64) { h.Status = int(n) }),
-			word("version", func(h *evidence.Hit, s string) { h.By.Version = s }),
-			word("pod", func(h *evidence.Hit, s string) { h.By.Pod = s }),
-			word("node", func(h *evidence.Hit, s string) { h.By.Node = s }),
-			number("reused", func(h *evidence.Hit, n int64) { h.Reused = n != 0 }),
-			number("attempts", func(h *evidence.Hit, n int64) { h.Attempts = int32(n) }),
-			number("local_port", func(h *evidence.Hit, n int64) { h.LocalPort = int(n) }),
-			word("fault", func(h *evidence.Hit, s string) { h.Fault = evidence.Fault(s) }),
-			laterNumber("connect_us", func(h *evidence.Hit, n int64) { h.Connect = time.Duration(n) * time.Microsecond }),
-			laterNumber("resent", func(h *evidence.Hit, n int64) { h.Resent = uint32(n) }),
-			laterNumber("handshake_us", func(h *evidence.Hit, n int64) { h.HandshakeMicros = uint32(n) }),
+		columns: func() ([]column, func(int) evidence.Hit) {
+			known := make(map[string]string)
+			lane, fault := newWords("lane", known), newWords("fault", known)
+			version, pod, node := newWords("version", known), newWords("pod", known), newWords("node", known)
+			seq, due, sent, took := newNumbers("seq"), newNumbers("due_ns"), newNumbers("sent_ns"), newNumbers("took_ns")
+			status, reused, attempts, port := newNumbers("status"), newNumbers("reused"), newNumbers("attempts"), newNumbers("local_port")
+			connect, resent, handshake := newLaterNumbers("connect_us"), newLaterNumbers("resent"), newLaterNumbers("handshake_us")
+			columns := []column{lane, seq, due, sent, took, status, version, pod, node, reused, attempts, port, fault, connect, resent,
+				handshake}
+			return columns, func(i int) evidence.Hit {
+				return evidence.Hit{
+					Lane: lane.at(i), Seq: uint64(seq.at(i)),
+					Due: time.Duration(due.at(i)), Sent: time.Duration(sent.at(i)), Took: time.Duration(took.at(i)),
+					Status: int(status.at(i)), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
+					Reused: reused.at(i) != 0, Attempts: int32(attempts.at(i)), LocalPort: int(port.at(i)), Fault: evidence.Fault(fault.at(i)),
+					Connect: time.Duration(connect.at(i)) * time.Microsecond, Resent: uint32(resent.at(i)),
+					HandshakeMicros: uint32(handshake.at(i)),
+				}
+			}
 		},
 		metadata: metadata("one row per request, by lane and seq; due_ns and sent_ns: nanoseconds since run.json's began, on the clock of the lane's node; took_ns: nanoseconds; connect_us and handshake_us: microseconds"),
 	}
@@ -88,13 +90,16 @@ func arrivalLayout() layout[evidence.Arrival, arrivalRow] {
 		row: func(a evidence.Arrival) arrivalRow {
 			return arrivalRow{Lane: a.Lane, Seq: int64(a.Seq), At: int64(a.At), Version: a.By.Version, Pod: a.By.Pod, Node: a.By.Node}
 		},
-		columns: []column[evidence.Arrival]{
-			word("lane", func(a *evidence.Arrival, s string) { a.Lane = s }),
-			number("seq", func(a *evidence.Arrival, n int64) { a.Seq = uint64(n) }),
-			number("at_ns", func(a *evidence.Arrival, n int64) { a.At = time.Duration(n) }),
-			word("version", func(a *evidence.Arrival, s string) { a.By.Version = s }),
-			word("pod", func(a *evidence.Arrival, s string) { a.By.Pod = s }),
-			word("node", func(a *evidence.Arrival, s string) { a.By.Node = s }),
+		columns: func() ([]column, func(int) evidence.Arrival) {
+			known := make(map[string]string)
+			lane, seq, at := newWords("lane", known), newNumbers("seq"), newNumbers("at_ns")
+			version, pod, node := newWords("version", known), newWords("pod", known), newWords("node", known)
+			return []column{lane, seq, at, version, pod, node}, func(i int) evidence.Arrival {
+				return evidence.Arrival{
+					Lane: lane.at(i), Seq: uint64(seq.at(i)), At: time.Duration(at.at(i)),
+					By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
+				}
+			}
 		},
 		metadata: metadata("one row per request a pod got, by lane and seq; at_ns: nanoseconds since run.json's began, on the clock of the pod's node"),
 	}
@@ -122,17 +127,17 @@ func flowLayout() layout[evidence.Flow, flowRow] {
 			return flowRow{Node: f.Node, Seq: int64(f.Seq), At: int64(f.At), Client: f.Client, Port: int32(f.Port), To: f.To, Address: f.Address,
 				Version: f.By.Version, Pod: f.By.Pod, PodNode: f.By.Node}
 		},
-		columns: []column[evidence.Flow]{
-			word("node", func(f *evidence.Flow, s string) { f.Node = s }),
-			number("seq", func(f *evidence.Flow, n int64) { f.Seq = uint64(n) }),
-			number("at_ns", func(f *evidence.Flow, n int64) { f.At = time.Duration(n) }),
-			word("client", func(f *evidence.Flow, s string) { f.Client = s }),
-			number("port", func(f *evidence.Flow, n int64) { f.Port = int(n) }),
-			word("to", func(f *evidence.Flow, s string) { f.To = s }),
-			word("address", func(f *evidence.Flow, s string) { f.Address = s }),
-			word("version", func(f *evidence.Flow, s string) { f.By.Version = s }),
-			word("pod", func(f *evidence.Flow, s string) { f.By.Pod = s }),
-			word("pod_node", func(f *evidence.Flow, s string) { f.By.Node = s }),
+		columns: func() ([]column, func(int) evidence.Flow) {
+			known := make(map[string]string)
+			node, client, to, address := newWords("node", known), newWords("client", known), newWords("to", known), newWords("address", known)
+			version, pod, podNode := newWords("version", known), newWords("pod", known), newWords("pod_node", known)
+			seq, at, port := newNumbers("seq"), newNumbers("at_ns"), newNumbers("port")
+			return []column{node, seq, at, client, port, to, address, version, pod, podNode}, func(i int) evidence.Flow {
+				return evidence.Flow{
+					Node: node.at(i), Seq: uint64(seq.at(i)), At: time.Duration(at.at(i)), Client: client.at(i), Port: int(port.at(i)),
+					To: to.at(i), Address: address.at(i), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: podNode.at(i)},
+				}
+			}
 		},
 		metadata: metadata("one row per connection that a node routed to the app, by node and seq; at_ns: nanoseconds since run.json's began, on the clock of the node"),
 	}
