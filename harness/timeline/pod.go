@@ -75,21 +75,32 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	if h.Routed.Routing != RoutingUnknown { // to no pod, or to one that is not of the app
 		return Pod{}, false
 	}
-	var ended, leaving []Pod
+	var ended, leaving could
 	for _, pod := range t.Pods {
 		switch step := pod.at(h.Sent); {
 		case step.Phase == PodExited, step.Phase == PodGone && h.Sent-step.At <= staleRouting:
-			ended = append(ended, pod)
+			ended.add(pod)
 		case step.Phase >= PodDeleting && step.Phase < PodExited:
-			leaving = append(leaving, pod)
+			leaving.add(pod)
 		}
 	}
-	for _, could := range [][]Pod{ended, leaving} {
-		if len(could) > 0 {
-			return could[0], len(could) == 1
-		}
+	if ended.pods > 0 {
+		return ended.first, ended.pods == 1
 	}
-	return Pod{}, false
+	return leaving.first, leaving.pods == 1
+}
+
+// A could counts pods that could have got a hit.
+type could struct {
+	first Pod
+	pods  int
+}
+
+func (c *could) add(p Pod) {
+	if c.pods == 0 {
+		c.first = p
+	}
+	c.pods++
 }
 
 // reached is the pod that a hit was sent to, as its reply, the pods' logs or its keep-alive connection say; zero when none does.

@@ -137,10 +137,12 @@ const answerTime = time.Second
 func failures(a asked, failed []timeline.Hit) (all []Breach) {
 	tl := a.tl
 	for _, h := range failed {
-		b := Breach{Kind: AFailure, By: tl.ServedBy(h), In: timeline.Window{From: h.Sent, To: h.End()}, Late: h.Took - answerTime}
+		b := Breach{Kind: AFailure, In: timeline.Window{From: h.Sent, To: h.End()}, Late: h.Took - answerTime}
 		if late, since, ok := tl.Misrouted(h); ok {
 			b.Kind, b.By, b.In.From, b.Late = ALag, tl.Routers(h), since, late
-		} else if !h.TimedOut() {
+		} else if h.TimedOut() {
+			b.By = tl.ServedBy(h)
+		} else {
 			return nil
 		}
 		all = append(all, b)
