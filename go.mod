@@ -1,4 +1,4 @@
-module rollcall
+module example.com/rollcall
 
 go 1.26.0
 

@@ -6,8 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rollcall/harness/observe"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/loadgen"
 )
 
 // Elsewhere is an app that is there already: it is asked and watched, and nothing else is done to it.

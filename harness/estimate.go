@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"rollcall/loadgen"
+	"example.com/rollcall/loadgen"
 )
 
 // How long the load goes on while nothing changes: before the rollout, and after it.

@@ -3,8 +3,8 @@ package harness
 import (
 	"testing"
 
-	"rollcall/fixtures"
-	"rollcall/harness/rollout"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/rollout"
 )
 
 // Who waits for a recording is told of every time the pods are replaced.

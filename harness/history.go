@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubectl/pkg/util/deployment"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 // ReplicaSets are all there are in the scenario's namespace.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/kubectl/pkg/util/deployment"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 func TestHistory(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/loadgen"
 )
 
 // Asks is how questions of steps are sent and recorded.

@@ -1,6 +1,6 @@
 package harness
 
-import "rollcall/harness/evidence"
+import "example.com/rollcall/harness/evidence"
 
 // What scenarios may use beyond what every one does.
 const (

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/cluster"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/loadgen"
 )
 
 // What a cluster may take in its trial for nothing to be stretched: from a pod's creation until it is ready, and from its

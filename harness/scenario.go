@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/fixtures"
-	"rollcall/harness/cluster"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/timeline"
-	"rollcall/harness/userapp"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/userapp"
 )
 
 // A Scenario is one question, as a plain value. It is about a rollout under load: given an App and a Load, when it is rolled out, then

@@ -3,7 +3,7 @@ package harness
 import (
 	"slices"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Twin is what a scenario has that its twins do not. Where one of them has to lose requests and another none, the second shows what

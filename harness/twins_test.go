@@ -3,10 +3,10 @@ package harness_test
 import (
 	"testing"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 func TestTwinsDifferInWhatEachChanges(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // Update is a scenario in which an app is updated under load. Beside what it says itself it expects that the load was offered, that both

@@ -3,7 +3,7 @@ package loadgen
 import (
 	"fmt"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // An Asker sends the requests of a lane one after the other, whenever it is told to. It is for one goroutine.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict"
 )
 
 // What is asked of an app that answers is numbered and named as a lane's requests are, over new connections or over one that is kept.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // A Progress is how far a lane got, for live lines. It is no evidence.

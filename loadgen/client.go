@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A client sends the requests of one lane when vegeta says that it is time for one, and keeps what it saw in the buffer.

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A direct writes a request, waits for its reply in the same goroutine, and never sends anything again. net/http

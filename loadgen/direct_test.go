@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // TestKeepAliveConnections sends two requests of one slot, one after the other, to a peer that replies to the first, does

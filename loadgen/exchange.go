@@ -3,7 +3,7 @@ package loadgen
 import (
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A protocol is how the requests of a lane are sent and answered. A further one is a row of protocols and a file.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // TestProtocolWithoutConnections loads a lane of datagrams over one socket, whose peer answers each pair in the other order: two

@@ -6,7 +6,7 @@ import (
 	"net"
 	"syscall"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // faultOf says how a request failed. The errors are what the round trip returned and what its connection failed

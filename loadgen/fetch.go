@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // HitsFrom gives the hits from number n on, in the order they were kept, and whether no more will come. A lane's

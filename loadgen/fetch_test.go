@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // frameOf is one frame as it is sent.

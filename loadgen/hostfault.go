@@ -5,7 +5,7 @@ import (
 	"net"
 	"syscall"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // faultFrom is [faultOf] of a request that was sent from a vantage. What fails in a host outside the cluster says nothing of what it asks;

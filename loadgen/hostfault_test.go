@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 func TestFaultsOfTheHost(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // Headers of a reply by which the app names itself.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A user and a password of the target go along, as http.Client sends them.

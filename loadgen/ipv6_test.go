@@ -12,8 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/evidence"
 )
 
 // TestServiceOfIPv6 asks a Service by an address that has colons itself, at the port that it has.

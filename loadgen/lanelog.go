@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A laneLog keeps on a spool what of a lane the next process of the agent has to know: the number of each request when it is

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // Within the time that connection tracking remembers, no port is used twice, by one process or by the next.

@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

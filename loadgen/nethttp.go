@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A netHTTP sends through net/http, for lanes that resend as that does.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A NoReplyError is why a target gave no good reply.

@@ -1,7 +1,7 @@
 package loadgen
 
 import (
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // mostNoted is how many events of a kind are kept of a lane: a server may have a new certificate for each connection.

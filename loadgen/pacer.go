@@ -3,7 +3,7 @@ package loadgen
 import (
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A plan is when the requests of a lane are owed: the first one an interval after the load began, and so on.

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // TestPacerKeepsToThePlan sends as vegeta does: it asks how long to wait, waits, and is late now and then.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // FreshClient opens a connection for each request, which may take so long. A redirection is a reply, as it is to lanes.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 func TestReachThroughAnAgent(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"strings"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Remote is an agent as the harness reaches it. Every error names its URL.

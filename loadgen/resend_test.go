@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // TestResendingHidesDeadConnections loads an app whose connections die under their second request, as those

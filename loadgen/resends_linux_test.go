@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A peer whose queue of connections is full drops the SYN of the next one. It is sent again a second later, and the hit says so,

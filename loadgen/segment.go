@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 const segmentSuffix = ".segment"

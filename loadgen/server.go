@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A startRequest is what an agent is told to start.

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // echoed is a reply of the app, as its server writes it.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // DefaultSpoolLimit is how many bytes a spool holds: about an hour and a half of three lanes at 100 requests per second.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Status is what an agent says of itself: which process it is, what its clock shows, and how far it got.

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A roundTrip is how long one question and its answer are under way.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // TestTemplateIsWhatNetHTTPWrites numbers the template of a lane anew.

@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A TLS is how connections to an https target are secured.

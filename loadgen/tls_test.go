@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // serveTLS serves an app over TLS, and gives its host and port.

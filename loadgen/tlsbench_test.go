@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // BenchmarkTLSConnection is what a new connection over TLS with a request costs, the server's part included: as net/http's without

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/model"
-	"rollcall/reports/patch"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
+	"example.com/rollcall/reports/patch"
 )
 
 // An advice is what the owner of an app would do about something that a recording shows.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/timeline"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/reports/model"
 )
 
 // A recorded rollout whose app sleeps long enough, in which something else is made to have happened: of each advice where it is right, and

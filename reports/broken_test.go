@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // A run that broke must not look complete in any format, even if all it recorded passed.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 // absent is the text of what one of two reports does not have.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/timeline"
 )
 
 // deletionSeen is how long after a pod's deletion the watch may still tell of it: until then an app that ends looks as if it stayed. As

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports/model"
 )
 
 // newClaims judges each seed claim that a scenario covers, mode by mode.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 func TestClaimsAreDecidedByRules(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/reports/model"
 )
 
 // mostOutages is how many of a scenario's outages are reported, the longest ones.

@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // CSV writes a line for each scenario.

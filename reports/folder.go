@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/sharedfile"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/reports/model"
 )
 
 // A Writer writes one form of a report.

@@ -8,9 +8,9 @@ import (
 	"os"
 	"strings"
 
-	"rollcall/harness/verdict"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 // annotationLimit is how many annotations of a level GitHub shows of a step.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // failing has n scenarios of an outcome, each with a reason of so many characters.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"rollcall/reports/model"
+	"example.com/rollcall/reports/model"
 )
 
 // JSON writes report.json.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports/model"
 )
 
 // The JUnit elements, as far as the usual readers agree on them. Names of suites and cases are

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/reports"
+	"example.com/rollcall/reports"
 )
 
 // The elements and attributes that readers of JUnit agree on, and what of them may be in what.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports/model"
 )
 
 // Limits of summary.md.

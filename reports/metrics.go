@@ -12,10 +12,10 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 // Metrics writes metrics.prom, in Prometheus' text format and without timestamps, as the textfile collector of

@@ -9,8 +9,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	prometheus "github.com/prometheus/common/model"
 
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 func metricsParser() *expfmt.TextParser {

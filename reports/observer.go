@@ -1,9 +1,9 @@
 package reports
 
 import (
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/reports/model"
 )
 
 // An Observer sees every recording while Load joins and judges it, so that a page about them need not do so again.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"rollcall/harness/timeline"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/reports/model"
 )
 
 // newPodLags puts what was seen of each old pod and node together, by pod and node.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 // ProfileLine says which profile was run, what it left out and how long the run took against what was expected; empty if

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/reports/model"
+	"example.com/rollcall/reports/model"
 )
 
 // ReportFile is what a run folder's report is called.

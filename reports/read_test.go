@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 func TestAReportIsReadAsItWasWritten(t *testing.T) {

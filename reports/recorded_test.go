@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // maxRecorded bounds a recorded folder, in bytes: git keeps all of them for ever.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/verdict"
 )
 
 const ms = time.Millisecond

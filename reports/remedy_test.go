@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/yaml"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/userapp"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/reports/model"
 )
 
 // An app of two containers as its owner wrote it, in which each row changes a line or two.

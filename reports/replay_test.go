@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/reports"
+	"example.com/rollcall/reports"
 )
 
 func reportOf(t *testing.T, dir string) string {

@@ -3,8 +3,8 @@ package reports
 import (
 	"fmt"
 
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 // routedTotals are where nodes routed the connections of a scenario; empty where nothing of that is known.

@@ -3,7 +3,7 @@ package reports
 import (
 	"testing"
 
-	"rollcall/reports/model"
+	"example.com/rollcall/reports/model"
 )
 
 func TestRequestTotals(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 // A row is one scenario in a table for people: one short text per column of columns.

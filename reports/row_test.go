@@ -3,8 +3,8 @@ package reports
 import (
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/reports/model"
 )
 
 // What fails on control lanes was not asked of the Service.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // A rule that is not for the cluster is told of in its place, and nowhere else.

@@ -9,7 +9,7 @@ import (
 	"html/template"
 	"io"
 
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A Sheet is a title, paragraphs and sections: what was found, as words and tables, in Markdown or as one self-contained HTML file that

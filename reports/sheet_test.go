@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/reports"
+	"example.com/rollcall/reports"
 )
 
 func TestSheets(t *testing.T) {

@@ -3,7 +3,7 @@ package reports
 import (
 	"strings"
 
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // Row is a line of a table in SheetMarkdown; its cells are SheetMarkdown.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // signs are what a recording shows of why somebody else's app lost requests.

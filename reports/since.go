@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 // Since gives the writer of what a report says otherwise than report.json did, whose bytes are then:

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // since is what is said of a report now, given the report.json of then.

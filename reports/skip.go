@@ -3,8 +3,8 @@ package reports
 import (
 	"slices"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports/model"
 )
 
 // A skip is scenarios that were skipped in a mode for the same reason.

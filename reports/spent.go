@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/reports/model"
 )
 
 // secondsByPart sums up spans. Idle is the time from began to ended in which none was under way, and absent if the run

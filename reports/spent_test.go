@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"rollcall/harness/evidence"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // sessionOf is a run folder of a session of so many seconds, 0 for one that was cut off, and its spans.

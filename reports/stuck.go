@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // holdings are what an old pod may have that a new one waits for, by what the Event about the new one says: of the scheduler's plugins

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"rollcall/harness/verdict"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 // Limits of what is printed, in characters.

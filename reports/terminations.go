@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/harness/verdict/statistics"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/statistics"
+	"example.com/rollcall/reports/model"
 )
 
 // newTerminations is nil without a termination.

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"rollcall/harness/timeline"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/reports/model"
 )
 
 func TestNewTerminations(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A request is what client and pod recorded of one: the arrival is nil where it reached no pod.

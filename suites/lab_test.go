@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict"
 )
 
 // The bound of a claim on how soon kube-proxy writes rules is the same on every cluster, and the lab's guide lists those that the lab

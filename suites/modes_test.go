@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"rollcall/harness/timeline"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 func TestModesTable(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/layout"
+	"example.com/rollcall/harness/layout"
 )
 
 // whereThePathStands are the files that `make module` changes, of a copy of this module.

@@ -10,12 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict"
 )
 
 // judgedWithoutRules judges a recorded folder by a scenario of today, as if it had been recorded where nobody could read the nodes' rules.

@@ -2,19 +2,19 @@
 package suites
 
 import (
-	"rollcall/harness"
-	"rollcall/harness/userapp"
-	"rollcall/suites/autoscale"
-	"rollcall/suites/control"
-	"rollcall/suites/dataplane"
-	"rollcall/suites/disruption"
-	"rollcall/suites/own"
-	"rollcall/suites/regressions"
-	"rollcall/suites/rollout"
-	"rollcall/suites/statusgap"
-	"rollcall/suites/switchover"
-	"rollcall/suites/termination"
-	"rollcall/suites/upgrade"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/suites/autoscale"
+	"example.com/rollcall/suites/control"
+	"example.com/rollcall/suites/dataplane"
+	"example.com/rollcall/suites/disruption"
+	"example.com/rollcall/suites/own"
+	"example.com/rollcall/suites/regressions"
+	"example.com/rollcall/suites/rollout"
+	"example.com/rollcall/suites/statusgap"
+	"example.com/rollcall/suites/switchover"
+	"example.com/rollcall/suites/termination"
+	"example.com/rollcall/suites/upgrade"
 )
 
 // All is the scenarios of every suite, by the name of its folder. Those of the suite own are about a user's app.

@@ -14,17 +14,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/runner"
-	"rollcall/harness/userapp"
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/suites"
-	"rollcall/suites/control"
-	"rollcall/suites/rollout"
-	"rollcall/suites/upgrade"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/suites"
+	"example.com/rollcall/suites/control"
+	"example.com/rollcall/suites/rollout"
+	"example.com/rollcall/suites/upgrade"
 )
 
 // TestMain takes the flags of the suites, which go test hands to every package below ./suites, and needs none.

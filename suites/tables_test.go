@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/dataplane"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files, and in guides the tables of the runs in "+runsVariable)

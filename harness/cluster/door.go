@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 // A Door is what stands before Services for clients outside the cluster. A further one, such as an Ingress, is a function that

@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A k3s is a cluster of one node that was there before the run.

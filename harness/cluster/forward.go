@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
 
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/poll"
 )
 
 // forwardTimeout is how long the API server and a kubelet may take to open a port-forward.

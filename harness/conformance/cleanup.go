@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // Cleanup removes what runs left on the cluster that the options name.

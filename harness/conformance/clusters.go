@@ -5,9 +5,9 @@ import (
 	"io"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/runner"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/verdict"
 )
 
 // clusters are what the scenarios of a run need: those of a runner, or fakes in tests.

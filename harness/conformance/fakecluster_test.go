@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/progress"
-	"rollcall/harness/runner"
-	"rollcall/harness/userapp"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict"
 )
 
 func TestMain(m *testing.M) {

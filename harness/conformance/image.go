@@ -11,10 +11,10 @@ import (
 	"strings"
 	"text/template"
 
-	"rollcall/fixtures"
-	"rollcall/harness/layout"
-	"rollcall/harness/runner"
-	"rollcall/harness/usage"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/usage"
 )
 
 // nightly is the folder, in out/, of what the image command writes.

@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 
-	"rollcall/harness/lab"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/lab"
+	"example.com/rollcall/harness/usage"
 )
 
 // RunLab runs the suites in ipvs mode in a lab, and returns the exit code that the run had there. Its run folder is among the

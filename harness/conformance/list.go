@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"rollcall/harness/progress"
-	"rollcall/harness/runner"
-	"rollcall/harness/usage"
-	"rollcall/harness/verdict"
-	"rollcall/reports"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
 )
 
 // list finds the scenarios of the suites that were asked for, in every mode.

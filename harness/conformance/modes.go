@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"rollcall/harness/runner"
+	"example.com/rollcall/harness/runner"
 )
 
 // modes records the scenarios on a cluster of each mode. The next is made while the last is removed.

@@ -1,9 +1,9 @@
 package conformance
 
 import (
-	"rollcall/harness"
-	"rollcall/harness/runner"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/usage"
 )
 
 // Options say which suites run, and on what.

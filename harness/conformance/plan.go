@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/progress"
-	"rollcall/harness/runner"
-	"rollcall/reports"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/reports"
 )
 
 // A plan is what a run will record and about how long it will take.

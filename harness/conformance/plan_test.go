@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness"
-	"rollcall/harness/progress"
-	"rollcall/harness/runner"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/runner"
 )
 
 func TestAPlanSaysHowLongARunTakes(t *testing.T) {

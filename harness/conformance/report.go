@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/reports"
-	"rollcall/reports/compare"
-	"rollcall/reports/model"
-	"rollcall/reports/page"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/compare"
+	"example.com/rollcall/reports/model"
+	"example.com/rollcall/reports/page"
 )
 
 // Report judges what was recorded in a folder among others, writes its reports, points out/latest at it and prints them. It is for

@@ -12,10 +12,10 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/runner"
-	"rollcall/harness/usage"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports/model"
 )
 
 // A run is one run of suites: of a mode side by side, and of as many modes at once as this machine carries.

@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/layout"
-	"rollcall/harness/progress"
-	"rollcall/harness/usage"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // output may be written to by several suites at once.

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 	"k8s.io/klog/v2"
 
-	"rollcall/harness/progress"
+	"example.com/rollcall/harness/progress"
 )
 
 // logFile has every line of a run that prints less.

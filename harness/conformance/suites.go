@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness"
-	"rollcall/harness/usage"
-	"rollcall/harness/userapp"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
 )
 
 // Suites are all there are, by name; some are about a user's app, which is nil where there is none.

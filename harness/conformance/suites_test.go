@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 func TestSelectedSuites(t *testing.T) {

@@ -5,7 +5,7 @@ package dataplane
 import (
 	"slices"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Plane routes connections to a Service to its pods, by rules on each node. Scripts are run there, as root; an empty one is of what

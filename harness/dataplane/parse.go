@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // Parse reads a list of names, of kube-proxy's modes, separated by commas or spaces; empty means all.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 func TestParse(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness/rollout"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/rollout"
 )
 
 // Programs of the control plane, as pkill knows them: by the first 15 characters of their names.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"time"
 
-	"rollcall/fixtures"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Disruption is something that is done to a cluster under load and undone, after which the cluster has to be whole again.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Doing is a disruption in the course of a recording.

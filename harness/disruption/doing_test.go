@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // noted is what a recording was told, with the times since it began.

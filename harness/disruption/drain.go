@@ -16,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/kubectl/pkg/drain"
 
-	"rollcall/fixtures"
-	"rollcall/harness/cluster"
-	"rollcall/harness/command"
-	"rollcall/harness/poll"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/poll"
 )
 
 // A Drain is what `kubectl drain` does to a node, as far as it is about the pods of the app.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster"
 )
 
 // cutTable is the nftables table that cuts a node off. Nothing else of the node's network is touched, so that nothing has to be

@@ -9,10 +9,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness/cluster"
-	"rollcall/harness/cluster/change"
-	"rollcall/harness/dataplane"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster/change"
+	"example.com/rollcall/harness/dataplane"
 )
 
 // ProxyRestarted has a new kube-proxy run on a node.

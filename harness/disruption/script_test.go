@@ -16,9 +16,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"rollcall/fixtures"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A deadCluster answers nothing.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 // An UpgradePath is the way from one version to the last of some others, one minor after the other: kubeadm leaves none out. The cluster

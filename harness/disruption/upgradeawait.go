@@ -8,9 +8,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/poll"
-	"rollcall/harness/rollout"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/rollout"
 )
 
 // pollEvery paces questions to an API server that is busy, and away now and then.

@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 // heardName is that of a Service that nobody asks, and that no pod is behind, and the begin of those of pods that do nothing.

@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/poll"
 )
 
 // wholeTimeout is how long a cluster may take to be whole again. After the API server was away for long it is the longest: up to

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"rollcall/harness/command"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/usage"
 )
 
 // folderVariable is the environment variable that makes `rollcall during begin` the recorder of a run folder, which outlives

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/conformance"
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
 )
 
 // fakeProcess is a recorder that is not started yet.

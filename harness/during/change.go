@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/runner"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/runner"
 )
 
 // A Change is a rollout of ours, in place of a command of somebody else's. Those of a run are recorded one after the other.

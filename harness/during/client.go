@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rollcall/harness/layout"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/usage"
 )
 
 // RunVariable is the environment variable of a command, and of what it starts, that has the run folder.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // A userCommand is the user's. It has a process group of its own, so that Ctrl-C reaches it by way of us, and no terminal.

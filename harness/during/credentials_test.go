@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
 )
 
 // accepted is what credentials are that have not expired.

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness/conformance"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/usage"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports/model"
 )
 
 // End tells the recorder that Begin started that the maintenance is over, prints what it does until it has judged, and returns its

@@ -10,10 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/harness/observe"
-	"rollcall/harness/staging"
-	"rollcall/harness/userapp"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/staging"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // sameValue counts for more than any that begin alike: a label's value has 63 bytes at most.

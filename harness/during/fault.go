@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/usage"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/loadgen"
 )
 
 // reach mends that nothing answers at a URL.

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/net/http/httpproxy"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
 )
 
 // fromHost is the scenario without a cluster: this host asks the URL over new and over kept connections.

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/loadgen"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/loadgen"
+	"example.com/rollcall/reports/model"
 )
 
 // fakeHostRecorder records as if this host alone asked a URL.

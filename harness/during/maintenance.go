@@ -16,10 +16,10 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A maintenance is one that is recorded.

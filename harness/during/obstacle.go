@@ -13,12 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
-	"rollcall/harness/staging"
-	"rollcall/harness/usage"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/staging"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/loadgen"
 )
 
 // obstacles are what may be in the way of clients of an app that is there already.

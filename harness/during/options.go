@@ -11,11 +11,11 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"rollcall/harness/runner"
-	"rollcall/harness/staging"
-	"rollcall/harness/usage"
-	"rollcall/harness/userapp"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/staging"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/loadgen"
 )
 
 // Options say what clients may lose, and on what cluster.

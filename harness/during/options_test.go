@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/layout"
-	"rollcall/harness/usage"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict"
 )
 
 // module is an empty one of Rollcall's, which is the working directory.

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"time"
 
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/poll"
 )
 
 // untilEvery is how often a command is run that says whether the maintenance is over.

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness/conformance"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/runner"
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/usage"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports/model"
 )
 
 // A Terminal is whose command this is, and what signals it sends.

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/conformance"
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/usage"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // runFolder is a new one among others.

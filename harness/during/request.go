@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/usage"
-	"rollcall/harness/userapp"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/loadgen"
 )
 
 // A Request says how an app of somebody else's is asked, and what a good reply looks like.

@@ -24,9 +24,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/usage"
-	"rollcall/harness/userapp"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/loadgen"
 )
 
 // file is a new one.

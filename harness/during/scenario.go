@@ -7,14 +7,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // Names of the recording in its run folder.

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/userapp"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A made recording is of clients that send once a second each, from the moment they are begun to record until a minute after the

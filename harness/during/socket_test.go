@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // serving is a server in a folder of its own, whose path is short or long.

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/harness/observe"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/usage"
 )
 
 // A Standstill watches for a rollout that no wait ends: nothing of the app or the nodes changes any more, and what keeps its pods from

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rollcall/harness/usage"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/loadgen"
 )
 
 // tryURL asks the URL once, and refuses one that no request gets through to. What is then a bad reply may be a good one later.

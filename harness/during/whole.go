@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/observe"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
 )
 
 // unfit says of the nodes that take no pods why that is so, by their names.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
 
-	"rollcall/harness/observe"
+	"example.com/rollcall/harness/observe"
 )
 
 func TestWhenAClusterIsWhole(t *testing.T) {

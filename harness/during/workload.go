@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/userapp"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/userapp"
 )
 
 // A workload makes pods: a Deployment, StatefulSet or DaemonSet, or an object of any other kind that says of itself what those do.

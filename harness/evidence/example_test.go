@@ -3,7 +3,7 @@ package evidence_test
 import (
 	"fmt"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 func ExampleLaneKind() {

@@ -3,7 +3,7 @@ package evidence_test
 import (
 	"testing"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // What a kind counts for decides verdicts, so each is written out here.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // InstallMissing installs the Debian packages of those files that are missing; files maps a path to its package.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // What three nodes and a suite's load need of a host, measured on the reference host.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // Where a run uses or replaces the clusters that are there, what they hold is free; for one more beside them it is not.

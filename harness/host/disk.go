@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // imageFolder is where the engine keeps its images, or where a new one would.

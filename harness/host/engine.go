@@ -4,7 +4,7 @@ import (
 	"context"
 	"os/exec"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // An Engine is the Docker engine of this host, as found.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"rollcall/harness/command"
-	"rollcall/harness/dataplane"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/dataplane"
 )
 
 // Facts is what a preflight found on this host. A field that could not be read is zero.

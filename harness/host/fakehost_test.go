@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // A fakeHost answers the commands of a setup as a host does, and remembers them. Nothing of the real host is touched.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/dataplane"
+	"example.com/rollcall/harness/dataplane"
 )
 
 func TestWithWrapper(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // inotifyLink is what a file descriptor of an inotify instance leads to in /proc.

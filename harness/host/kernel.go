@@ -5,7 +5,7 @@ import (
 	"os"
 	"os/exec"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // hasIPVS reports whether IP_VS is in the kernel, or is a module that a dry run of modprobe finds.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"rollcall/harness/dataplane"
+	"example.com/rollcall/harness/dataplane"
 )
 
 // A Finding is something that was found, and what follows from it, which may be nothing.

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // probePrivileged starts a privileged container that does nothing. Its image holds the program, which is static, alone, and

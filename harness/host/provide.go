@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/command"
-	"rollcall/harness/poll"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/usage"
 )
 
 // engineTimeout is how long dockerd may take to answer; it takes 2 to 3 s on the reference host.

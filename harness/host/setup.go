@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 
-	"rollcall/harness/command"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/usage"
 )
 
 // A setup makes a host able to run kind clusters. Tests replace its fields, so that nothing of the host is touched.

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 func TestEnsure(t *testing.T) {

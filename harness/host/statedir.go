@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // StateDir is where Rollcall keeps locks, cluster state and the build folders of node images:

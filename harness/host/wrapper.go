@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/command"
-	"rollcall/harness/layout"
-	"rollcall/harness/poll"
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
 )
 
 const (

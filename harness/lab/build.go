@@ -11,9 +11,9 @@ import (
 	"runtime"
 	"strings"
 
-	"rollcall/harness/command"
-	"rollcall/harness/host"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 // images are what a lab is made of.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 func testBuilder(t *testing.T) builder {

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness/command"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/usage"
 )
 
 // bundle puts into dir what the suites are run from where there is neither the repository nor a compiler: the programs, the

@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"rollcall/harness/host"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/usage"
 )
 
 // A host without the room for a lab is told how much it needs, before anything is done.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // A machine is a User-Mode Linux process and what it is given.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/command"
-	"rollcall/harness/host"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/poll"
 )
 
 // TestMachine boots a lab that is built, on the real kernel. `make lab-test` runs it.

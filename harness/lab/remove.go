@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness/host"
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
 )
 
 // Remove removes everything of the lab, unless somebody uses it.

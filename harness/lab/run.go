@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness/host"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/usage"
 )
 
 // Options say what is run in the lab.

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // recoverKilled collects what a lab that was killed together with this program had recorded.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 func TestRecoverKilled(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 // An Image is a program of the pods, and its version.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // What steps asked on real clusters, in iptables mode.

@@ -3,7 +3,7 @@ package mutants
 import (
 	"testing"
 
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict"
 )
 
 // Every rule, and every reason of distrust, is shown to be one that can tell: by a damage to a cluster or by a changed recording.

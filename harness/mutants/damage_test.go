@@ -13,10 +13,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"rollcall/fixtures"
-	"rollcall/harness/cluster"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A paperCluster has an API, and nodes that only look whether a script is one.

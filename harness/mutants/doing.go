@@ -6,9 +6,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
 )
 
 // A Doing is a mutant's damage in the course of one recording.

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A heard sink has what came through to the run folder.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/disruption"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/disruption"
 )
 
 // healing undoes on a node what a damage of a killed run may have left beside what a disruption may.

@@ -6,16 +6,16 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/dataplane"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
-	"rollcall/harness/verdict"
-	"rollcall/suites/control"
-	"rollcall/suites/rollout"
-	"rollcall/suites/statusgap"
-	"rollcall/suites/termination"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/suites/control"
+	"example.com/rollcall/suites/rollout"
+	"example.com/rollcall/suites/statusgap"
+	"example.com/rollcall/suites/termination"
 )
 
 // A Mutant is a scenario that goes wrong in one way.

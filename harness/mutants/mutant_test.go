@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 func TestCatalogue(t *testing.T) {

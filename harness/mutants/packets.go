@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/fixtures"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 const appPort = fixtures.AppPort

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/dataplane"
-	"rollcall/suites/regressions"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/suites/regressions"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of guides, with what is in out/mutants.json and out/track-record.json")

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A recordedMutant is a recording that is changed in one way, which a rule or a reason of distrust has to tell. Unchanged it

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/dataplane"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A Result is what became of a mutant in a mode.

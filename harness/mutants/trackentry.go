@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A TrackEntry is what a scenario came to on one cluster.

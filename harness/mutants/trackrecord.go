@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A TrackRecord is what became of the scenarios of suite regressions on releases of Kubernetes with and without their bugs: entries, each

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	k8stesting "k8s.io/client-go/testing"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 // A controller may create one more pod after the first deletion.

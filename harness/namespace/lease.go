@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/usage"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/usage"
 )
 
 // A Pool leases namespaces to recordings: new ones, or those that the owner of the cluster, who lets us create none, assigned

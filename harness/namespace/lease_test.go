@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 func TestPoolAcquireWaitsForRelease(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/usage"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/usage"
 )
 
 // ours is an object of ours in a namespace, made some time ago.

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // installDir is the folder of the node that a program goes to; empty for programs of pods.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"rollcall/harness/host"
+	"example.com/rollcall/harness/host"
 )
 
 // A builder builds one node image, or a part that is in none.

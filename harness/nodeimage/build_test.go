@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // fakeGo does what the go command is asked for in a build, without any sources. It writes what it was asked into $SAID, and

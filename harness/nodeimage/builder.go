@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // progressEvery is how often a long step prints a line.

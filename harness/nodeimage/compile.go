@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // A module is a folder in which a part's programs are compiled. They get one of their own, because the modules of Kubernetes

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness/command"
-	"rollcall/harness/host"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/usage"
 )
 
 // A Component is a program of Kubernetes that nodes can have of another version than their image has.

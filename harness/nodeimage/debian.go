@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // kindVersion is the kind release whose base image files the node gets; the library of the same

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness/command"
-	"rollcall/harness/host"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/usage"
 )
 
 // registryTimeout is how long a registry may take to say whether it has an image: where a firewall drops packets, it is waited

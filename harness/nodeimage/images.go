@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/command"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/poll"
 )
 
 // A podImage is an image a node holds before it first starts.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness/host"
+	"example.com/rollcall/harness/host"
 )
 
 // typical is how long steps take on 2 cores of the reference host. Compilers take less with more cores.

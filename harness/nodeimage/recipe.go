@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // Default is the Kubernetes version used when none is asked for.

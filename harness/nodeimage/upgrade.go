@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/command"
-	"rollcall/harness/host"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/host"
 )
 
 // An Upgrade is what the nodes of a cluster need to become nodes of another version: its programs, and the images of the pods

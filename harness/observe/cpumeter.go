@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // CPUWaitSources are the processes to measure, and where what was measured goes.

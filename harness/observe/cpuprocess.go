@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A who is somebody who can be blamed: a process of a node, or a container of a pod.

@@ -4,7 +4,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/client-go/informers"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // An endpointTracker notes when pods become endpoints of the Service, change their readiness there and leave it.

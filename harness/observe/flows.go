@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // flowWords is how many words of an observer's line tell of one connection: client, destination, pod, and its age.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A line is what one line of the echo app's log says: arrivals, or a step of the process. A request without a lane or a

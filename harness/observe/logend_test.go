@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // ranOn is what is said of a log whose end nothing confirmed.

@@ -7,7 +7,7 @@ import (
 
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A logTracker has the log of every app pod read, which has the arrivals and the steps of its life.

@@ -6,7 +6,7 @@ import (
 
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A ruleTracker notes to which pods the rules of each node route, from what the nodes' observers write.

@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

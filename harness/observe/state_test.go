@@ -3,7 +3,7 @@ package observe
 import (
 	"testing"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 func TestWhereAVersionIsReached(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Sink takes what a Watch notes, as it is noted; *store.Recorder is one. Its methods are called from several goroutines:

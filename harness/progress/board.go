@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // A Board keeps the status of a run for all who work on it. Its methods are safe for concurrent use. That the file

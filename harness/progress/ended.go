@@ -3,7 +3,7 @@ package progress
 import (
 	"cmp"
 
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // headline is why a scenario ended as it did, in one line that a terminal can be shown. What passed has a short one.

@@ -12,10 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/loadgen"
 )
 
 // An agent is a client: a load pod on one worker, as reached through its port-forward, or the process outside the cluster.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // Cleanup deletes what the recording created and undoes its changes of the cluster. It does not wait until the namespaces are

@@ -18,13 +18,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/progress"
-	"rollcall/harness/userapp"
-	"rollcall/loadgen"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/loadgen"
 )
 
 // clients are all lanes of a recording: an agent on each worker, and one client outside.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // collect returns when all that clients, the watch and the observers saw is with the recorder, or it is noted what is not.

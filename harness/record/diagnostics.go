@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 // Bounds of what is collected.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // A folder takes files until it is full. What comes in after that is only named.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/loadgen"
 )
 
 // A fetcher brings the hits of a client's lanes to the recorder while they are loaded, in a goroutine that

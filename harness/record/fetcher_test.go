@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // lanes are called a, b and so on, have handed over so many hits each when they end, and give these answers one after the other.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
 )
 
 // flowsTold is for how long no connection of ours may have been told of: observers write every 250 ms (noderules, flowsEvery), and whoever

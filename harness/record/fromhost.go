@@ -3,7 +3,7 @@ package record
 import (
 	"context"
 
-	"rollcall/harness/observe"
+	"example.com/rollcall/harness/observe"
 )
 
 // openHost starts the client on this host, and returns when the URL gives it good replies.

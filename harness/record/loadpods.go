@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 // loadPods are the pods that the lanes of the workers need, all of them ready.

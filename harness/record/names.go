@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/loadgen"
 )
 
 // resolveEvery is how often this host resolves a name beside the clients that ask for it.

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 func TestNamesThatClientsOutsideAskFor(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/poll"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/loadgen"
 )
 
 // What lanes met beside their hits comes with them, on the clock of their node.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/command"
-	"rollcall/harness/host"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/loadgen"
 )
 
 // outsideToken, in the environment, makes this program the client outside the cluster and nothing else: a process of its own,

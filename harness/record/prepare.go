@@ -11,13 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness/dataplane"
-	"rollcall/harness/evidence"
-	"rollcall/harness/namespace"
-	"rollcall/harness/observe"
-	"rollcall/harness/progress"
-	"rollcall/harness/userapp"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/userapp"
 )
 
 // prepare puts the old version and the clients in place, and returns when every vantage reaches the app.

@@ -10,19 +10,19 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/cluster/change"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/host"
-	"rollcall/harness/namespace"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/observe"
-	"rollcall/harness/progress"
-	"rollcall/harness/usage"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster/change"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/usage"
 )
 
 // Config is where and how a scenario is recorded.

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/poll"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/loadgen"
 )
 
 // answerLimit is for how long an app that is there already may not answer a client: for as long as a kube-proxy that could not write

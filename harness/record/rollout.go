@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
-	"rollcall/harness/progress"
-	"rollcall/loadgen"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/loadgen"
 )
 
 // A subject is what a recording under load is of, as its progress says it.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A steadyLag passes hits on, and has those of the phase before the rollout, which tell how late requests were sent, and which failed.

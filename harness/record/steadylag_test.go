@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 type nobody struct{}

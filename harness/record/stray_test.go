@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
 )
 
 // noted keeps what a watch notes.

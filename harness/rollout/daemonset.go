@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/observe"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
 )
 
 // UpdateDaemonSet changes the pod template of a DaemonSet, whose pods the app's Replicas count, one for each worker.

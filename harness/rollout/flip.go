@@ -11,9 +11,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
-	"rollcall/fixtures"
-	"rollcall/harness/observe"
-	"rollcall/harness/poll"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
 )
 
 // Flip has both versions stand side by side, ready, and changes which of them the Service selects: blue/green. The

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/observe"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
 )
 
 // ScaledIn has so many pods of the version stay, as `kubectl scale` does. There is no new version: it is named so that the pods

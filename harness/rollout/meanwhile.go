@@ -9,8 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness/poll"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/poll"
 )
 
 // UpdateMeanwhile is an [Update] whose write is left to what is done to the cluster meanwhile, which makes it when its time has

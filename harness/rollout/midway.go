@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/observe"
-	"rollcall/harness/poll"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
 )
 
 // Undone is an update that is undone in its middle, as `kubectl rollout undo` does: the old version is there again at its end.

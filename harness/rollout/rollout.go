@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/observe"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
 )
 
 // A Strategy brings an app from one version to another.

@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/observe"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
 )
 
 // Steady rolls nothing out: the app stays as it is, whatever else happens to the cluster.

@@ -7,9 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"rollcall/fixtures"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
 )
 
 // server is pod n of a version.

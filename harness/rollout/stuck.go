@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/observe"
-	"rollcall/harness/poll"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
 )
 
 // Stuck is an update to a version that never becomes available: it ends when the API server says that there was no progress. Where

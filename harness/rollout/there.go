@@ -6,8 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/observe"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
 )
 
 // There deploys nothing and rolls nothing out: an app of that version is there already, behind a Service that need not be the

@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/progress"
-	"rollcall/harness/record"
-	"rollcall/harness/timeline"
-	"rollcall/harness/usage"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/record"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict"
 )
 
 // An attempt is one recording of a scenario.

@@ -11,15 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/namespace"
-	"rollcall/harness/progress"
-	"rollcall/harness/record"
-	"rollcall/harness/usage"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/record"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A namedCluster is one that nothing but its name and mode is asked of.

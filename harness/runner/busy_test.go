@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/layout"
-	"rollcall/harness/verdict"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports/model"
 )
 
 // TestBusyHost has something else take all processors during a run of the profile smoke: for a minute at its start, for a

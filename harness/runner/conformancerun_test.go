@@ -9,8 +9,8 @@ import (
 	"sync"
 	"syscall"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/layout"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/layout"
 )
 
 // A conformanceRun is a command of rollcall under way, as a user runs it.

@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/command"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // TestDistrust damages the harness in the middle of a rollout that costs nobody a request, on a real cluster: where something

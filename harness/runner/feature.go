@@ -13,12 +13,12 @@ import (
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/features"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/cluster/change"
-	"rollcall/harness/evidence"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster/change"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/verdict"
 )
 
 // Test runs the scenarios of a suite in every mode asked for: a subtest per mode, in it a feature

@@ -1,8 +1,8 @@
 package runner
 
 import (
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
 )
 
 // noCluster stands where there is none: recordings from this host alone have a turn and a place in the run folder like any other.

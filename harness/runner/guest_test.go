@@ -24,9 +24,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/cluster/kind"
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster/kind"
+	"example.com/rollcall/harness/command"
 )
 
 // A guest is somebody who owns nothing of a kind cluster, and is given what the shipped roles give.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 // ImageTime is how long the node images take that scenarios need and that have to be made first.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"rollcall/harness"
-	"rollcall/harness/dataplane"
-	"rollcall/harness/host"
-	"rollcall/harness/progress"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/progress"
 )
 
 // A Listed is a scenario in a mode, as a dry run tells of it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness"
+	"example.com/rollcall/harness"
 )
 
 // Every host runs iptables, and none a mode that there is not.

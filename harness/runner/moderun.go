@@ -6,16 +6,16 @@ import (
 	"io"
 	"sync"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/dataplane"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/host"
-	"rollcall/harness/namespace"
-	"rollcall/harness/progress"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A ModeRun is the recordings of one kube-proxy mode, side by side on one cluster, or each on its own.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"rollcall/harness/mutants"
+	"example.com/rollcall/harness/mutants"
 )
 
 // A mutantReport has what became of the mutants.

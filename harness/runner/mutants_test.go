@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/command"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/mutants"
-	"rollcall/harness/progress"
-	"rollcall/harness/record"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/mutants"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/record"
+	"example.com/rollcall/harness/verdict"
 )
 
 // TestMutants does every damage of the catalogue on a real cluster, and sees that the outcome follows and the cause is named.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"rollcall/harness/dataplane"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/staging"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/staging"
+	"example.com/rollcall/harness/usage"
 )
 
 // Options say on what suites run. The zero value is every mode on the default Kubernetes version.

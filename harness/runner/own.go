@@ -5,13 +5,13 @@ import (
 	"errors"
 	"io"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/cluster/kind"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/host"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster/kind"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 // A notYet is the cluster of a scenario that has one of its own, until its recording is to begin.

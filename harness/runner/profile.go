@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/usage"
 )
 
 // parseProfile checks what was asked for. Empty is core; smoke in go test -short; and all there is where -run names scenarios.

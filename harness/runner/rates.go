@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
 )
 
 // Requests per second and lane. At the lowest rate a rollout of 10 s still has 60 requests of each lane.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 func TestLowerRate(t *testing.T) {

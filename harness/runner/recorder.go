@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/namespace"
-	"rollcall/harness/record"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/record"
 )
 
 // A recorder records a scenario once. Unless the recording is nil it has to be cleaned up, also beside an error.

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/progress"
-	"rollcall/harness/verdict"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // recordAndJudge records a scenario and judges its last recording, from what is on disk, as any replay will. It records again

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 func TestParseCount(t *testing.T) {

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/progress"
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/staging"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/staging"
+	"example.com/rollcall/harness/usage"
 )
 
 // Begin begins a session in the run folder, or goes on with one that another process began there and that has ended. Its caller ends

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/progress"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/progress"
 )
 
 // recordsInto is a runner with a session in a folder of its own, at 100 requests per second.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"rollcall/harness"
+	"example.com/rollcall/harness"
 )
 
 // A shared recording is one of a rollout that several scenarios, of any suites, ask about: it is made once, by the first that

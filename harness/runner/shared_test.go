@@ -3,9 +3,9 @@ package runner
 import (
 	"testing"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/rollout"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/rollout"
 )
 
 func TestWhoseRecordingServesOthers(t *testing.T) {

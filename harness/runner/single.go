@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/usage"
 )
 
 // Asks says what is asked about a cluster that is open, or why nothing can be.

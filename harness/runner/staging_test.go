@@ -15,12 +15,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster/attached"
-	"rollcall/harness/evidence"
-	"rollcall/harness/namespace"
-	"rollcall/harness/poll"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster/attached"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/poll"
 )
 
 // TestStaging does with a kind cluster what one does with a cluster that somebody else owns: with the shipped roles alone,

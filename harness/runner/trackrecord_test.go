@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/mutants"
-	"rollcall/harness/progress"
-	"rollcall/harness/verdict"
-	"rollcall/suites/regressions"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/mutants"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/suites/regressions"
 )
 
 // TestTrackRecord runs every scenario of suite regressions on a real cluster that has its bug, and on the same cluster as it is: it has to

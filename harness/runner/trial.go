@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/progress"
-	"rollcall/harness/rollout"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/timeline"
 )
 
 const mostStretch = 10

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness"
+	"example.com/rollcall/harness"
 )
 
 func TestStretchOf(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/host"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/host"
 )
 
 // turns hand out a cluster to recordings, to as many at a time as the run allows. Of those that could go next the longest does.

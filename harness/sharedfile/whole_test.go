@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 func TestCreate(t *testing.T) {

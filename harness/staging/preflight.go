@@ -11,15 +11,15 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/cluster/attached"
-	"rollcall/harness/layout"
-	"rollcall/harness/namespace"
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/usage"
-	"rollcall/harness/userapp"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster/attached"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
 )
 
 // A Preflight is what is tried on a cluster before a run.

@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/namespace"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/namespace"
 )
 
 // A Right is what one has to be allowed to do with a kind of object.

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
 
-	"rollcall/harness"
-	"rollcall/harness/cluster"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
 )
 
 // A grant is one rule of a role, in a namespace or, for a ClusterRole, everywhere.

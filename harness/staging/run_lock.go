@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rollcall/harness/host"
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // AcquireRunLock holds the lock of a run on a server. A run on somebody else's cluster holds it on this host while it lives,

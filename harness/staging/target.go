@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster/attached"
-	"rollcall/harness/evidence"
-	"rollcall/harness/layout"
-	"rollcall/harness/usage"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster/attached"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/usage"
 )
 
 // Target are the options for a cluster that somebody else owns. The zero value is none: clusters of our own are made.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/usage"
 )
 
 const kubeconfig = `apiVersion: v1

@@ -12,12 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/namespace"
-	"rollcall/harness/observe"
-	"rollcall/harness/poll"
-	"rollcall/harness/usage"
-	"rollcall/loadgen"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/loadgen"
 )
 
 // inNamespace tries something in a namespace as a scenario has one.

@@ -14,13 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/evidence"
-	"rollcall/harness/namespace"
-	"rollcall/harness/poll"
-	"rollcall/harness/usage"
-	"rollcall/harness/userapp"
-	"rollcall/loadgen"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/loadgen"
 )
 
 // TryApp deploys the old version of a user's app as its scenarios will, asks it once and deletes it again. One that does not

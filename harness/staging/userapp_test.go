@@ -19,9 +19,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/usage"
-	"rollcall/harness/userapp"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
 )
 
 // A fakeCluster has an API server alone.

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/harness"
+	"example.com/rollcall/harness"
 )
 
 // RightsToWatch are what a recording needs in which nothing is rolled out: the least of all, and each one of [Rights].

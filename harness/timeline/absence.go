@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // An AgentAway is that a load agent of a node was away, from all its lanes at once.

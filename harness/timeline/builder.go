@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A builder makes a [Lane] from its hits, given by number and without another lane's in between.

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A census is how many pods of the rollout were in some state, from a moment on.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 func reading(node string, offset, uncertainty time.Duration) evidence.ClockReading {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // kubeletDelay is how long a kubelet that has time takes at most to begin with a deletion. No timer is in between, and

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // Expected reports whether a reason for distrust is expected at a moment, of a node or, if that is empty, of the cluster: a

@@ -3,7 +3,7 @@ package timeline
 import (
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Disruption is when something was done to the cluster under load. Until it is undone the cluster is disturbed on purpose, and

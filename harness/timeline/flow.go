@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Routing says whether a node routed a connection, by its connection tracking.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Gap is a time in which a lane got no good reply: from one, or its first request, to the next, or its last request. Dropped packets

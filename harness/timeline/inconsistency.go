@@ -3,7 +3,7 @@ package timeline
 import (
 	"fmt"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // An inconsistency is a way in which a lane's streams can contradict each other or have holes: how many

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A PodInterval is how long after one event of a pod another came; negative when it came before.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // However long replies take, the longest is exact, and no percentile is below the right one or more than 1/128 above it.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Loss is an outage of a lane, blamed on the steps that whoever maintains the cluster marked, and on no others: what the recorder

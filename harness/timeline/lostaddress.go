@@ -3,7 +3,7 @@ package timeline
 import (
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // LostAddress is from when on a control lane asked for an address that its pod no longer had: the pod's node booted, after which the

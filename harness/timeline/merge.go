@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // merge walks both streams, which are by lane and number, and hands each request to its lane's

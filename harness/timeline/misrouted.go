@@ -3,7 +3,7 @@ package timeline
 import (
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // TimedOut reports whether a hit failed because its reply did not come in time.

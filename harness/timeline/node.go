@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A NodeLoad is how much of a node was in use while it was under load, each second, in permille.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A NodeHistory is what became of a node, as the API showed it. A window that never ended has the largest To there is.

@@ -3,7 +3,7 @@ package timeline
 import (
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Phase is the part of a run a moment belongs to. Phases are half-open and contiguous: a hit

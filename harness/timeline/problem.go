@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // eventProblems says which lines of the events, as they were noted, cannot be.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // Replies are those of one version, good and bad ones: how many, and the first and last of them.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A PodLag is how long a node went on with an old pod after its endpoint was seen leaving ready.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Shortfall is that fewer pods were available than wanted, and only because of pods that turned unready by themselves.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A SlowReply is a good one that came so late that TCP may have lost something and sent it again, which its client does not see.

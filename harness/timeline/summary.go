@@ -3,7 +3,7 @@ package timeline
 import (
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A LaneSummary is what one client saw, in numbers. Requests is the sum of Failures and

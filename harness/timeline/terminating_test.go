@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // Ten requests, sent every 10 ms from 10 ms on.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Termination is the deletion of one old pod as the clients on one node see it: the unit that is drawn anew each time,

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A Timeline is the joined view of one run. All times are offsets from Run.Began on the recorder's

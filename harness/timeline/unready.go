@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // An Unready is a time in which a pod was not ready, although it had been and nobody had deleted it.

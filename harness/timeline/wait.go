@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // An Actor is somebody who had to do something in time: a pod, or a program of a node or of the control plane.

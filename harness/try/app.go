@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"rollcall/harness/usage"
-	"rollcall/harness/userapp"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // An App is what manifests deploy, and the part of it that is looked at.

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/usage"
 )
 
 // manager is ours in the managed fields of objects.

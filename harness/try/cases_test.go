@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/during"
+	"example.com/rollcall/harness/during"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")

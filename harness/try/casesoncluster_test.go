@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/dataplane"
-	"rollcall/harness/layout"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/layout"
 )
 
 // measured is advice that only says what was measured.

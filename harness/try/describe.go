@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
-	"rollcall/harness/userapp"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // Describe says in lines what is understood of the app, and what will be done with it.

@@ -11,10 +11,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
-	"rollcall/harness/during"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/timeline"
-	"rollcall/harness/userapp"
+	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/userapp"
 )
 
 // hook is the preStop hook of the container that answers; nil if it has none.

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/harness/during"
-	"rollcall/harness/observe"
-	"rollcall/harness/poll"
-	"rollcall/harness/staging"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/staging"
+	"example.com/rollcall/harness/usage"
 )
 
 // progressDeadline is how long a rollout may make no progress, unless its manifest says so (apps/v1, defaults.go, progressDeadlineSeconds).

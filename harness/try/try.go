@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"rollcall/harness/during"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/usage"
 )
 
 // Options are those of a recording that are asked for here, too.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"rollcall/harness/userapp"
-	"rollcall/reports/patch"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/reports/patch"
 )
 
 const (

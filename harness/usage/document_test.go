@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 type menu struct {

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"fmt"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 func Example() {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"rollcall/loadgen"
+	"example.com/rollcall/loadgen"
 )
 
 // advisable is what advice may change of a workload, and what names it. Images, environments and volumes are not the report's affair.

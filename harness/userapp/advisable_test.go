@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"rollcall/harness/userapp"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/loadgen"
 )
 
 func TestAsked(t *testing.T) {

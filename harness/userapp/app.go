@@ -9,9 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/usage"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/loadgen"
 )
 
 // VersionLabel is on every pod of the workload, with the version's name as its value. It differs from that of Rollcall's own

@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"rollcall/fixtures"
-	"rollcall/harness/evidence"
-	"rollcall/harness/userapp"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/userapp"
 )
 
 const nginx = "../../suites/own/testdata/nginx/app.yaml"

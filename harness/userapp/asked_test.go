@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"rollcall/fixtures"
-	"rollcall/harness/evidence"
-	"rollcall/harness/userapp"
-	"rollcall/harness/verdict"
-	"rollcall/loadgen"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/loadgen"
 )
 
 // read reads the file of the example, with some texts replaced by others, whose Service has more ports.

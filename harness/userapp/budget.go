@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/usage"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A Budget is what a client may lose; without any, none loses a request. What is empty does not matter.

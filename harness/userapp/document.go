@@ -11,8 +11,8 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"rollcall/harness/usage"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/loadgen"
 )
 
 // Kind is that of the file.

@@ -1,8 +1,8 @@
 package userapp
 
 import (
-	"rollcall/harness/evidence"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/loadgen"
 )
 
 // Elsewhere is an app that is there already, of which that much is known.

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
-	"rollcall/fixtures"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/evidence"
 )
 
 // validate checks that the objects fit together.

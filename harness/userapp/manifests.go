@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 // load reads the objects of one manifest.

@@ -1,8 +1,8 @@
 package userapp
 
 import (
-	"rollcall/harness/usage"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/loadgen"
 )
 
 // A Request is what clients send.

@@ -3,8 +3,8 @@ package userapp
 import (
 	"crypto/tls"
 
-	"rollcall/harness/usage"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/loadgen"
 )
 
 // A Secure says how connections over https are secured, by files in PEM.

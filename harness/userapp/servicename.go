@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rollcall/fixtures"
+	"example.com/rollcall/fixtures"
 )
 
 // A ServiceName names a Service, one of its ports, whether it is asked over TLS, and what is asked for.

@@ -3,7 +3,7 @@ package userapp_test
 import (
 	"testing"
 
-	"rollcall/harness/userapp"
+	"example.com/rollcall/harness/userapp"
 )
 
 func TestParseServiceName(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
-	"rollcall/fixtures"
-	"rollcall/harness/observe"
-	"rollcall/harness/rollout"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/rollout"
 )
 
 // Update brings the app from its old version to the new one, as applying its next manifest does.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // agentsAway tells of load agents that were away and came back: requests are missing, of what clients on a node would have seen in a

@@ -3,9 +3,9 @@ package verdict
 import (
 	"slices"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/statistics"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/statistics"
 )
 
 // A LossCount is how many of some requests failed, by kind.

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // steady is a lane with a client on worker and a control lane, of which each sends so many requests before the rollout and 10,000 then.

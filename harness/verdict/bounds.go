@@ -3,7 +3,7 @@ package verdict
 import (
 	"time"
 
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/timeline"
 )
 
 // within is whether a duration keeps a limit; inconclusive when the clocks cannot tell.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A Claim is what a scenario shows of a seed claim, or of a part of it, by the expectations that decide it.

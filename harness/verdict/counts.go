@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/timeline"
 )
 
 // counts are how many of some hits are each one's.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/verdict"
 )
 
 // disrupted has a disruption of a node from 600 ms on, undone at 1 s, after which the cluster was whole at 1.1 s.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // rolledOutLast has the rollout begin when the last request was sent.

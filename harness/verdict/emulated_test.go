@@ -3,8 +3,8 @@ package verdict_test
 import (
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 func TestEmulatedHost(t *testing.T) {

@@ -3,7 +3,7 @@ package verdict
 import (
 	"slices"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // An EvidenceKind is what a finding rests on.

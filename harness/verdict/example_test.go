@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // MaxRetriedShare expects that on each lane through the Service no more than percent of the requests are sent again.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A Breach is one thing that broke a rule, and who could have caused it by getting no processor.

@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict"
 )
 
 // waits is that a process stood on a run queue, in a recording in which that was measured.

@@ -1,7 +1,7 @@
 package verdict
 
 import (
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/timeline"
 )
 
 // A Finding is what one rule says about one run.

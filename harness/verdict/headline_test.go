@@ -11,11 +11,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // everyRule expects each rule twice, with every parameter that any rule takes.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // maxSeqs is how many sequence numbers a sentence lists.

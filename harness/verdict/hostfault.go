@@ -1,9 +1,9 @@
 package verdict
 
 import (
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // hostFaults are requests that never left the host of their client: what they were to ask has no part in that. How it would have answered

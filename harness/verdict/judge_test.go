@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict"
 )
 
 func TestTrustHasLimits(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A BugAnswer says whether a cluster has the bug of Kubernetes that a scenario would show.

@@ -3,7 +3,7 @@ package verdict
 import (
 	"fmt"
 
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // level asks how many there were at the worst moment, which depends on all that was seen before it.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/harness/verdict/statistics"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/statistics"
 )
 
 const (

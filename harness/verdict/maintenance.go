@@ -5,9 +5,9 @@ import (
 	"math"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // SentInMaintenance expects that every client sends three requests or more in the time of the shortest outage that is to be seen, from

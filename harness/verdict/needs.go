@@ -3,8 +3,8 @@ package verdict
 import (
 	"slices"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // needs are what of a recording a rule goes by. The zero needs are nothing.

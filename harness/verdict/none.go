@@ -3,7 +3,7 @@ package verdict
 import (
 	"fmt"
 
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // none asks that nothing of a kind is there. What is there was seen; that nothing is rests on nothing having been seen.

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // An origin says what some requests have in common, which tells a node that loses packets from a pod that is slow.

@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // Of an outage that lasts to the end of the load nobody knows how long it would have been; a bound that no outage could

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // outOfScope says why an expectation of a rule is for other modes or versions; empty when it is not. One that names a version

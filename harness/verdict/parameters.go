@@ -3,7 +3,7 @@ package verdict
 import (
 	"fmt"
 
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/timeline"
 )
 
 // unless says what a recording lacks that something does not hold of; else nothing.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // part asks how large a share is. More of what it is a share of would make it another, so that it rests on all that was seen.

@@ -3,9 +3,9 @@ package verdict
 import (
 	"fmt"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // SentWhileTerminating expects that a request through the Service was sent while an old pod was terminating and another pod was

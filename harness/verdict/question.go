@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A question is what a rule asks of a recording. There are seven: whether nothing of a kind is there ([none]) or enough of it

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"unicode"
 
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict"
 )
 
 // The table of rules and the example in README.md are what the code says.

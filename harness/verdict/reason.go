@@ -1,8 +1,8 @@
 package verdict
 
 import (
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // A Reason is why a part of the recording is not to be trusted.

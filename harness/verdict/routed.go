@@ -3,7 +3,7 @@ package verdict
 import (
 	"cmp"
 
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/timeline"
 )
 
 // routedTo counts hits by the pod that their node routed them to, most first; empty where that is known of none.

@@ -3,8 +3,8 @@ package verdict
 import (
 	"slices"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // A Rule is one thing that can be expected of a rollout: a row of the tables in this folder. Above it stands the constructor by which

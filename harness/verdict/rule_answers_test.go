@@ -3,8 +3,8 @@ package verdict_test
 import (
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // asked has steps ask a question from so many milliseconds on, every 10 ms, over new connections: each outcome is a pod that answers,

@@ -3,8 +3,8 @@ package verdict_test
 import (
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // How many pods there were, and facts that steps noted.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // onDisrupted has these pods, of the old ones a and b, be on a node that is disrupted. The hits with seq 99 to 198 are of one second.

@@ -3,8 +3,8 @@ package verdict_test
 import (
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // step marks a step of maintenance, in milliseconds.

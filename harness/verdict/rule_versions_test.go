@@ -1,8 +1,8 @@
 package verdict_test
 
 import (
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // Which version answered.

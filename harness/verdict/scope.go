@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A ruling is an expectation, the rule that judges it, and what of the recording the rule goes by.

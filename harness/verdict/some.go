@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // some asks that enough of a kind is there. Enough was seen; that too little is there rests on nothing more having been seen. A

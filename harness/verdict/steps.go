@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // LossesAtSteps expects that every request through the Service that fails was sent within d after a step of maintenance whose text

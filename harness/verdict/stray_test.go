@@ -3,8 +3,8 @@ package verdict_test
 import (
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A pod of another version behind the Service is told, though the rollout was not awaited and half of the marks are missing.

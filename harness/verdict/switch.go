@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // MaxSwitch expects that d after the write that begins the rollout every new connection goes to the new version: none sent later

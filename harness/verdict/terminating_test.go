@@ -3,8 +3,8 @@ package verdict_test
 import (
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // Rules about what terminating pods answer and what is lost when none can, each seen to pass and not to.

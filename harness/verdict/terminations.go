@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // rolledOut is a rollout without a fault of which everything was observed: from two nodes, with what pods logged.

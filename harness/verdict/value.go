@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // value asks what the scenario noted under the name of a fact last.

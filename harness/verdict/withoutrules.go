@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // ruleTime is how long a node may take to follow the endpoints where the scenario names no bound: kube-proxy writes its rules once

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // unobserved makes it a recording of a cluster whose nodes' rules could not be read: the barrier is then the endpoints' alone.

@@ -3,7 +3,7 @@ package verdict
 import (
 	"strings"
 
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // fill puts what an expectation names, and more, in the place of names in braces in what a rule says, such as "later than {max} after

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/loadgen"
 )
 
 const token = "open-sesame"

@@ -14,7 +14,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"rollcall/loadgen"
+	"example.com/rollcall/loadgen"
 )
 
 // memoryLimit is from where on memory is collected as often as it takes, in bytes; the pod's own limit is above.

@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rollcall/harness/evidence"
-	"rollcall/loadgen"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/loadgen"
 )
 
 // asAgent, in the environment, makes the test program the agent.

@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/usage"
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/compare"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/compare"
+	"example.com/rollcall/reports/model"
 )
 
 var today = time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)

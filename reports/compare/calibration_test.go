@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/reports"
-	"rollcall/reports/compare"
-	"rollcall/reports/model"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/compare"
+	"example.com/rollcall/reports/model"
 )
 
 // A past is what seven equal runs of real clusters recorded of each scenario, by mode and name, and the moments at which old

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports/model"
 )
 
 // A Comparison is what the runs of side B say otherwise than those of side A.

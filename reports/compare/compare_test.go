@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/compare"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/compare"
+	"example.com/rollcall/reports/model"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // A Decision is about one candidate.

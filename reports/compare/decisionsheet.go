@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // DecisionSheet tells the decisions about candidates for the place of one baseline: the answer, the reasons of each, and the

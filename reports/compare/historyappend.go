@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"rollcall/reports"
+	"example.com/rollcall/reports"
 )
 
 // Added is what was added to a history.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports/model"
 )
 
 // HistorySchema is that of the lines this build writes, and the newest it reads.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/verdict/statistics"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict/statistics"
+	"example.com/rollcall/reports/model"
 )
 
 // A Number is one number of one scenario, or of all of a mode, tested for a difference between the sides.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"rollcall/reports"
+	"example.com/rollcall/reports"
 )
 
 // Numbers tells the numbers of a comparison, a line each: of every mode as a whole, and of those scenarios of which there is

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/usage"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // A Policy says what a candidate has to show beyond being no worse than its baseline, and what is known of it.

@@ -3,7 +3,7 @@ package compare
 import (
 	"slices"
 
-	"rollcall/reports/model"
+	"example.com/rollcall/reports/model"
 )
 
 // noteProfiles says that the runs had different profiles. What the larger one alone has neither went nor is new, because

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/reports"
-	"rollcall/reports/compare"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/compare"
 )
 
 // A recorded run is a run folder with what was recorded on real clusters, changed.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A Series is one scenario in one mode, run by run from the first.

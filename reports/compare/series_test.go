@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rollcall/reports/compare"
+	"example.com/rollcall/reports/compare"
 )
 
 func TestFlakes(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // Sheet tells a comparison, what got worse first.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/reports/compare"
-	"rollcall/reports/model"
+	"example.com/rollcall/reports/compare"
+	"example.com/rollcall/reports/model"
 )
 
 // BenchmarkThousandRuns reads and tells a history of 1,000 runs of 80 scenarios, of which each was under load.

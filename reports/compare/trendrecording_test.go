@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/compare"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/compare"
+	"example.com/rollcall/reports/model"
 )
 
 // recorded is a report of what was recorded on real clusters.

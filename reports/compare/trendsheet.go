@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // shownRuns is how many of the last runs are drawn.

@@ -1,6 +1,6 @@
 package model
 
-import "rollcall/harness/verdict"
+import "example.com/rollcall/harness/verdict"
 
 // A Claim is what a run shows of a seed claim in one mode: over all of its scenarios that cover the claim, by the rules that
 // decide it there.

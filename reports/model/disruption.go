@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A Disruption is what was done to the cluster under load, and when, in milliseconds of the recording. What was not seen is absent.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports/model"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -3,7 +3,7 @@ package model_test
 import (
 	"fmt"
 
-	"rollcall/reports/model"
+	"example.com/rollcall/reports/model"
 )
 
 func ExampleMetric() {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict"
 )
 
 // A Sample is how a metric is compared between runs: what one value of it is, each drawn by a chance of its own, and by how

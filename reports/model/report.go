@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // Names and version of the report's schema, as report.json carries them.

@@ -1,6 +1,6 @@
 package model
 
-import "rollcall/harness/evidence"
+import "example.com/rollcall/harness/evidence"
 
 // Spent is what of a run's time went into a part.
 type Spent struct {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tsenart/vegeta/v12/lib/plot"
 
-	"rollcall/reports"
+	"example.com/rollcall/reports"
 )
 
 //go:embed drawing.css

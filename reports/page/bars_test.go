@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/reports"
-	"rollcall/reports/page"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/page"
 )
 
 var bars = flag.Bool("bars", false, "hold the page about a million requests against its bars; wants an idle machine")

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // A chart is what the timeline of a scenario is drawn from, by this program as SVG and by the page's script as it

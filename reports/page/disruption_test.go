@@ -10,9 +10,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/reports/page"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/reports/page"
 )
 
 // A loss is that a lane's requests fail from one moment until before another.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // Also those that only some lanes can meet are drawn and named.

@@ -3,7 +3,7 @@ package page
 import (
 	"slices"
 
-	"rollcall/harness/timeline"
+	"example.com/rollcall/harness/timeline"
 )
 
 // A legendEntry names a kind of points, and says how many there are of it.

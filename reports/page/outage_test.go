@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/reports/model"
+	"example.com/rollcall/reports/model"
 )
 
 func TestOutageText(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // Who rolled out an app of his own reads first what happened to clients, then why, then what to change, and then the evidence.

@@ -10,8 +10,8 @@ import (
 	"html/template"
 	"io"
 
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 const name = "index.html"

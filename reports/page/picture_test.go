@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"rollcall/reports/page"
+	"example.com/rollcall/reports/page"
 )
 
 // The picture of a recorded rollout, which the README shows.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A pod is one row of the timeline: from when on a pod was in which phase, and when nodes stopped routing to it.

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // A recording is what the page shows of one scenario's evidence.

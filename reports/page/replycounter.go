@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A replyCounter counts good replies on the stream of hits while that is joined, so that a long stream is read once. It keeps 8

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 func TestASpoiltScenarioHasNoTimelineAndSaysWhatIsMissing(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/verdict"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // funcs are what the template can call.

@@ -1,6 +1,6 @@
 package page
 
-import "rollcall/harness/timeline"
+import "example.com/rollcall/harness/timeline"
 
 // leastBand is the least of its time, in percent, that a pod waits for a processor where a band shows it.
 const leastBand = 50

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/evidence"
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // A drawn is what the page's script is given, as far as it can be counted.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/reports/compare"
+	"example.com/rollcall/reports/compare"
 )
 
 func acceptCommand() *cobra.Command {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness/during"
+	"example.com/rollcall/harness/during"
 )
 
 func beginCommand() *cobra.Command {

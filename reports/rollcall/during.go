@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"rollcall/harness/during"
+	"example.com/rollcall/harness/during"
 )
 
 // lossHelp says by what a recording of maintenance is judged.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // Exit codes that are not about a verdict.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 func TestInfrastructure(t *testing.T) {

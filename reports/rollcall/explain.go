@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness"
-	"rollcall/harness/verdict"
-	"rollcall/harness/verdict/phrase"
-	"rollcall/reports"
-	"rollcall/suites"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/suites"
 )
 
 func explainCommand() *cobra.Command {

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness/cluster/kind"
-	"rollcall/harness/conformance"
-	"rollcall/harness/host"
-	"rollcall/harness/lab"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/cluster/kind"
+	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/lab"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 // work is a command's that changes something outside the run folder: Ctrl-C and SIGTERM have it clean up and end.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness/conformance"
+	"example.com/rollcall/harness/conformance"
 )
 
 func imageCommand() *cobra.Command {

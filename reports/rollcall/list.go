@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness"
-	"rollcall/reports"
-	"rollcall/suites"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/suites"
 )
 
 // A listing is what is known of a scenario without a cluster.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/progress"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/verdict"
 )
 
 // runFolder holds one scenario in iptables mode, 2 s at 50 per second from v1 to v2, in which the

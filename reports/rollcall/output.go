@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/reports"
+	"example.com/rollcall/reports"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"

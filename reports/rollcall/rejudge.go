@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/reports"
-	"rollcall/reports/model"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
 // rejudge says what today's rules change about a report, and ends with the code of today.

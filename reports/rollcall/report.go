@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/reports"
-	"rollcall/reports/model"
-	"rollcall/reports/page"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
+	"example.com/rollcall/reports/page"
 )
 
 func reportCommand() *cobra.Command {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness/conformance"
-	"rollcall/harness/usage"
-	"rollcall/suites"
+	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/suites"
 )
 
 func runCommand() *cobra.Command {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness/usage"
-	"rollcall/reports"
-	"rollcall/reports/compare"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/compare"
 )
 
 func schemaCommand() *cobra.Command {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/progress"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/progress"
 )
 
 func statusCommand() *cobra.Command {

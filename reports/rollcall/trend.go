@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/reports/compare"
+	"example.com/rollcall/reports/compare"
 )
 
 func trendCommand() *cobra.Command {

@@ -6,8 +6,8 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
-	"rollcall/harness/during"
-	"rollcall/harness/try"
+	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/try"
 )
 
 func tryCommand() *cobra.Command {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rollcall/harness/evidence/store"
-	"rollcall/harness/layout"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 func versionCommand() *cobra.Command {

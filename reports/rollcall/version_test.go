@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/layout"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 func TestVersion(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/kubectl/pkg/util"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
 )
 
 // An apply writes a manifest as a kind of client does, and returns what the API server made of it.

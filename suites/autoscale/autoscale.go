@@ -6,7 +6,7 @@ package autoscale
 import (
 	"slices"
 
-	"rollcall/harness"
+	"example.com/rollcall/harness"
 )
 
 // All lists the scenarios of this suite.

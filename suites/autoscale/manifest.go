@@ -3,10 +3,10 @@ package autoscale
 import (
 	"context"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/verdict"
 )
 
 // held is what the autoscaler makes of the 1 pod that every app here is born with.

@@ -7,15 +7,15 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/cluster/change"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
-	"rollcall/loadgen"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster/change"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/loadgen"
 )
 
 // Facts about the clients that keep the pods busy, and about what follows when they stop.

@@ -2,7 +2,7 @@
 // that must cost clients requests; one that sees nothing makes the suite blind, not the cluster good.
 package control
 
-import "rollcall/harness"
+import "example.com/rollcall/harness"
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {

@@ -3,8 +3,8 @@
 package dataplane
 
 import (
-	"rollcall/harness"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
 )
 
 // All lists the scenarios of this suite.

@@ -3,10 +3,10 @@ package disruption
 import (
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // conntrack: a connection that a node has forgotten is routed anew in the middle, to a pod that does not know it.

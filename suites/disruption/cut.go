@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // tick is how much longer or shorter than asked a cut of a known length may be, with what a reply takes to come: the kernel ends a

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // All lists the scenarios of this suite, those first that leave a cluster most as it was.

@@ -3,10 +3,10 @@ package disruption
 import (
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // dns: a client that resolves the Service's name for every connection asks CoreDNS, whose pods serve on for 5 s after SIGTERM

@@ -3,10 +3,10 @@ package disruption
 import (
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // proxy: the rules that kube-proxy wrote route without it, and a new one adopts them. Without it they stay as they are, which

@@ -3,10 +3,10 @@ package disruption
 import (
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/disruption"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // rules: kube-proxy does not look whether its rules are still there. Connections that are open go on, by what the node knows of

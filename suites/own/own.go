@@ -2,8 +2,8 @@
 package own
 
 import (
-	"rollcall/harness"
-	"rollcall/harness/userapp"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/userapp"
 )
 
 // All lists the scenarios of this suite for an app; none if there is none.

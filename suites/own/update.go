@@ -3,12 +3,12 @@ package own
 import (
 	"fmt"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/userapp"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict"
 )
 
 // update is a rollout under load. Where the app's replies name their version, what they say is judged as well.

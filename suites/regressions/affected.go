@@ -1,9 +1,9 @@
 package regressions
 
 import (
-	"rollcall/harness/cluster"
-	"rollcall/harness/cluster/change"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster/change"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 // Affected is the change of a cluster that gives it the bug of each scenario, by the scenario's id. A cluster of the default Kubernetes

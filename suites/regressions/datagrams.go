@@ -8,8 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
 )
 
 // askInDatagrams has a worker ask an app's Service over one socket, and over a new one each time, and returns when both were answered: the

@@ -12,13 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // longServiceName: nft refuses a comment of more than 128 bytes, and with it the whole transaction. kube-proxy writes the name of a

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/verdict"
 )
 
 // All lists the scenarios of this suite.

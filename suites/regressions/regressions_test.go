@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
 )
 
 // What a bug is shown by has to be expected, and some release has to be known to have it and some later one not to.

@@ -5,10 +5,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // allAtOnce: with 100 % surge all new pods start together, so that both versions answer for about as long as

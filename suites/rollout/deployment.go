@@ -8,11 +8,11 @@ import (
 	"k8s.io/kubectl/pkg/util/deployment"
 	"k8s.io/utils/ptr"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/observe"
-	"rollcall/harness/poll"
-	"rollcall/harness/rollout"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/rollout"
 )
 
 // change edits the app's Deployment and returns it as the API server took it. The controller may write in between.

@@ -1,10 +1,10 @@
 package rollout
 
 import (
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // overtaken: an update begins while pods are still being restarted, as that of a second push does. Three ReplicaSets have pods then,

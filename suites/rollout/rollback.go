@@ -7,11 +7,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // rollback goes back by the old manifest and then forth again as `kubectl rollout undo` does. The controller

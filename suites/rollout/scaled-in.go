@@ -1,11 +1,11 @@
 package rollout
 
 import (
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // scaledIn: four of six pods are taken away at once, as an autoscaler does when the load is over. Replies take 0.5 s: of 6 requests

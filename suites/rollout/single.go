@@ -5,11 +5,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
-	"rollcall/loadgen"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/loadgen"
 )
 
 // single: with one pod the limits of 25 % come to a surge of 1 and none unavailable, so that there is one more while it is replaced.

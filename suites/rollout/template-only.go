@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubectl/pkg/util/deployment"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/verdict"
 )
 
 // templateOnly: everything about a Deployment may be changed but its pod template, and no pod is replaced.

@@ -3,12 +3,12 @@ package statusgap
 import (
 	"time"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
-	"rollcall/loadgen"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/loadgen"
 )
 
 // statefulSet: a pod keeps its name, so the old one of a name ends before its successor starts, and kubectl's word

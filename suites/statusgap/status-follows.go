@@ -6,12 +6,12 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // statusFollows: rollout status is about a Deployment by its name, whatever somebody else made of it meanwhile. Who waits for v2,

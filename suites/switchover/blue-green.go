@@ -3,11 +3,11 @@ package switchover
 import (
 	"time"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // blueGreen: the Service is led from one set of ready pods to another, and back. Each node changes all its rules at once, in one

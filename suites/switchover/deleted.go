@@ -3,11 +3,11 @@ package switchover
 import (
 	"time"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/rollout"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/verdict"
 )
 
 // deleted: an app is taken down, with pods that sleep 10 s before they get SIGTERM. As long as the Service is there, nodes lead to

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"rollcall/harness/runner"
+	"example.com/rollcall/harness/runner"
 )
 
 var suite runner.Runner

@@ -4,7 +4,7 @@ package switchover
 import (
 	"slices"
 
-	"rollcall/harness"
+	"example.com/rollcall/harness"
 )
 
 // All lists the scenarios of this suite.

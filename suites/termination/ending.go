@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/ptr"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
-	"rollcall/harness/poll"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
 )
 
 // An ending is a scenario without load: one pod, the only one behind its Service, is deleted when it serves, and all that the API shows

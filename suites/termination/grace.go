@@ -5,10 +5,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // graces: the grace runs from the deletion on and the hook is a part of it; what the hook leaves of it, and never less than

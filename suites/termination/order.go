@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"rollcall/fixtures"
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/observe"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/verdict"
 )
 
 // order scales pods away while others stay ready, so that kube-proxy does leave those out that end. Without a hook kubelet and

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"rollcall/harness"
-	"rollcall/harness/evidence"
-	"rollcall/harness/verdict"
+	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // All lists the scenarios of this suite.

@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
 )
 
 // Options name the cluster, and say what its owner allows.

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
 
-	"rollcall/fixtures"
-	"rollcall/harness/usage"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/usage"
 )
 
 // checkDrain refuses nodes that are not there, take no pods or carry somebody else's: what drains them would end those.

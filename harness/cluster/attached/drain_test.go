@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
 
-	"rollcall/fixtures"
-	"rollcall/harness/usage"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/usage"
 )
 
 // A node is drained only if its owner named it and nothing of anybody else's is on it.

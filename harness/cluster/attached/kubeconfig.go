@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/usage"
 )
 
 // dial makes the client of the context that the options name, and returns the context's name.

@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster"
 )
 
 // loadNodes are the names of the nodes that carry load: those that are to be drained, and others that any pod may run on, and are

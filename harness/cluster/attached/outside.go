@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/usage"
 )
 
 // Door is what FindRoute found or, before that, the URL that was given or any NodePort.

@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/dataplane"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/usage"
 )
 
 // What a node's service proxy may be beside the modes of kube-proxy.

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 func TestDetectProxies(t *testing.T) {

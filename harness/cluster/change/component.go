@@ -12,10 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/poll"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/usage"
 )
 
 // Component has all nodes run a component of another version of Kubernetes, such as "v1.35.3". For a kubelet these are the workers: one

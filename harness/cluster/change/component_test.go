@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 func TestSkew(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/poll"
 )
 
 // Where the node of the control plane has the manifest of its controller manager, the one of its image while another is in its

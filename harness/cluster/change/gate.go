@@ -6,8 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 // Gate turns a feature gate of the controller manager on or off. One that it does not know, or that it has locked, keeps it from

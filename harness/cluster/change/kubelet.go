@@ -8,9 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/poll"
 )
 
 // Where a node has its kubelet, and the one of its image while it has another.

@@ -10,9 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/poll"
 )
 
 // proxyTimeout is the harness's own: three kube-proxies start anew in about 5 s on the reference host.

@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
-	"rollcall/fixtures"
-	"rollcall/harness/cluster"
-	"rollcall/harness/nodeimage"
-	"rollcall/harness/poll"
-	"rollcall/harness/usage"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/usage"
 )
 
 // Metrics has the cluster serve the CPU use of pods, measured every 10 s, which is the most often metrics-server

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 // What is not labelled is not removed, and an APIService without its server keeps every namespace from going.

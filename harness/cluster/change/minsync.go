@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster"
 )
 
 // MinSync has every kube-proxy wait at least so long between two writes of its node's rules (KubeProxyConfiguration

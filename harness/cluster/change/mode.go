@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster"
 )
 
 // Mode has the kube-proxy of one node, by its whole name, run in another mode. The others keep theirs: a kube-proxy reads its

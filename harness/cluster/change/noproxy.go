@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/poll"
 )
 
 // NoProxy takes kube-proxy away from every node. The rules it wrote stay, and are those of nobody.

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/yaml"
 
-	"rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster"
 )
 
 // annotationBefore holds kube-proxy's configuration as it was, for whoever comes after a kill.

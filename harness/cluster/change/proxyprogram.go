@@ -8,9 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/dataplane"
-	"rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/nodeimage"
 )
 
 // proxyFile is where nodes have the program that their kube-proxy runs instead of that of its image, and proxyVolume is the name of

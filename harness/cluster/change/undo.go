@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster"
 )
 
 // pollEvery paces looks at a change that is not in force yet.

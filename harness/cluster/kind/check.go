@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 )

@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/evidence"
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // A Cluster is open until Close. Nobody else on this host uses it meanwhile.

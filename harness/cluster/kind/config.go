@@ -10,7 +10,7 @@ import (
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // readConfig is the configuration, as it is written.

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/yaml"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 const (

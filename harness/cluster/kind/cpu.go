@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/host"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/host"
 )
 
 // controlPlaneShares is what a control plane node gets of the host's processors where a worker gets 1024.

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 	"sigs.k8s.io/kind/pkg/exec"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 const (

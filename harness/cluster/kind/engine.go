@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // An engine runs the containers that are nodes, and kind in them.

@@ -24,9 +24,9 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/layout"
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // A fakeEngine has one cluster, whose API server is in memory, and notes what is asked of it.

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/poll"
 )
 
 // conflist is the pod network of one node: a veth pair per pod with an address of each of the node's spec.podCIDRs, one a family,

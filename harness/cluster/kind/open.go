@@ -9,9 +9,9 @@ import (
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
-	"rollcall/harness/host"
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
 )
 
 // Open returns the cluster of the spec, ready: every node, CoreDNS and every kube-proxy is Ready,

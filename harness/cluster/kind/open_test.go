@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rollcall/harness/sharedfile"
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
 )
 
 func TestOpenCreatesInOrder(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster"
 )
 
 // Door is any NodePort at the address of a node or, where this host does not reach that, the one that a node publishes on 127.0.0.1.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"rollcall/harness/cluster"
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/command"
 )
 
 // Power does something to a node's container. It asks for no list of the nodes' containers: kind's has none that are off.

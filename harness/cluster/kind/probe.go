@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"rollcall/harness/command"
-	"rollcall/harness/poll"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/poll"
 )
 
 // probeWorkers has a pod on each worker reach the API server's Service.

@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"strings"
 
-	"rollcall/harness/command"
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // reap waits for a word on its standard input, or for the end of it, which comes when its owner dies. "keep" sends it away.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // fakeDocker has one container as long as a file of its folder is there; a look costs no time.

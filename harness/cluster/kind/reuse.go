@@ -11,10 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
-	"rollcall/fixtures"
-	"rollcall/harness/cluster/change"
-	"rollcall/harness/disruption"
-	"rollcall/harness/poll"
+	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster/change"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/poll"
 )
 
 // reuse makes a kept cluster what a new one is: without what a killed run left in it.

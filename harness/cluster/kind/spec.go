@@ -1,6 +1,6 @@
 package kind
 
-import "rollcall/harness/layout"
+import "example.com/rollcall/harness/layout"
 
 // A Spec says which cluster is wanted.
 type Spec struct {

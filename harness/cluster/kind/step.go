@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // A step is one towards a cluster that is ready.

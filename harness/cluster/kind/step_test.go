@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 func TestRun(t *testing.T) {

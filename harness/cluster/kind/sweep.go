@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // Sweep removes the clusters that killed runs of this user left: ours by their network and state

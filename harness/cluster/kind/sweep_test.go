@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 func TestSweep(t *testing.T) {

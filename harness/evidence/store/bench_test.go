@@ -1,11 +1,11 @@
 package store
 
 import (
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"rollcall/harness/evidence"
 	"testing"
 	"time"
 )

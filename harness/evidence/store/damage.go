@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"rollcall/harness/evidence"
 	"time"
 )
 

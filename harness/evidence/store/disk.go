@@ -3,10 +3,10 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"path/filepath"
-	"rollcall/harness/evidence"
 )
 
 // Write puts the evidence into dir, which it makes. A folder that already holds a run is refused:

@@ -2,10 +2,10 @@ package store
 
 import (
 	"errors"
+	"example.com/rollcall/harness/evidence"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"rollcall/harness/evidence"
 	"slices"
 	"strings"
 	"testing"

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // WriteJSON writes v indented, through a temporary file, so that a reader never sees half of it.

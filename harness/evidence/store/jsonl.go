@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
-	"rollcall/harness/evidence"
 	"time"
 )
 

@@ -2,7 +2,7 @@ package store
 
 import (
 	"bytes"
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 	"strings"
 	"testing"
 

@@ -3,12 +3,12 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"rollcall/harness/evidence"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"

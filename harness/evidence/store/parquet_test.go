@@ -1,9 +1,9 @@
 package store
 
 import (
+	"example.com/rollcall/harness/evidence"
 	"os"
 	"path/filepath"
-	"rollcall/harness/evidence"
 	"slices"
 	"strings"
 	"testing"

@@ -2,11 +2,11 @@ package store
 
 import (
 	"errors"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"rollcall/harness/evidence"
 	"sync/atomic"
 	"time"
 )

@@ -2,13 +2,13 @@ package store
 
 import (
 	"bufio"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"rollcall/harness/evidence"
 	"slices"
 	"strings"
 	"sync"

@@ -3,7 +3,7 @@ package store
 import (
 	"errors"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // A recordType is what streams and segments know of their records.

@@ -2,10 +2,10 @@ package store
 
 import (
 	"errors"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"os"
 	"path/filepath"
-	"rollcall/harness/evidence"
 )
 
 // Relabel puts the recording of one folder into another as well, for a scenario that asks about the same rollout: the streams

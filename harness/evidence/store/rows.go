@@ -1,7 +1,7 @@
 package store
 
 import (
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 	"strconv"
 	"time"
 

@@ -3,12 +3,12 @@ package store
 import (
 	"bufio"
 	"errors"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
-	"rollcall/harness/evidence"
 	"slices"
 	"sync"
 )

@@ -3,8 +3,8 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
-	"rollcall/harness/evidence"
 	"strings"
 	"testing"
 

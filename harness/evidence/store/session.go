@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence"
 )
 
 // NewSession is a session that begins now, by the command line and build of this process.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"rollcall/harness/evidence"
 )
 
 // AppendSpan adds a span to those of a run folder. Several may do so at once: each line is one write.

@@ -1,8 +1,8 @@
 package store
 
 import (
+	"example.com/rollcall/harness/evidence"
 	"math"
-	"rollcall/harness/evidence"
 	"slices"
 	"testing"
 	"time"

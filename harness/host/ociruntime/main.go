@@ -18,7 +18,7 @@ import (
 	"strings"
 	"syscall"
 
-	"rollcall/harness/command"
+	"example.com/rollcall/harness/command"
 )
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"time"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // A lineWriter writes the observer's output, which the package comment describes: one line per change, each at once. It is

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"rollcall/harness/usage"
+	"example.com/rollcall/harness/usage"
 )
 
 // Exit codes.

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"rollcall/harness/dataplane"
+	"example.com/rollcall/harness/dataplane"
 )
 
 // A source reads to which endpoints the node's rules route.

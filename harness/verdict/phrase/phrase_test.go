@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"rollcall/harness/evidence"
-	"rollcall/harness/timeline"
-	"rollcall/harness/verdict/phrase"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 func TestPhrases(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"rollcall/harness/verdict/statistics"
+	"example.com/rollcall/harness/verdict/statistics"
 )
 
 func TestUpperShare(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"pgregory.net/rapid"
 
-	"rollcall/harness/verdict/statistics"
+	"example.com/rollcall/harness/verdict/statistics"
 )
 
 func near(got, want, by float64) bool { return scalar.EqualWithinAbs(got, want, by) }
