@@ -51,7 +51,7 @@ func TestAdvice(t *testing.T) {
 			[]model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, signs{}, nil},
 		{"a hook that failed, beside which no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
 			signs{hookFailures: 3, refusedByEnding: 9}, []string{"The preStop hook failed 3 times, so its pods got SIGTERM at once. Use"}},
-		{"a hook that the grace period cut, beside which no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
+		{"a hook that the grace period cut: no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
 			signs{hooksCut: 3, refusedByEnding: 9}, []string{"Make terminationGracePeriodSeconds, 30s, longer than the preStop hook and what the " +
 				"last requests take: 3 hooks still ran when it was over, and the app is killed 2s later."}},
 		{"a hook that stops the app from listening", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
