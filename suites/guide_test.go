@@ -1,7 +1,6 @@
 package suites_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,33 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-const root = ".."
-
 // guides are the Markdown files of the repository that people wrote, by path from its root.
 func guides(t *testing.T) map[string]string {
 	t.Helper()
-	texts := map[string]string{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "out" || entry.Name() == ".git"):
-			return fs.SkipDir
-		case filepath.Ext(path) != ".md":
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		texts[filepath.ToSlash(name)] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return texts
+	return textsIn(t, root, func(name string) bool { return filepath.Ext(name) == ".md" })
 }
 
 var (

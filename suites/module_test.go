@@ -1,4 +1,4 @@
-package suites
+package suites_test
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ import (
 func whereThePathStands(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	for path, text := range sourcesIn(t, "..") {
+	for path, text := range sourcesIn(t, root) {
 		to := filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			t.Fatal(err)
@@ -33,25 +33,9 @@ func whereThePathStands(t *testing.T) (dir string) {
 // sourcesIn are Go's files, its module's, the linter's and make's.
 func sourcesIn(t *testing.T, root string) map[string]string {
 	t.Helper()
-	texts := map[string]string{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "out" || entry.Name() == ".git"):
-			return fs.SkipDir
-		case entry.IsDir() || filepath.Ext(path) != ".go" && entry.Name() != "go.mod" && entry.Name() != ".golangci.yml" &&
-			entry.Name() != "Makefile":
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		texts[strings.TrimPrefix(path, root+string(filepath.Separator))] = string(text)
-		return err
+	return textsIn(t, root, func(name string) bool {
+		return filepath.Ext(name) == ".go" || name == "go.mod" || name == ".golangci.yml" || name == "Makefile"
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return texts
 }
 
 func rename(t *testing.T, dir, path string) {

@@ -27,8 +27,7 @@ var byFault = map[evidence.Fault]obstacle{
 	evidence.CertExpired:          {"its certificate has expired or is not valid yet", "renew it, or give --insecure"},
 	evidence.CertUnknownAuthority: {"its certificate is of an authority that is not trusted", "give that: --ca=FILE, or --insecure"},
 	evidence.CertWrongName:        {"its certificate is of another name", "give that: --server-name=NAME, or --insecure"},
-	evidence.WrongServer: {"its reply is good, and not what was said of it",
-		"mend --version-header, --version-pointer or --version-pattern"},
+	evidence.WrongServer:          {"its good reply names no version", "mend --version-header, --version-pointer or --version-pattern"},
 }
 
 // atURL is what a client of this host meets at a URL, and what mends it; nothing if the request got through, whatever the reply.

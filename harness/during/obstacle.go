@@ -197,7 +197,7 @@ func keptOut(policies []networkingv1.NetworkPolicy, pods []corev1.Pod, from stri
 			}
 		}
 		if len(names) > 0 {
-			return fmt.Sprintf("NetworkPolicy %s selects pod %s, and may not admit pods of namespace %s", strings.Join(names, " and "),
+			return fmt.Sprintf("NetworkPolicy %s selects pod %s, and may keep out pods of namespace %s", strings.Join(names, " and "),
 				pod.Name, from)
 		}
 	}

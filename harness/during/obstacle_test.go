@@ -92,7 +92,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"the app does not listen where its Service says", refused, inside, none, "",
 			"service shop/web: asked for /healthz at port 80 from a pod on a: connection refused: nothing listens on port 8080 of pod web-1, which is targetPort http: have the app listen there"},
 		{"a NetworkPolicy keeps us out", dropped, inside, alone, "",
-			"service shop/web: asked for /healthz at port 80 from a pod on a: no connection in 2s: NetworkPolicy default-deny selects pod web-1, and may not admit pods of namespace rollcall: " +
+			"service shop/web: asked for /healthz at port 80 from a pod on a: no connection in 2s: NetworkPolicy default-deny selects pod web-1, and may keep out pods of namespace rollcall: " +
 				"let pods of namespace rollcall through to it"},
 		{"one whose plugin rejects", refused, inside, alone, "", "connection refused: NetworkPolicy default-deny selects pod web-1"},
 		{"one that we may not read", dropped, inside, unread, "", "no connection in 2s: something drops it, such as a NetworkPolicy: let pods"},
@@ -203,7 +203,7 @@ func TestWhichPoliciesMayKeepUsOut(t *testing.T) {
 			}
 			want := ""
 			if row.want != "" {
-				want = "NetworkPolicy " + row.want + " selects pod web-1, and may not admit pods of namespace rollcall"
+				want = "NetworkPolicy " + row.want + " selects pod web-1, and may keep out pods of namespace rollcall"
 			}
 			if got := keptOut(policies, []corev1.Pod{pod}, "rollcall"); got != want {
 				t.Errorf("%q, want %q", got, want)

@@ -14,7 +14,7 @@ func TestPluginIsKnownByItsName(t *testing.T) {
 		sentence, program string
 		plugin            bool
 	}{
-		{"called by kubectl", "/root/.krew/bin/kubectl-rollcall", true},
+		{"called by kubectl", "krew/bin/kubectl-rollcall", true},
 		{"called by kubectl on Windows", "kubectl-rollcall.exe", true},
 		{"called by its own name", "out/bin/rollcall", false},
 		{"in a folder of that name", "kubectl-rollcall/rollcall", false},
