@@ -71,7 +71,7 @@ func RecoversWithin(d time.Duration, mark evidence.EventKind) evidence.Expectati
 
 var recoversWithin = Rule{
 	ID: "recovers-within", Claim: "no client loses a request that it sends later than allowed after the named moment",
-	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent so long after that moment", bySending: true,
+	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent later than {max} after {from}", bySending: true,
 	exposed: sentAfterRecovery, needs: untilLoadEnded(evidence.AboutFailures),
 	question: none{
 		rows: func(a asked) found {

@@ -127,7 +127,7 @@ func MaxDrainLag(d time.Duration) evidence.Expectation {
 var maxDrainLag = Rule{
 	ID: "max-drain-lag", Claim: "no client in the cluster is sent to a pod for longer than allowed after it left the endpoints",
 	Lanes: RoutedLanes, BoundsSync: true, Unit: pairOfPodAndNode,
-	Untested: "no client in the cluster sent a request so long after an old pod had left the endpoints",
+	Untested: "no client in the cluster sent a request later than {max} after an old pod had left the endpoints",
 	exposed:  drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: bound{
 		rows:   func(a asked) []lasting { return a.followed(a.tl.DrainLags(), false) },

@@ -81,7 +81,7 @@ func MaxMixedWindow(d time.Duration) evidence.Expectation {
 var maxMixedWindow = Rule{
 	ID: "max-mixed-window", Claim: "clients are answered by both versions for no longer than allowed",
 	Lanes: ServiceLanes, Unit: "reply",
-	Untested: oneVersion + ", or no request was sent so long after the first of the new one",
+	Untested: oneVersion + ", or no request was sent later than {max} after the first of the new one",
 	exposed: func(a asked) (n int) {
 		window, ok := a.tl.MixedWindow(a.Conn)
 		if !ok {

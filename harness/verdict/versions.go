@@ -281,7 +281,7 @@ func Share(version string, percent int, from evidence.EventKind) evidence.Expect
 
 var shareOfReplies = Rule{
 	ID: "share", Claim: "a version's share of the replies matches its share of the pods",
-	Lanes: ServiceLanes, Unit: "window", Untested: "the load ended too soon for one window",
+	Lanes: ServiceLanes, Unit: "window", Untested: "the load ended too soon for one window of 5 s",
 	exposed: func(a asked) int { return len(a.lanes) * len(windowsOfShare(a)) },
 	lack:    takesOne, needs: untilLoadEnded(evidence.AboutReplies),
 	question: part{
