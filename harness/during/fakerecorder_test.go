@@ -74,7 +74,8 @@ func fakeRecorder(folder, how string) recorder {
 // A fakeRecording has its scenario's disruption happen, on a cluster that is fake, and clients that saw little of it.
 type fakeRecording struct {
 	folder, how string
-	fromHost    bool // without a cluster
+	fromHost    bool           // without a cluster
+	replies     []evidence.Hit // that were had, for a recorder that asks
 }
 
 type fakeCluster struct {
@@ -139,8 +140,7 @@ func (f *fakeRecording) toItsEnd(ctx context.Context, suite string, s harness.Sc
 	return store.EditSession(f.folder, func(s *evidence.Session) { s.Ended = time.Now() })
 }
 
-// ask has an agent ask what a scenario asks outside, until there are a few replies. They are recorded as if each request had been sent when
-// it was due: a busy machine sends late, and is not what is tested.
+// ask has an agent ask what a scenario asks outside, until there are a few replies.
 func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.Time, recorder *store.Recorder) ([]evidence.Lane, error) {
 	agent, err := loadgen.NewAgent(loadgen.AgentConfig{Token: "token", Spool: filepath.Join(f.folder, "spool")})
 	if err != nil {
@@ -156,16 +156,12 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 		remote.Start(ctx, lanes, loadgen.Config{Began: began, Service: "elsewhere", UserHTTP: s.UserApp.HTTP()})); err != nil {
 		return nil, err
 	}
-	for n := 0; n < 20; {
-		frames, err := remote.HitsOfLanes(ctx, []string{lanes[0].ID}, []int{n})
+	for len(f.replies) < 20 {
+		frames, err := remote.HitsOfLanes(ctx, []string{lanes[0].ID}, []int{len(f.replies)})
 		if err != nil {
 			return nil, err
 		}
-		for i := range frames[0].Records {
-			frames[0].Records[i].Sent = frames[0].Records[i].Due
-		}
-		recorder.Hits(frames[0].Records...)
-		n += len(frames[0].Records)
+		f.replies = append(f.replies, frames[0].Records...)
 	}
 	status, err := remote.Status(ctx)
 	for _, e := range status.Noted {
@@ -215,8 +211,6 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 			return err
 		}
 		run.UserApp = s.UserApp.Facts()
-		note(evidence.Event{Kind: evidence.LoadEnded})
-		return recorder.Finish(run)
 	}
 	for i := range int(time.Since(began) / every) {
 		for _, lane := range run.Lanes {
@@ -235,6 +229,11 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 func (f *fakeRecording) hit(lane evidence.Lane, i int, every time.Duration) (h evidence.Hit, arrived bool) {
 	due := time.Duration(i) * every
 	h = evidence.Hit{Lane: lane.ID, Seq: uint64(i), Due: due, Sent: due + 1, Status: 200}
+	if f.how == asks {
+		reply := f.replies[i%len(f.replies)]
+		h.Status, h.Fault = reply.Status, reply.Fault
+		return h, true
+	}
 	if !f.fromHost {
 		h.By = evidence.Server{Version: "v1", Pod: "p", Node: "a"}
 	}
