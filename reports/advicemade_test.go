@@ -173,6 +173,34 @@ func TestAdviceOnAMadeStatefulSet(t *testing.T) {
 	}
 }
 
+// The controller of a StatefulSet says of the set itself that it could not create a pod.
+func TestAdviceOnAStatefulSetThatQuotaStops(t *testing.T) {
+	const refused = `FailedCreate: create Pod web-2 in StatefulSet web failed error: pods "web-2" is forbidden: exceeded quota: q`
+	for _, row := range []struct {
+		sentence, object string
+		over, advised    bool
+	}{
+		{sentence: "quota refuses the next pod", object: "StatefulSet/web", advised: true},
+		{sentence: "for a while", object: "StatefulSet/web", over: true},
+		{sentence: "of another set", object: "StatefulSet/other"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev, err := store.Read("testdata/advice/stateful-set")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ev.Run.UserApp.Workload = map[string]any{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": map[string]any{"name": "web"}}
+			reportOf(&ev, row.object, allReady, refused)
+			if row.over {
+				reportOf(&ev, row.object, allReady+time.Second, "SuccessfulCreate: create Pod web-2 in StatefulSet web successful")
+			}
+			if codes := codesIn(judged(t, ev).Advice); slices.Contains(codes, "RC3013") != row.advised {
+				t.Errorf("advice %v", codes)
+			}
+		})
+	}
+}
+
 // Moments of the recording: after the first new pod was created, after it was ready, and after the last old one was gone.
 const (
 	firstCreated = 8450 * time.Millisecond

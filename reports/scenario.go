@@ -136,7 +136,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 		s.Outages, s.Numbers.Whole = newOutages(tl), untilWhole(tl)
 	}
 	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched) { // else nothing is known of its pods
-		s.Advice, s.Patch = adviceOn(*run.UserApp, *s, signsOf(tl, run.UserApp.Grace))
+		s.Advice, s.Patch = adviceOn(*run.UserApp, *s, signsOf(tl, *run.UserApp))
 	}
 	if len(run.Clocks) > 0 {
 		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))

@@ -37,8 +37,8 @@ const killedReason = "Killing: Container "
 
 const hookFailedReason = "FailedPreStopHook: " // pkg/kubelet/events/event.go, v1.37
 
-// signsOf reads them for an app whose pods have that grace period.
-func signsOf(tl timeline.Timeline, grace time.Duration) (seen signs) {
+// signsOf reads them for an app.
+func signsOf(tl timeline.Timeline, own evidence.UserApp) (seen signs) {
 	seen.cutByStaying = cutConnections{}
 	deleted := map[string]time.Duration{} // by pod of the app
 	var besides []evidence.Event
@@ -59,13 +59,13 @@ func signsOf(tl timeline.Timeline, grace time.Duration) (seen signs) {
 		case killed && strings.HasSuffix(probe, " failed startup probe, will be restarted"):
 			seen.killedByStartup++
 		case e.Kind != evidence.Reported || !strings.HasPrefix(e.Detail, hookFailedReason) || !ours:
-		case e.At-at >= grace:
+		case e.At-at >= own.Grace:
 			seen.hooksCut++
 		case e.At-at < hookFailsWithin:
 			seen.hookFailures++
 		}
 	}
-	seen.rolledOut, seen.stuck = tl.Old != tl.New, stuck(tl, versions)
+	seen.rolledOut, seen.stuck = tl.Old != tl.New, stuck(tl, versions, made(own))
 	ended, _ := tl.Mark(evidence.LoadEnded)
 	none := tl.NoneServing()
 	for _, w := range none {

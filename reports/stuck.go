@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 )
@@ -35,10 +37,11 @@ func versionsOf(tl timeline.Timeline) map[string]string {
 	return of
 }
 
-// stuck is the last Event about a pod of another version than the old one, or of a ReplicaSet's next one, that at the end could not be
-// created, scheduled or given its volume or image; empty if there is none. One that tells of the same being done after all, or a pod that
-// is ready or no longer wanted, ends it. An old version's pod that finds no node, as in a drain, is no rollout's.
-func stuck(tl timeline.Timeline, versions map[string]string) string {
+// stuck is the last Event about a pod of another version than the old one, or about the next one of a ReplicaSet or of the workload itself,
+// that at the end could not be created, scheduled or given its volume or image; empty if there is none. One that tells of the same being
+// done after all, or a pod that is ready or no longer wanted, ends it. An old version's pod that finds no node, as in a drain, is no
+// rollout's.
+func stuck(tl timeline.Timeline, versions map[string]string, workload string) string {
 	begun, _ := tl.Mark(evidence.RolloutBegun)
 	lacks, over := map[string]string{}, map[string]bool{} // by object
 	for _, e := range tl.Events {
@@ -57,7 +60,7 @@ func stuck(tl timeline.Timeline, versions map[string]string) string {
 			}
 		case evidence.Reported:
 			_, name, _ := strings.Cut(e.Object, "/")
-			if version := versions[name]; version == "" || version == tl.Old {
+			if version := versions[name]; e.Object != workload && (version == "" || version == tl.Old) {
 				continue
 			}
 			switch reason, _, _ := strings.Cut(e.Detail, ":"); reason {
@@ -78,6 +81,16 @@ func stuck(tl timeline.Timeline, versions map[string]string) string {
 		}
 	}
 	return ""
+}
+
+// made is the workload as Events name it, such as StatefulSet/web; empty if it is not known. A StatefulSet or a DaemonSet makes its pods
+// itself.
+func made(own evidence.UserApp) string {
+	object := unstructured.Unstructured{Object: own.Workload}
+	if object.GetName() == "" {
+		return ""
+	}
+	return object.GetKind() + "/" + object.GetName()
 }
 
 func rolloutStuck(a *advised) string {

@@ -80,11 +80,17 @@ func (s *Standstill) Because(ctx context.Context) string {
 	return s.timedOut(ctx)
 }
 
+// held reports whether a pod has ended, and only a finalizer keeps it.
+func held(pod corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil && len(pod.Finalizers) > 0 && len(pod.Status.ContainerStatuses) > 0 &&
+		!slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil })
+}
+
 // state is what has to stay for a standstill. While a pod ends, or a node is away that was not, something will change.
 func state(pods []corev1.Pod, nodes []corev1.Node, before map[string]string) (is string, moving bool) {
 	var all []string
 	for _, pod := range pods {
-		moving = moving || pod.DeletionTimestamp != nil
+		moving = moving || pod.DeletionTimestamp != nil && !held(pod)
 		all = append(all, fmt.Sprint(pod.UID, pod.Name, pod.Spec.NodeName, observe.Ready(&pod)))
 	}
 	for _, node := range nodes {
@@ -132,8 +138,11 @@ var scalesUp = []string{"TriggeredScaleUp", "Nominated"}
 // the same each time: our own choice.
 const restartsBefore = 3
 
-// stops says what keeps a pod from being ready for good; empty if nothing is known to.
+// stops says what keeps a pod from being ready, or from going, for good; empty if nothing is known to.
 func stops(pod corev1.Pod, all []corev1.Pod, events []corev1.Event) string {
+	if held(pod) {
+		return fmt.Sprintf("pod %s has ended and stays, since nobody takes its finalizer away: %s", pod.Name, strings.Join(pod.Finalizers, ", "))
+	}
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || observe.Ready(&pod) {
 		return ""
 	}

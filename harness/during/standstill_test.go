@@ -42,6 +42,10 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 				State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}}
 		}
 	}
+	ended := func(p *corev1.Pod) {
+		ends(p)
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}}
+	}
 	none := func(*corev1.Pod) {}
 	event := func(kind, name, reason, message string, count int32) *corev1.Event {
 		return &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: kind + name + reason}, Count: count, Reason: reason,
@@ -73,6 +77,8 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 		{"a port that an old pod has", list(old, pod(new1, unscheduled(ports))), 0, nil, stillFor,
 			"no node takes pod web-2: " + noPort},
 		{"an old pod ends, which may free it", list(pod("web-1", ends), pod(new1, unscheduled(ports))), 0, nil, 0, ""},
+		{"an old pod that has ended, which a finalizer keeps", list(pod("web-1", ended), pod(new1, isReady)), 0, nil, stillFor,
+			"pod web-1 has ended and stays, since nobody takes its finalizer away: x"},
 		{"a node is away, which may come back", list(old, pod(new1, unscheduled(ports)), cordoned), 0, nil, 0, ""},
 		{"another pod got ready meanwhile", list(old, pod("web-3", none), pod(new1, unscheduled(ports))), soon, pod("web-3", isReady),
 			soon + stillFor, "no node takes pod web-2: " + noPort},
