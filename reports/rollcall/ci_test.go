@@ -44,8 +44,9 @@ func shell(t *testing.T, dir, script string, env ...string) (calls [][]string, c
 		t.Skip(err)
 	}
 	for name, text := range map[string]string{
-		"rollcall": `printf '%s\n' "$@" . >>"$CALLS"; mkdir -p "$ARTIFACTS/night"; ln -sfn night "$ARTIFACTS/latest"; exit "${CODE:-0}"`,
-		"sudo":     `[ "$1" != -E ] || shift; exec "$@"`,
+		"rollcall": `printf '%s\n' "$@" . >>"$CALLS"; mkdir -p "$ARTIFACTS/night"; ln -sfn night "$ARTIFACTS/latest"
+			echo '[[ATTACHMENT|evidence/x]]' >"$ARTIFACTS/night/junit.xml"; exit "${CODE:-0}"`,
+		"sudo": `[ "$1" != -E ] || shift; exec "$@"`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
 			t.Fatal(err)
@@ -195,9 +196,14 @@ func TestGitLabJobsRunRollcall(t *testing.T) {
 	got := map[string]map[string]string{}
 	for name, j := range jobs {
 		for _, line := range append(j.Script, j.AfterScript...) {
-			calls, _ := shell(t, t.TempDir(), line, "KUBECONFIG=/tmp/k", "IMAGES=echo:v1=r")
+			dir := t.TempDir()
+			calls, _ := shell(t, dir, line, "KUBECONFIG=/tmp/k", "IMAGES=echo:v1=r")
 			for _, call := range calls {
 				got[name+" "+call[0]] = accepted(t, call)
+			}
+			attached := read(t, filepath.Join(dir, "artifacts", "night", "junit.xml"))
+			if slices.Contains(j.AfterScript, line) && attached != "[[ATTACHMENT|artifacts/night/evidence/x]]\n" {
+				t.Errorf("%s attaches %s, which GitLab does not find from the root of the project", name, attached)
 			}
 		}
 		if j.Extends != "" && jobs[j.Extends].Artifacts.Reports.JUnit != "artifacts/latest/junit.xml" {
@@ -212,5 +218,50 @@ func TestGitLabJobsRunRollcall(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// The alerts and the dashboard ask for metrics that a run writes, by labels that those have.
+func TestAlertsAndDashboardAskForMetricsThatAreThere(t *testing.T) {
+	var rules struct {
+		Groups []struct {
+			Rules []struct{ Alert, Expr string }
+		}
+	}
+	parse(t, "alerts.yml", &rules)
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	parse(t, "dashboard.json", &dashboard)
+	asked := map[string]string{} // by what asks it
+	for _, group := range rules.Groups {
+		for _, rule := range group.Rules {
+			asked[rule.Alert] = rule.Expr
+		}
+	}
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			asked[panel.Title] = target.Expr
+		}
+	}
+	if len(asked) != 8 {
+		t.Errorf("%d alerts and panels ask for metrics, want 3 and 5", len(asked))
+	}
+	written := read(t, filepath.Join("..", "testdata", "metrics.prom"))
+	metric := regexp.MustCompile(`(rollcall_\w+)(?:\{(\w+))?`)
+	for name, expr := range asked {
+		found := metric.FindAllStringSubmatch(expr, -1)
+		if len(found) == 0 {
+			t.Errorf("%s asks for no metric: %s", name, expr)
+		}
+		for _, m := range found {
+			series := regexp.MustCompile(`(?m)^` + m[1] + `(\{.*)? `).FindString(written)
+			if series == "" || m[2] != "" && !regexp.MustCompile(`[{,]`+m[2]+`=`).MatchString(series) {
+				t.Errorf("%s asks for %s, which no run writes", name, m[0])
+			}
+		}
 	}
 }
