@@ -3,7 +3,6 @@ package loadgen
 import (
 	"context"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,18 +116,6 @@ func TestReusedLaneSpreads(t *testing.T) {
 	}
 }
 
-// TestSpareConnectionIsNotReused gives two requests a connection that net/http dialled, did not need and put by.
-func TestSpareConnectionIsNotReused(t *testing.T) {
-	spare := &conn{}
-	for _, want := range []bool{false, true} {
-		var given connections
-		given.add(httptrace.GotConnInfo{Conn: spare, Reused: true})
-		if given.reused != want {
-			t.Errorf("reused %v, want %v", given.reused, want)
-		}
-	}
-}
-
 // TestStopAwaits has a request in flight when the attack is stopped, by Stop or by its context.
 func TestStopAwaits(t *testing.T) {
 	for _, by := range []string{"stop", "context"} {
@@ -188,17 +175,6 @@ func TestStartWaitsForItsInstant(t *testing.T) {
 	arrive(t, "request", arrived)
 	if hits := hitsOf(t, a); hits[0].Due < ahead || hits[0].Sent < ahead {
 		t.Errorf("first hit due at %s, sent at %s; want both after %s", hits[0].Due, hits[0].Sent, ahead)
-	}
-}
-
-func TestProxyIsIgnored(t *testing.T) {
-	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
-		s := newNetHTTP(httpLane{Lane: lane(conn, "http://127.0.0.1:1/", 1)}, 1, Config{Timeout: patient, Ports: NewLocalPorts()})
-		for _, transport := range s.transports {
-			if transport.Proxy != nil {
-				t.Errorf("a %s lane asks for a proxy", conn)
-			}
-		}
 	}
 }
 

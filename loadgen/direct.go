@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,12 +14,13 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A direct writes a request, waits for its reply in the same goroutine, and never sends anything again. net/http
-// spends as much on goroutines, contexts and channels per request as this does on all of it but the kernel's part.
+// A direct writes a request and waits for its reply in the same goroutine. net/http spends as much on goroutines, contexts and channels
+// per request as this does on all of it but the kernel's part.
 type direct struct {
 	httpLane
 	address  string
 	keep     bool
+	resends  bool // see [httpConn.unanswered]
 	ports    *LocalPorts
 	buffers  sync.Pool // of httpConns without a connection
 	template requestTemplate
@@ -34,12 +36,18 @@ type direct struct {
 }
 
 func newDirect(l httpLane, slots int, cfg Config) *direct {
-	s := &direct{httpLane: l, address: l.DialAddress(), keep: l.Kind().KeepsAlive(), ports: cfg.Ports, template: templateOf(l.request(0)),
-		slots: make([]atomic.Pointer[httpConn], slots), noted: cfg.Note, clock: newClock(cfg.Began)}
+	req := l.request(0)
+	s := &direct{httpLane: l, address: l.DialAddress(), keep: l.Kind().KeepsAlive(), resends: l.Resends && replayable(req), ports: cfg.Ports,
+		template: templateOf(req), slots: make([]atomic.Pointer[httpConn], slots), noted: cfg.Note, clock: newClock(cfg.Began)}
 	if l.OverTLS() {
 		s.tls, _ = cfg.UserHTTP.tls().config(l.target.Hostname()) // which was checked
 	}
 	return s
+}
+
+// replayable reports whether net/http takes a request for one that may be sent again (net/http/request.go, isReplayable).
+func replayable(req *http.Request) bool {
+	return req.Body == nil && (req.Method == http.MethodGet || req.Method == http.MethodHead)
 }
 
 func (s *direct) exchange(q request, h *evidence.Hit) (failures []error) {
@@ -50,6 +58,11 @@ func (s *direct) exchange(q request, h *evidence.Hit) (failures []error) {
 		return []error{err}
 	}
 	r, last, err := w.exchange(s.template, q.seq, s.userapp)
+	if s.resends && h.Reused && w.unanswered(err) {
+		w.conn.Close()
+		w.close()
+		return s.exchange(q, h)
+	}
 	s.judge(r, h)
 	if time.Since(q.sent) >= resendTimer {
 		h.Resent = w.resent.since(w.conn)
@@ -69,13 +82,13 @@ func (s *direct) exchange(q request, h *evidence.Hit) (failures []error) {
 func (s *direct) connect(slot *atomic.Pointer[httpConn], q request, h *evidence.Hit) (*httpConn, error) {
 	if w := slot.Swap(nil); w != nil {
 		if w.conn.SetDeadline(q.deadline) == nil && w.idle() {
-			h.Attempts, h.Reused, h.LocalPort = 1, true, localPort(w.conn)
+			h.Attempts, h.Reused, h.LocalPort = h.Attempts+1, true, localPort(w.conn)
 			return w, nil
 		}
 		w.close()
 	}
 	// No keep-alive probes: a connection is used again before the first is due, and each option is a system call.
-	dialled, err := s.ports.dial(context.Background(), net.Dialer{Deadline: q.deadline, KeepAlive: -1}, "tcp", s.address)
+	dialled, err := s.ports.dial(context.Background(), net.Dialer{Deadline: q.deadline, KeepAlive: -1}, s.address)
 	if err != nil {
 		var undialled *dialError
 		if errors.As(err, &undialled) {
@@ -84,7 +97,8 @@ func (s *direct) connect(slot *atomic.Pointer[httpConn], q request, h *evidence.
 		return nil, err
 	}
 	opened := time.Now()
-	h.Attempts, h.LocalPort, h.Connect = 1, localPort(dialled), opened.Sub(q.sent).Truncate(time.Microsecond)
+	h.Attempts, h.Reused, h.LocalPort = h.Attempts+1, false, localPort(dialled)
+	h.Connect = opened.Sub(q.sent).Truncate(time.Microsecond)
 	if err := dialled.SetDeadline(q.deadline); err != nil {
 		dialled.Close()
 		return nil, err

@@ -58,7 +58,7 @@ func TestFaultByType(t *testing.T) {
 }
 
 // TestFaultOfPeer sends one request to peers that misbehave on real sockets, over both kinds of connection, and as a
-// lane that resends does, which is net/http's to send: the faults are the same.
+// lane that resends does: the faults are the same.
 func TestFaultOfPeer(t *testing.T) {
 	const whole = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n"
 	named := whole + "X-Rollcall-Service: shop\r\nX-Rollcall-Version: v1\r\nX-Rollcall-Pod: shop-v1-abc\r\nX-Rollcall-Node: worker\r\n"
@@ -171,22 +171,6 @@ func TestNothingIsResent(t *testing.T) {
 	if last.Fault != evidence.Closed || !last.Reused || last.Attempts != 1 || requests.Load() != 2 {
 		t.Errorf("got fault %q, reused %v, %d attempts, %d requests at the server; want closed, true, 1, 2",
 			last.Fault, last.Reused, last.Attempts, requests.Load())
-	}
-}
-
-// TestConnRemembers has a connection die twice and tell the first cause.
-func TestConnRemembers(t *testing.T) {
-	near, far := net.Pipe()
-	far.Close()
-	c := &conn{Conn: near}
-	if err := firstErrorOf(c); err != nil {
-		t.Errorf("failed with %v before its time", err)
-	}
-	c.Read(make([]byte, 1))
-	near.Close()
-	c.Write([]byte{0})
-	if err := firstErrorOf(c); !errors.Is(err, io.EOF) {
-		t.Errorf("failed with %v, want EOF", err)
 	}
 }
 

@@ -43,14 +43,12 @@ func checkHTTP(lane evidence.Lane) error {
 		return fmt.Errorf("unknown kind of connection %q", lane.Conn)
 	case lane.Resends && !lane.Kind().KeepsAlive():
 		return errors.New("it resends, but keeps no connection that could die")
-	case lane.Resends && lane.OverTLS():
-		return errors.New("it resends, which is done over plain connections alone")
 	default:
 		return nil
 	}
 }
 
-// openHTTP makes the exchanger of a lane. A lane that resends is there to do as net/http does.
+// openHTTP makes the exchanger of a lane.
 func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	slots := 1
 	if lane.Kind().KeepsAlive() {
@@ -60,9 +58,6 @@ func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	l.target, _ = url.Parse(lane.Target) // which was checked
 	if lane.Kind().AsksApp() {
 		l.userapp = newReplyReader(cfg.UserHTTP)
-	}
-	if lane.Resends {
-		return newNetHTTP(l, slots, cfg)
 	}
 	return newDirect(l, slots, cfg)
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"syscall"
 )
@@ -63,11 +64,11 @@ func (w *httpConn) Read(p []byte) (int, error) {
 // exchange writes a request and reads its reply to the end. The reply is the last one if the connection cannot carry
 // another request. The app is nil for Rollcall's own.
 func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r reply, last bool, err error) {
+	w.left = headerLimit
 	w.out = f.number(w.out[:0], seq)
 	if _, err := w.stream.Write(w.out); err != nil {
 		return reply{}, true, err
 	}
-	w.left = headerLimit
 	if app != nil {
 		return w.readAny(app)
 	}
@@ -85,6 +86,13 @@ func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r 
 	}
 	_, err = w.in.Discard(simple.body)
 	return simple.reply, simple.last || w.in.Buffered() > 0, err
+}
+
+// unanswered reports whether an exchange that failed may be one whose request the peer had not read when it closed the connection: not a
+// byte of a reply came, and nobody waited for one in vain. net/http then sends a GET again over another connection, unseen by its caller, if
+// the one that died had carried a request before (net/http/transport.go, shouldRetryRequest).
+func (w *httpConn) unanswered(err error) bool {
+	return err != nil && w.left == headerLimit && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // readAny has net/http read the reply, and passes over those that only announce it.

@@ -51,50 +51,37 @@ func (p *LocalPorts) pick() int { return int(p.first + p.next.Add(1)%p.count) }
 // portTries is how many ports that are in use are passed over before the kernel chooses one.
 const portTries = 3
 
-// dialled is the context key of an *atomic.Int32 for the local port: net/http may give a request up while it still dials, and its error has
-// no port then.
-type dialled struct{}
-
 // dial opens a connection from the next port. The error of one that could not be opened knows the port.
-func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, network, addr string) (net.Conn, error) {
+func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, addr string) (net.Conn, error) {
 	dialer.Resolver = likeResolver(dialer.Resolver)
 	for range portTries {
 		port := p.pick()
-		note(ctx, port)
 		dialer.LocalAddr = &net.TCPAddr{Port: port}
-		opened, err := dialOther(ctx, dialer, network, addr)
+		opened, err := dialOther(ctx, dialer, addr)
 		switch {
 		case err == nil:
 			return opened, nil
 		case errors.As(err, new(*net.DNSError)):
-			note(ctx, 0)
 			return nil, err
 		case !errors.Is(err, syscall.EADDRINUSE) && !errors.Is(err, syscall.EADDRNOTAVAIL):
 			return nil, &dialError{err, port}
 		}
 	}
-	note(ctx, 0)
 	dialer.LocalAddr = nil
-	return dialOther(ctx, dialer, network, addr)
-}
-
-func note(ctx context.Context, port int) {
-	if noted, ok := ctx.Value(dialled{}).(*atomic.Int32); ok {
-		noted.Store(int32(port))
-	}
+	return dialOther(ctx, dialer, addr)
 }
 
 // dialOther refuses a connection that leads to itself: where nobody listens on a port, a client that dials from that port opens
 // one (TCP's simultaneous open). Package net looks for that only where the kernel chose the port (net/tcpsock_posix.go, Go 1.26).
-func dialOther(ctx context.Context, dialer net.Dialer, network, addr string) (net.Conn, error) {
-	dialled, err := dialer.DialContext(ctx, network, addr)
+func dialOther(ctx context.Context, dialer net.Dialer, addr string) (net.Conn, error) {
+	dialled, err := dialer.DialContext(ctx, "tcp", addr)
 	tcp, ok := dialled.(*net.TCPConn)
 	if !ok || !toItself(tcp) {
 		return dialled, err
 	}
 	_ = tcp.SetLinger(0) // the port is one to listen on, so that it is not to be left in TIME-WAIT
 	tcp.Close()
-	return nil, &net.OpError{Op: "dial", Net: network, Addr: tcp.RemoteAddr(), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: tcp.RemoteAddr(), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
 func toItself(c *net.TCPConn) bool {

@@ -62,7 +62,7 @@ func TestDialingFromPorts(t *testing.T) {
 	port := taken.Addr().(*net.TCPAddr).Port
 	at := func(first int) *LocalPorts { return &LocalPorts{first: uint32(first) - 1, count: 1000} }
 
-	conn, err := at(port).dial(context.Background(), net.Dialer{}, "tcp", server.Addr().String())
+	conn, err := at(port).dial(context.Background(), net.Dialer{}, server.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestDialingFromPorts(t *testing.T) {
 	}
 
 	var failed *dialError
-	_, err = at(unusedPort(t)).dial(context.Background(), net.Dialer{}, "tcp", refusing(t))
+	_, err = at(unusedPort(t)).dial(context.Background(), net.Dialer{}, refusing(t))
 	if !errors.As(err, &failed) || failed.port == 0 || !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("%v", fmt.Sprint(err))
 	}
@@ -149,7 +149,7 @@ func TestEachConnectionResolvesByItself(t *testing.T) {
 	for _, connection := range []string{"first", "second"} {
 		dials.Go(func() {
 			ctx := context.WithValue(t.Context(), which{}, connection)
-			if _, err := p.dial(ctx, net.Dialer{Resolver: resolver}, "tcp", "app.example.:80"); err == nil {
+			if _, err := p.dial(ctx, net.Dialer{Resolver: resolver}, "app.example.:80"); err == nil {
 				t.Error("connected")
 			}
 		})

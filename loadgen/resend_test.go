@@ -3,7 +3,9 @@ package loadgen
 import (
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -58,6 +60,45 @@ func TestResendingHidesDeadConnections(t *testing.T) {
 			want := map[bool][2]int{false: {deaths, 0}, true: {0, deaths}}[tt.resends]
 			if deaths == 0 || failed != want[0] || resent != want[1] {
 				t.Errorf("of %d dead connections %d were failures and %d resent, want %d and %d", deaths, failed, resent, want[0], want[1])
+			}
+		})
+	}
+}
+
+// What net/http would not send again, a lane that resends does not either. Each row's second request goes over the connection of the first
+// one, which does not answer it.
+func TestWhatIsNotResent(t *testing.T) {
+	for _, tt := range []struct {
+		sentence string
+		app      *UserHTTP
+		stalls   bool
+		attempts int32
+		want     evidence.Fault
+	}{
+		{"a GET whose connection ended is sent again", nil, false, 2, evidence.Closed},
+		{"one that was not answered in time is not", nil, true, 1, evidence.Timeout},
+		{"a POST is not", &UserHTTP{Method: http.MethodPost}, false, 1, evidence.Closed},
+		{"a GET with a body is not", &UserHTTP{Body: []byte("a")}, false, 1, evidence.Closed},
+	} {
+		t.Run(tt.sentence, func(t *testing.T) {
+			var requests atomic.Int32
+			app := serveApp(t, func(_ http.ResponseWriter, r *http.Request) {
+				if requests.Add(1) == 1 {
+					return
+				}
+				if tt.stalls {
+					<-r.Context().Done() // until the client has gone
+				}
+				panic(http.ErrAbortHandler)
+			})
+			l := lane(evidence.Reused, app.URL, 1)
+			l.Resends = true
+			c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: time.Second, UserHTTP: tt.app})
+			t.Cleanup(c.close)
+			c.send(0)
+			c.send(reusedConns) // the next of the same slot
+			if h := kept(t, c)[1]; h.Attempts != tt.attempts || h.Fault != tt.want && h.Fault != evidence.Reset {
+				t.Errorf("%d attempts, fault %q; want %d, %q", h.Attempts, h.Fault, tt.attempts, tt.want)
 			}
 		})
 	}
