@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"unsafe"
 	"weak"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +17,7 @@ import (
 // keepHits has a buffer keep hits with the next sequence numbers.
 func keepHits(t *buffer, n int) {
 	for range n {
-		t.add(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.next)}, nil)
+		t.add(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.next())}, nil)
 	}
 }
 
@@ -42,12 +41,12 @@ func TestBufferFrom(t *testing.T) {
 		{"hits after some that nobody asked for", 5, false, nil, 3, 2, false, ""},
 		{"the last hits of a lane that is over", 5, true, []int{0}, 3, 2, true, ""},
 		{"the end again", 5, true, []int{0, 5}, 5, 0, true, ""},
-		{"hits over a border of blocks", hitsPerBlock + 2, false, nil, hitsPerBlock - 1, 3, false, ""},
-		{"a whole block and no more", hitsPerBlock, true, nil, hitsPerBlock, 0, true, ""},
+		{"hits after many that nobody asked for", 1026, false, nil, 1023, 3, false, ""},
+		{"none after many that nobody asked for", 1024, true, nil, 1024, 0, true, ""},
 		{"more than a frame holds, of a lane that is over", HitsPerFrame + 1, true, nil, 0, HitsPerFrame, false, ""},
 		{"the hit that the frame before did not hold", HitsPerFrame + 1, true, []int{0}, HitsPerFrame, 1, true, ""},
 		{"exactly what a frame holds", HitsPerFrame, true, nil, 0, HitsPerFrame, true, ""},
-		{"a full frame from the middle of a block", HitsPerFrame + 5, true, nil, 3, HitsPerFrame, false, ""},
+		{"a full frame from the middle on", HitsPerFrame + 5, true, nil, 3, HitsPerFrame, false, ""},
 		{"a hit that was forgotten", 5, true, []int{0, 3}, 2, 0, false, "forgotten: hits below 3"},
 		{"a hit before the first", 5, true, nil, -1, 0, false, "forgotten: hits below 0"},
 		{"a hit that was not kept yet", 5, false, nil, 6, 0, false, "no hit 6: there are 5 so far"},
@@ -61,9 +60,9 @@ func TestBufferFrom(t *testing.T) {
 				buf.end()
 			}
 			for _, n := range tt.before {
-				buf.from(n)
+				frameFrom(buf, n)
 			}
-			frame, err := buf.from(tt.n)
+			frame, err := frameFrom(buf, tt.n)
 			if tt.err != "" {
 				wantError(t, err, tt.err)
 				if errors.Is(err, errForgotten) != strings.HasPrefix(tt.err, "forgotten") {
@@ -90,12 +89,12 @@ func TestNoHitIsLost(t *testing.T) {
 		var kept, read []uint64
 		ended := false
 		ask := func() {
-			frame, err := buf.from(len(read))
+			frame, err := frameFrom(buf, len(read))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if held, unread := len(buf.blocks)*hitsPerBlock, len(kept)-len(read); held > unread+2*hitsPerBlock {
-				t.Fatalf("room for %d hits, when %d were unread", held, unread)
+			if unread := len(kept) - len(read); len(buf.hits) != unread {
+				t.Fatalf("%d hits in memory, when %d were unread", len(buf.hits), unread)
 			}
 			if frame.End && (!buf.over || len(read)+len(frame.Records) != len(kept)) {
 				t.Fatalf("an end %d hits before it", len(kept)-len(read)-len(frame.Records))
@@ -109,7 +108,7 @@ func TestNoHitIsLost(t *testing.T) {
 			ended = frame.End
 		}
 		for range rapid.IntRange(0, 8).Draw(t, "polls") {
-			for range rapid.IntRange(0, 2*hitsPerBlock).Draw(t, "kept") {
+			for range rapid.IntRange(0, 4*HitsPerFrame).Draw(t, "kept") {
 				seq := uint64(len(kept)) ^ 1 // neighbours change places
 				buf.add(evidence.Hit{Seq: seq}, nil)
 				kept = append(kept, seq)
@@ -127,37 +126,21 @@ func TestNoHitIsLost(t *testing.T) {
 }
 
 // TestPolledBufferStaysFlat asks once a second for what 1,000 requests a second left, for ten minutes, and looks
-// for blocks that the garbage collector could not take.
+// for hits that the garbage collector could not take.
 func TestPolledBufferStaysFlat(t *testing.T) {
 	buf := newBuffer()
 	inMemory := map[weak.Pointer[evidence.Hit]]bool{}
 	for second := range 600 {
 		keepHits(buf, 1000)
-		for _, block := range buf.blocks {
-			inMemory[weak.Make(&block[0])] = true
-		}
-		if _, err := buf.from(1000 * (second + 1)); err != nil {
+		inMemory[weak.Make(&buf.hits[0])] = true
+		if _, err := frameFrom(buf, 1000*(second+1)); err != nil {
 			t.Fatal(err)
-		}
-		if len(buf.blocks) > 1 {
-			t.Fatalf("%d blocks held after %d s", len(buf.blocks), second)
 		}
 	}
 	runtime.GC()
 	maps.DeleteFunc(inMemory, func(hit weak.Pointer[evidence.Hit], _ bool) bool { return hit.Value() == nil })
-	if len(inMemory) > 2 { // which the one block held may have begun with, a second apart
+	if len(inMemory) > 2 { // of which there still is room for the next
 		t.Errorf("hits of %d seconds are still in memory", len(inMemory))
 	}
 	runtime.KeepAlive(buf)
-}
-
-func TestBufferSharesNames(t *testing.T) {
-	buf := newBuffer()
-	for range 2 {
-		buf.add(evidence.Hit{By: evidence.Server{Version: "v1", Pod: strings.Clone("shop-v1-abc"), Node: "worker"}}, nil)
-	}
-	hits := buf.blocks[0]
-	if unsafe.StringData(hits[0].By.Pod) != unsafe.StringData(hits[1].By.Pod) {
-		t.Error("two copies of a pod's name")
-	}
 }

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,16 +16,24 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// HitsFrom gives the hits from number n on, in the order they were kept, and whether no more will come. A lane's
+// HitsFrom gives the hits from number n on, in the order they were kept, and whether no more will come. The attack has no spool. A lane's
 // hits are numbered from 0, in an order that is near that of their sequence numbers but not the same. A frame
 // is bounded: one that is not the end may leave hits for the next call. Numbers below n are forgotten: whoever
 // asks has them. To ask for one of them again is an error, and so is a number beyond what was kept.
 func (a *Attack) HitsFrom(n int) (store.Frame[evidence.Hit], error) {
-	frame, err := a.client.buffer.from(n)
+	some, err := a.client.buffer.from(n)
 	if err != nil {
-		return frame, fmt.Errorf("loadgen: read hits of lane %s from %d: %w", a.client.lane.ID, n, err)
+		err = fmt.Errorf("loadgen: read hits of lane %s from %d: %w", a.client.lane.ID, n, err)
 	}
-	return frame, nil
+	return store.Frame[evidence.Hit]{First: some.first, Records: some.hits, End: some.end}, err
+}
+
+// write writes a batch as a frame.
+func (b batch) write(w io.Writer) error {
+	if len(b.spooled) > 0 {
+		return store.WriteFrame(w, store.Frame[json.RawMessage]{First: b.first, Records: b.spooled, End: b.end})
+	}
+	return store.WriteFrame(w, store.Frame[evidence.Hit]{First: b.first, Records: b.hits, End: b.end})
 }
 
 // HitsOfLanes gives the hits of each lane from a number on, as [Attack.HitsFrom] does: a frame of each, in the order asked, or none at
@@ -79,39 +88,39 @@ func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.asked(time.Now())
-	var frames []store.Frame[evidence.Hit]
+	var batches []batch
 	for i, lane := range lanes {
-		frame, status, err := hitsOfLane(attacks, lane, from[i])
+		some, status, err := hitsOfLane(attacks, lane, from[i])
 		if err != nil {
 			http.Error(w, err.Error(), status)
 			return
 		}
-		frames = append(frames, frame)
+		batches = append(batches, some)
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	for _, frame := range frames {
-		if err := store.WriteFrame(w, frame); err != nil {
+	for _, some := range batches {
+		if err := some.write(w); err != nil {
 			panic(http.ErrAbortHandler)
 		}
 	}
 }
 
 // hitsOfLane is what was asked of a lane; the status is that of the error.
-func hitsOfLane(attacks []*Attack, lane, from string) (frame store.Frame[evidence.Hit], status int, err error) {
+func hitsOfLane(attacks []*Attack, lane, from string) (some batch, status int, err error) {
 	n, err := strconv.Atoi(from)
 	if err != nil || n < 0 {
-		return frame, http.StatusBadRequest, fmt.Errorf("from=%q is no number of a hit", from)
+		return some, http.StatusBadRequest, fmt.Errorf("from=%q is no number of a hit", from)
 	}
 	i := slices.IndexFunc(attacks, func(a *Attack) bool { return a.client.lane.ID == lane })
 	if i < 0 {
-		return frame, http.StatusNotFound, fmt.Errorf("no lane %q", lane)
+		return some, http.StatusNotFound, fmt.Errorf("no lane %q", lane)
 	}
-	frame, err = attacks[i].client.buffer.from(n)
+	some, err = attacks[i].client.buffer.from(n)
 	switch {
 	case errors.Is(err, errForgotten):
-		return frame, http.StatusGone, err
+		return some, http.StatusGone, err
 	case errors.Is(err, errSpool):
-		return frame, http.StatusInternalServerError, err
+		return some, http.StatusInternalServerError, err
 	}
-	return frame, http.StatusRequestedRangeNotSatisfiable, err
+	return some, http.StatusRequestedRangeNotSatisfiable, err
 }

@@ -167,9 +167,12 @@ func (l *laneLog) noteHit(h evidence.Hit, encoded []byte, progress Progress) err
 			return err
 		}
 	}
+	if err := l.write('h', encoded); err != nil {
+		return err
+	}
 	delete(l.open, h.Seq)
 	l.next++
-	return l.write('h', encoded)
+	return nil
 }
 
 func (l *laneLog) write(kind byte, text []byte) error {
@@ -207,10 +210,10 @@ func (l *laneLog) forget(n int) (gone []segment) {
 }
 
 // remove removes segments; the caller need not hold the lock.
-func (s *spool) remove(gone []segment) {
+func (l *laneLog) remove(gone []segment) {
 	for _, g := range gone {
 		if os.Remove(g.path) == nil {
-			s.used.Add(-g.size)
+			l.spool.used.Add(-g.size)
 		}
 	}
 }

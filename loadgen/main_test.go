@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -92,10 +93,23 @@ func drain(t *testing.T, since func(n int) (store.Frame[evidence.Hit], error)) [
 	return hits
 }
 
+// frameFrom is what a buffer gives from a number on, as whoever fetches it reads it.
+func frameFrom(b *buffer, n int) (frame store.Frame[evidence.Hit], err error) {
+	some, err := b.from(n)
+	if err != nil {
+		return frame, err
+	}
+	var wire bytes.Buffer
+	if err := some.write(&wire); err != nil {
+		return frame, err
+	}
+	return store.ReadFrame[evidence.Hit](&wire)
+}
+
 // kept are the hits a client has so far.
 func kept(t *testing.T, c *client) []evidence.Hit {
 	t.Helper()
-	frame, err := c.buffer.from(0)
+	frame, err := frameFrom(c.buffer, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"example.com/rollcall/harness/evidence"
 )
 
 const segmentSuffix = ".segment"
@@ -71,7 +69,7 @@ func segmentsOf(dir string, lane int) ([]segment, error) {
 	return found, nil
 }
 
-// A line of a segment, valid until the next is read.
+// A line of a segment.
 type line struct {
 	kind byte
 	text []byte
@@ -118,9 +116,9 @@ type place struct {
 	offset int64
 }
 
-// readHits gives hits from a place on, or from its number if the place is not known, at most so many and below a number, and
+// readHits gives hits, as they are written, from a place on, or from its number if the place is not known, at most so many and below a number, and
 // where the next one is.
-func readHits(segments []segment, from place, most, below int) (hits []evidence.Hit, next place, err error) {
+func readHits(segments []segment, from place, most, below int) (hits []json.RawMessage, next place, err error) {
 	next = from
 	for i, s := range segments {
 		if i+1 < len(segments) && segments[i+1].first <= next.hit {
@@ -141,12 +139,8 @@ func readHits(segments []segment, from place, most, below int) (hits []evidence.
 			if len(hits) == most || number == below {
 				return false, nil
 			}
-			var h evidence.Hit
-			if err := json.Unmarshal(l.text, &h); err != nil {
-				return false, err
-			}
 			number++
-			hits, next = append(hits, h), place{number, s.path, l.end}
+			hits, next = append(hits, l.text), place{number, s.path, l.end}
 			return true, nil
 		})
 		if err != nil {

@@ -65,7 +65,7 @@ func TestSpoolLosesNothing(t *testing.T) {
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
 			switch rapid.SampledFrom([]string{"send", "send", "fetch", "kill"}).Draw(rt, "step") {
 			case "send":
-				for range rapid.SampledFrom([]int{1, 10, 10, 100, hitsPerBlock}).Draw(rt, "requests") {
+				for range rapid.SampledFrom([]int{1, 10, 10, 100, 2 * HitsPerFrame}).Draw(rt, "requests") {
 					buf.begin(next)
 					sent, inFlight[next] = append(sent, next), true
 					if seq := sent[len(sent)-1-min(len(sent)-1, int(next%5))]; inFlight[seq] { // some before others
@@ -76,7 +76,7 @@ func TestSpoolLosesNothing(t *testing.T) {
 					next++
 				}
 			case "fetch":
-				frame, err := buf.from(len(fetched))
+				frame, err := frameFrom(buf, len(fetched))
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -107,12 +107,12 @@ func TestSpoolLosesNothing(t *testing.T) {
 				}
 				unknown, inFlight = append(unknown, lost...), map[uint64]bool{}
 			}
-			if most := blocksInMemory * hitsPerBlock; len(buf.blocks)*hitsPerBlock > most {
-				rt.Fatalf("room for %d hits in memory, want %d at most", len(buf.blocks)*hitsPerBlock, most)
+			if len(buf.hits) > 0 {
+				rt.Fatalf("%d hits are in memory", len(buf.hits))
 			}
 		}
 		for len(fetched) < len(kept) {
-			frame, err := buf.from(len(fetched))
+			frame, err := frameFrom(buf, len(fetched))
 			if err != nil || len(frame.Records) == 0 {
 				rt.Fatalf("%d hits of %d: %v", len(fetched), len(kept), err)
 			}
@@ -147,8 +147,8 @@ func TestKilledInALaterSegment(t *testing.T) {
 	if unsent != requests || !slices.Equal(unknown, []uint64{slow}) {
 		t.Errorf("%d is the first that was not sent, and %d have no reply", unsent, len(unknown))
 	}
-	if diff := cmp.Diff(progress, again.soFar()); diff != "" || again.next != requests-1 {
-		t.Errorf("%d hits; progress (-before +after):\n%s", again.next, diff)
+	if diff := cmp.Diff(progress, again.soFar()); diff != "" || again.next() != requests-1 {
+		t.Errorf("%d hits; progress (-before +after):\n%s", again.next(), diff)
 	}
 }
 
@@ -161,11 +161,11 @@ func TestSpoolIsFreed(t *testing.T) {
 		buf.add(evidence.Hit{Seq: uint64(n)}, nil)
 	}
 	for _, n := range []int{0, hitsPerSegment - 1} {
-		if _, err := buf.from(n); err != nil || count(t, s.dir) != 3 {
+		if _, err := frameFrom(buf, n); err != nil || count(t, s.dir) != 3 {
 			t.Errorf("%d segments after hit %d was asked for, want 3; %v", count(t, s.dir), n, err)
 		}
 	}
-	if _, err := buf.from(3 * hitsPerSegment); err != nil || count(t, s.dir) != 1 {
+	if _, err := frameFrom(buf, 3*hitsPerSegment); err != nil || count(t, s.dir) != 1 {
 		t.Errorf("%d segments when all hits are fetched, %v", count(t, s.dir), err)
 	}
 	var size int64
@@ -201,7 +201,7 @@ func TestFullSpoolEndsTheLane(t *testing.T) {
 	for ; !ended && kept < limit; kept++ {
 		buf.add(evidence.Hit{Seq: uint64(kept)}, nil)
 	}
-	for range 5 * hitsPerBlock { // those in flight
+	for range 5000 { // those in flight
 		buf.add(evidence.Hit{Seq: uint64(kept)}, nil)
 		kept++
 	}
@@ -213,7 +213,7 @@ func TestFullSpoolEndsTheLane(t *testing.T) {
 		t.Errorf("trouble %q, want %q", got, want)
 	}
 	for n := 0; n < kept; {
-		frame, err := buf.from(n)
+		frame, err := frameFrom(buf, n)
 		if err != nil || len(frame.Records) == 0 || frame.Records[0].Seq != uint64(n) {
 			t.Fatalf("hits from %d on: %d, %v", n, len(frame.Records), err)
 		}
@@ -280,13 +280,13 @@ func TestSpoolDamage(t *testing.T) {
 func TestSpoolThatIsGone(t *testing.T) {
 	s := openTestSpool(t, t.TempDir(), 0)
 	buf := newSpooled(t, s)
-	for n := range 2 * blocksInMemory * hitsPerBlock {
+	for n := range 2 * hitsPerSegment {
 		buf.add(evidence.Hit{Seq: uint64(n)}, nil)
 	}
 	if err := os.Remove(buf.log.segments[0].path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := buf.from(0); !errors.Is(err, errSpool) {
+	if _, err := frameFrom(buf, 0); !errors.Is(err, errSpool) {
 		t.Errorf("hits that are on no disk: %v", err)
 	}
 }
@@ -326,16 +326,16 @@ func BenchmarkSpool(b *testing.B) {
 		for second := range seconds {
 			for i, lane := range lanes {
 				for range 100 {
-					seq := uint64(lane.next)
+					seq := uint64(lane.next())
 					lane.begin(seq)
 					lane.add(aHit(seq), nil)
 				}
-				for away := second >= awayFrom && second < awayTo; !away && fetched[i] < lane.next; {
-					frame, err := lane.from(fetched[i])
+				for away := second >= awayFrom && second < awayTo; !away && fetched[i] < lane.next(); {
+					some, err := lane.from(fetched[i])
 					if err != nil {
 						b.Fatal(err)
 					}
-					fetched[i] += len(frame.Records)
+					fetched[i] += len(some.spooled)
 				}
 			}
 			used = max(used, s.used.Load())

@@ -37,7 +37,7 @@ func BenchmarkTLSConnection(b *testing.B) {
 			b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
 		})
 	}
-	if frame, err := c.buffer.from(0); err != nil || len(frame.Records) == 0 || frame.Records[0].Failed() {
+	if frame, err := frameFrom(c.buffer, 0); err != nil || len(frame.Records) == 0 || frame.Records[0].Failed() {
 		b.Errorf("%+v, %v", frame.Records, err)
 	}
 }
