@@ -1,11 +1,8 @@
 package record
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,7 +23,7 @@ type kind struct {
 func (s source) kinds() []kind {
 	core, apps := s.Client.CoreV1(), s.Client.AppsV1()
 	return []kind{
-		{"events", s.events},
+		listing("events", core.Events(s.Namespace).List),
 		listing("endpointslices", s.Client.DiscoveryV1().EndpointSlices(s.Namespace).List),
 		listing("pods", core.Pods(s.Namespace).List),
 		listing("services", core.Services(s.Namespace).List),
@@ -41,25 +38,6 @@ func (s source) kinds() []kind {
 
 func listing[L runtime.Object](name string, list func(context.Context, metav1.ListOptions) (L, error)) kind {
 	return kind{name, func(ctx context.Context) (runtime.Object, error) { return list(ctx, metav1.ListOptions{}) }}
-}
-
-// events has the newest first, as what is too much is cut off at the end.
-func (s source) events(ctx context.Context) (runtime.Object, error) {
-	list, err := s.Client.CoreV1().Events(s.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(list.Items, func(a, b corev1.Event) int { return cmp.Compare(lastSeen(b).UnixNano(), lastSeen(a).UnixNano()) })
-	return list, nil
-}
-
-func lastSeen(e corev1.Event) time.Time {
-	for _, at := range []time.Time{e.LastTimestamp.Time, e.EventTime.Time} {
-		if !at.IsZero() {
-			return at
-		}
-	}
-	return e.CreationTimestamp.Time
 }
 
 func (s source) objects(ctx context.Context, f *folder) {
