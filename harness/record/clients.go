@@ -59,18 +59,18 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if _, err := r.Cluster.Client().CoreV1().Secrets(r.Lease.Name).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
-	up, err := r.deployLoadPods(ctx, cl.pods, workers, secret.Name)
+	agents, controls, err := r.deployLoadPods(ctx, cl.pods, workers, secret.Name)
 	if err != nil {
 		return nil, err
 	}
 	for i, worker := range workers {
-		control := controlOf(worker, up.controls)
+		control := controlOf(worker, controls)
 		targets := map[evidence.Vantage]string{evidence.FromControl: controlURL(control)}
 		if r.Elsewhere == nil || r.Elsewhere.Service != nil {
 			targets[evidence.FromPod] = r.target(r.serviceURL(service))
 		}
 		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name()+"-"), worker, targets)
-		pod := up.agents[i]
+		pod := agents[i]
 		for l := range lanes {
 			lanes[l].Client = pod.Status.PodIP
 			if lanes[l].OverTLS() {
@@ -312,20 +312,19 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []evide
 // progress is what was sent, what failed, who answered, and which agents do not answer.
 func (cl *clients) progress(ctx context.Context) progress.Running {
 	now := progress.Running{Replies: map[string]int{}}
-	add := func(p loadgen.Progress) {
-		now.Sent, now.Failed = now.Sent+p.Sent, now.Failed+p.Failed
-		for version, n := range p.ByVersion {
-			now.Replies[version] += n
-		}
-	}
 	for _, a := range cl.agents {
 		status, err := a.remote.Status(ctx)
 		if err != nil || len(status.Lanes) == 0 { // or it has forgotten them
 			now.Trouble += a.name + " does not answer "
 		}
 		for _, lane := range a.lanes {
-			if lane.Kind().AsksApp() { // whose pod has a version of its own
-				add(status.Lanes[lane.ID])
+			if !lane.Kind().AsksApp() { // whose pod has a version of its own
+				continue
+			}
+			of := status.Lanes[lane.ID]
+			now.Sent, now.Failed = now.Sent+of.Sent, now.Failed+of.Failed
+			for version, n := range of.ByVersion {
+				now.Replies[version] += n
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // collect returns when all that clients, the watch and the observers saw is with the recorder, or it is noted what is not.
 func (r *Recording) collect(ctx context.Context) {
-	r.names.stop()
+	r.stopNames()
 	if r.clients != nil {
 		_ = r.clients.stop(ctx) // again, if a stage failed; collect tells of errors
 		r.distrust(r.clients.collect(ctx, r.began)...)

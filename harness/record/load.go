@@ -17,7 +17,7 @@ func (r *Recording) startLoad(ctx context.Context) error {
 		return fmt.Errorf("start the load: %w", err)
 	}
 	r.watch.Mark(evidence.LoadBegun)
-	r.names = followNames(ctx, r.clients.lanes, net.DefaultResolver.LookupHost, r.watch.Note)
+	r.stopNames = followNames(ctx, r.clients.lanes, net.DefaultResolver.LookupHost, r.watch.Note)
 	r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 	return r.recorder.Update(r.run)
 }

@@ -14,33 +14,21 @@ import (
 	"example.com/rollcall/fixtures"
 )
 
-// loadPods are the pods that the lanes of the workers need, all of them ready.
-type loadPods struct {
-	controls []corev1.Pod
-	agents   []corev1.Pod // in the order of the workers
-}
-
-// deployLoadPods makes the pods that send, and what their control lanes ask.
+// deployLoadPods makes the pods that send, one on each worker and in that order, and what their control lanes ask, all of them ready.
 func (r *Recording) deployLoadPods(ctx context.Context, pods typedcorev1.PodInterface, workers []string,
-	secret string) (p loadPods, err error) {
+	secret string) (agents, controls []corev1.Pod, err error) {
 	with := workers[:min(len(workers), fixtures.MostControls)]
-	controls, err := r.createSet(ctx, r.App.ControlSet(r.into(), with))
-	if err != nil {
-		return p, err
+	control, agent := r.App.ControlSet(r.into(), with), fixtures.AgentSet(r.into(), workers, secret)
+	for _, set := range []*appsv1.DaemonSet{control, agent} {
+		if _, err := r.Cluster.Client().AppsV1().DaemonSets(r.Lease.Name).Create(ctx, set, metav1.CreateOptions{}); err != nil {
+			return nil, nil, err
+		}
 	}
-	agents, err := r.createSet(ctx, fixtures.AgentSet(r.into(), workers, secret))
-	if err != nil {
-		return p, err
+	if controls, err = awaitSet(ctx, pods, control, with); err != nil {
+		return nil, nil, err
 	}
-	if p.controls, err = awaitSet(ctx, pods, controls, with); err != nil {
-		return p, err
-	}
-	p.agents, err = awaitSet(ctx, pods, agents, workers)
-	return p, err
-}
-
-func (r *Recording) createSet(ctx context.Context, set *appsv1.DaemonSet) (*appsv1.DaemonSet, error) {
-	return r.Cluster.Client().AppsV1().DaemonSets(r.Lease.Name).Create(ctx, set, metav1.CreateOptions{})
+	agents, err = awaitSet(ctx, pods, agent, workers)
+	return agents, controls, err
 }
 
 // controlOf is the control pod that a worker's lanes ask: one on another node, if there is one, so that a node that is in trouble

@@ -24,17 +24,11 @@ const mostSteps = 100
 // A lookup gives a name's addresses.
 type lookup func(ctx context.Context, name string) ([]string, error)
 
-// names are those that clients outside ask for, which are resolved beside them.
-type names struct {
-	end  context.CancelFunc
-	done sync.WaitGroup
-}
-
-// followNames notes which other addresses the names of lanes outside get, and when this host cannot resolve them. Clients
+// followNames notes, until stop, which other addresses the names of lanes outside get, and when this host cannot resolve them. Clients
 // themselves resolve them for each connection.
-func followNames(ctx context.Context, lanes []evidence.Lane, look lookup, note func(evidence.Event)) *names {
+func followNames(ctx context.Context, lanes []evidence.Lane, look lookup, note func(evidence.Event)) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
-	n := &names{end: end}
+	var following sync.WaitGroup
 	var known []string
 	for _, lane := range lanes {
 		host, _, err := net.SplitHostPort(lane.DialAddress())
@@ -42,16 +36,9 @@ func followNames(ctx context.Context, lanes []evidence.Lane, look lookup, note f
 			continue
 		}
 		known = append(known, host)
-		n.done.Go(func() { followName(ctx, host, look, note) })
+		following.Go(func() { followName(ctx, host, look, note) })
 	}
-	return n
-}
-
-func (n *names) stop() {
-	if n != nil {
-		n.end()
-		n.done.Wait()
-	}
+	return func() { end(); following.Wait() }
 }
 
 func followName(ctx context.Context, host string, look lookup, note func(evidence.Event)) {

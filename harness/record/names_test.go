@@ -53,7 +53,7 @@ func TestNamesThatClientsOutsideAskFor(t *testing.T) {
 						return nil, ctx.Err()
 					}
 				}
-				n := followNames(t.Context(), []evidence.Lane{
+				stop := followNames(t.Context(), []evidence.Lane{
 					{Vantage: evidence.FromHost, Target: "https://shop.example.com/healthz"},
 					{Vantage: evidence.FromHost, Target: "https://shop.example.com/healthz", Conn: evidence.Reused},
 					{Vantage: evidence.FromHost, Target: "http://192.0.2.7/"},
@@ -65,7 +65,7 @@ func TestNamesThatClientsOutsideAskFor(t *testing.T) {
 					told = append(told, time.Since(began).String()+" "+e.Detail)
 				})
 				time.Sleep(15 * time.Second) // of fake time
-				n.stop()
+				stop()
 				if got, want := strings.Join(told, "\n"), strings.Join(row.want, "\n"); got != want {
 					t.Errorf("told\n%s\nwant\n%s", got, want)
 				}

@@ -54,7 +54,7 @@ type Recording struct {
 	clients   *clients
 	observers *observers
 	waits     *observe.CPUMeter             // nil: nobody measures
-	names     *names                        // that clients outside ask for; nil: their load has not begun
+	stopNames func()                        // ends what resolves those that clients outside ask for
 	boots     map[string]string             // node -> id of the boot of its kernel
 	undo      []func(context.Context) error // changes of the cluster, in the order made
 	tooMuch   string                        // see TooMuch
@@ -65,7 +65,7 @@ type Recording struct {
 // The recording, unless it is nil, has to be cleaned up. The error is about a folder that cannot be written or, one of [usage.Error],
 // what keeps clients from an app that is there already; nothing was recorded then.
 func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, err error) {
-	r = &Recording{Scenario: s, Config: c, began: time.Now(), run: c.Header}
+	r = &Recording{Scenario: s, Config: c, began: time.Now(), run: c.Header, stopNames: func() {}}
 	nodeName := func(name string) string { return name }
 	if c.Cluster != nil {
 		r.run.Emulated = !c.Cluster.Attached() && host.Emulated()
