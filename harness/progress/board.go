@@ -69,28 +69,35 @@ func (b *Board) Estimate(name Name, otherwise time.Duration) time.Duration {
 // Entry is that of a scenario which is not under way yet.
 func (b *Board) Entry(name Name) *Entry { return &Entry{board: b, name: name} }
 
-// Begin puts the scenario on the board, unless it is there.
+// Begin puts the scenario on the board, unless it is there. That it waited since Pause does not count.
 func (e *Entry) Begin() {
 	e.board.change(func() {
 		s := &e.board.status
 		s.Doing = ""
-		if !slices.ContainsFunc(s.Running, func(r Running) bool { return r.Name == e.name }) {
+		if i := s.running(e.name); i < 0 {
 			s.Running = append(s.Running, Running{Name: e.name, Began: time.Now()})
+		} else if !e.paused.IsZero() {
+			s.Running[i].Began = s.Running[i].Began.Add(time.Since(e.paused))
 		}
+		e.paused = time.Time{}
 	})
 }
 
+// Pause says that the scenario waits for its turn to be recorded again, unless it ends.
+func (e *Entry) Pause() { e.board.change(func() { e.paused = time.Now() }) }
+
 // An Entry is one scenario's on a board.
 type Entry struct {
-	board *Board
-	name  Name
+	board  *Board
+	name   Name
+	paused time.Time
 }
 
 // Update says how far the scenario is, and gives the line for a person. It uses Phase, Sent, Failed,
 // Replies and Trouble of now.
 func (e *Entry) Update(now Running) (line string) {
 	e.board.change(func() {
-		i := slices.IndexFunc(e.board.status.Running, func(r Running) bool { return r.Name == e.name })
+		i := e.board.status.running(e.name)
 		if i < 0 {
 			return
 		}
@@ -107,7 +114,7 @@ func (e *Entry) End(result Result) {
 	e.board.change(func() {
 		s := &e.board.status
 		took := 0.0 // of one that never began
-		if i := slices.IndexFunc(s.Running, func(r Running) bool { return r.Name == e.name }); i >= 0 {
+		if i := s.running(e.name); i >= 0 {
 			took = time.Since(s.Running[i].Began).Seconds()
 			s.Running = slices.Delete(s.Running, i, i+1)
 		}

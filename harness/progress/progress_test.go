@@ -51,6 +51,27 @@ func TestABoardTellsWhatIsUnderWayAndWhatEnded(t *testing.T) {
 	})
 }
 
+func TestWaitingToBeRecordedAgainTakesNoTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, err := Open(t.TempDir(), "r", time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := b.Entry(Name{Mode: "iptables", Suite: "rollout", Scenario: "drained"})
+		e.Begin()
+		time.Sleep(10 * time.Second)
+		e.Pause()
+		time.Sleep(time.Hour)
+		e.Begin()
+		time.Sleep(5 * time.Second)
+		e.Pause()
+		e.End(Result{Outcome: "pass"})
+		if got := b.status.Ended[0].Seconds; got != 15 {
+			t.Errorf("%v s", got)
+		}
+	})
+}
+
 func TestABoardThatCannotBeWrittenSaysSo(t *testing.T) {
 	folder := t.TempDir()
 	board, err := Open(folder, "run-1", time.Now())

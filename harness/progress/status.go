@@ -2,6 +2,7 @@
 package progress
 
 import (
+	"slices"
 	"time"
 )
 
@@ -31,6 +32,11 @@ type Name struct {
 	Mode     string `json:"mode"`
 	Suite    string `json:"suite"`
 	Scenario string `json:"scenario"`
+}
+
+// running is where the scenario is among those under way; -1 if it is not.
+func (s *Status) running(name Name) int {
+	return slices.IndexFunc(s.Running, func(r Running) bool { return r.Name == name })
 }
 
 // A Running is a scenario under way.

@@ -104,6 +104,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		return res, fmt.Errorf("not recorded: the cluster will be removed: %s", ours.Condemned())
 	}
 	a.entry.Begin()
+	defer a.entry.Pause()
 	if s.Own != nil {
 		own, err := a.mode.openOwn(ctx, a.out, *s.Own)
 		if err != nil {
