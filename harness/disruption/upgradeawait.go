@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -16,57 +17,45 @@ import (
 // pollEvery paces questions to an API server that is busy, and away now and then.
 const pollEvery = time.Second
 
-// until returns when there is nothing left to wait for: lacks is then empty. An API server that does not answer is waited for too.
-func until(ctx context.Context, lacks func(context.Context) (string, error)) error {
-	last := ""
-	err := poll.Until(ctx, pollEvery, func() (bool, error) {
-		what, err := lacks(ctx)
-		if err != nil {
-			what = strings.ReplaceAll(err.Error(), "\n", " ")
-		}
-		last = what
-		return what == "", nil
-	})
-	if err != nil && last != "" {
-		return fmt.Errorf("%w: %s", err, last)
-	}
-	return err
+// until returns when nothing is lacking any more. An API server that does not answer is waited for too.
+func until(ctx context.Context, lacks func() error) error {
+	return poll.UntilNil(ctx, pollEvery, lacks)
 }
 
 // awaitNode returns when a node is Ready, by the word of the new kubelet.
 func (u upgrade) awaitNode(ctx context.Context, node string) error {
-	return until(ctx, func(ctx context.Context) (string, error) {
+	return until(ctx, func() error {
 		is, err := u.Client().CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 		switch {
 		case err != nil:
-			return "", err
+			return err
 		case is.Status.NodeInfo.KubeletVersion != u.to.Version:
-			return "its kubelet is " + is.Status.NodeInfo.KubeletVersion, nil
+			return errors.New("its kubelet is " + is.Status.NodeInfo.KubeletVersion)
 		case !cluster.NodeReady(*is):
-			return "it is not Ready", nil
+			return errors.New("it is not Ready")
 		}
-		return "", nil
+		return nil
 	})
 }
 
 // awaitProxies returns when every node has the new kube-proxy, and has it where no pod slows it down. kubeadm does not wait for that.
 func (u upgrade) awaitProxies(ctx context.Context) error {
-	err := until(ctx, func(ctx context.Context) (string, error) {
+	err := until(ctx, func() error {
 		set, err := u.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Get(ctx, cluster.ProxyName, metav1.GetOptions{})
 		if err != nil {
-			return "", err
+			return err
 		}
 		image := set.Spec.Template.Spec.Containers[0].Image
 		if !strings.HasSuffix(image, ":"+u.to.Version) {
-			return "kube-proxy is to be " + image, nil
+			return errors.New("kube-proxy is to be " + image)
 		}
 		is := set.Status
 		if is.ObservedGeneration < set.Generation || is.UpdatedNumberScheduled < is.DesiredNumberScheduled ||
 			is.NumberAvailable < is.DesiredNumberScheduled {
-			return fmt.Sprintf("%d of %d kube-proxies are new, %d are available", is.UpdatedNumberScheduled, is.DesiredNumberScheduled,
-				is.NumberAvailable), nil
+			return fmt.Errorf("%d of %d kube-proxies are new, %d are available", is.UpdatedNumberScheduled, is.DesiredNumberScheduled,
+				is.NumberAvailable)
 		}
-		return "", nil
+		return nil
 	})
 	if err != nil {
 		return err
@@ -77,19 +66,19 @@ func (u upgrade) awaitProxies(ctx context.Context) error {
 // complete is that every part of the cluster has the new version and is ready.
 func (u upgrade) complete() step {
 	return step{what: u.to.Version + " everywhere", do: func(ctx context.Context) error {
-		err := until(ctx, func(ctx context.Context) (string, error) {
+		err := until(ctx, func() error {
 			server, err := u.Client().Discovery().ServerVersion()
 			if err != nil {
-				return "", err
+				return err
 			}
 			if server.GitVersion != u.to.Version {
-				return "the API server is " + server.GitVersion, nil
+				return errors.New("the API server is " + server.GitVersion)
 			}
 			dns, err := u.Client().AppsV1().Deployments(metav1.NamespaceSystem).Get(ctx, "coredns", metav1.GetOptions{})
 			if err == nil && !rollout.Complete(dns) {
-				return "CoreDNS is not complete", nil
+				return errors.New("CoreDNS is not complete")
 			}
-			return "", err
+			return err
 		})
 		if err != nil {
 			return err

@@ -26,9 +26,9 @@ grep '^kubeproxy_sync_proxy_rules_endpoint_changes_total'`
 // 20 s, or get their SIGTERM late, seen after 35 s. Who hurries waits for the API server alone.
 func (u upgrade) awaitHeard(ctx context.Context) error {
 	if u.hurries {
-		return until(ctx, func(context.Context) (string, error) {
+		return until(ctx, func() error {
 			_, err := u.Client().Discovery().ServerVersion()
-			return "", err
+			return err
 		})
 	}
 	if err := u.awaitProxiesHear(ctx); err != nil {
@@ -51,12 +51,12 @@ func (u upgrade) awaitKubeletHears(ctx context.Context, node string) error {
 	pods := u.Client().CoreV1().Pods(u.stage.Namespace)
 	pod := fixtures.ClientPod(fixtures.Destination{Namespace: u.stage.Namespace, Images: u.stage.Images}, node, "http://127.0.0.1/")
 	pod.Name, pod.GenerateName, pod.Spec.NodeName = heardName+"-"+u.short(node), "", node
-	return awaitHeardOf(ctx, pods, pod, func(ctx context.Context) (string, error) {
+	return awaitHeardOf(ctx, pods, pod, func() error {
 		is, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err == nil && is.Status.StartTime == nil {
-			return "it has not heard of a pod", nil
+			return errors.New("it has not heard of a pod")
 		}
-		return "", err
+		return err
 	})
 }
 
@@ -64,9 +64,9 @@ func (u upgrade) awaitKubeletHears(ctx context.Context, node string) error {
 func (u upgrade) awaitProxiesHear(ctx context.Context) error {
 	before := map[string]string{}
 	for _, node := range u.Nodes() {
-		if err := until(ctx, func(ctx context.Context) (lacks string, err error) {
+		if err := until(ctx, func() (err error) {
 			before[node], err = u.Exec(ctx, node, changesHeard)
-			return "", err
+			return err
 		}); err != nil {
 			return fmt.Errorf("kube-proxy of %s: %w", node, err)
 		}
@@ -75,9 +75,7 @@ func (u upgrade) awaitProxiesHear(ctx context.Context) error {
 		ObjectMeta: metav1.ObjectMeta{Name: heardName},
 		Spec:       corev1.ServiceSpec{Selector: map[string]string{heardName: "none"}, Ports: []corev1.ServicePort{{Port: 80}}},
 	}
-	return awaitHeardOf(ctx, u.Client().CoreV1().Services(u.stage.Namespace), service, func(ctx context.Context) (string, error) {
-		return u.unheard(ctx, before)
-	})
+	return awaitHeardOf(ctx, u.Client().CoreV1().Services(u.stage.Namespace), service, func() error { return u.unheard(ctx, before) })
 }
 
 // objects are those of one kind in one namespace, as client-go's typed clients have them.
@@ -87,50 +85,49 @@ type objects[T any] interface {
 }
 
 // awaitHeardOf makes an object, returns when nobody is left who has not heard of it, and removes it.
-func awaitHeardOf[T metav1.Object](ctx context.Context, in objects[T], object T,
-	unheard func(context.Context) (string, error)) (err error) {
+func awaitHeardOf[T metav1.Object](ctx context.Context, in objects[T], object T, unheard func() error) (err error) {
 	defer func() {
 		gone := in.Delete(context.WithoutCancel(ctx), object.GetName(), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 		if !apierrors.IsNotFound(gone) {
 			err = errors.Join(err, gone)
 		}
 	}()
-	if err := until(ctx, func(ctx context.Context) (string, error) {
+	if err := until(ctx, func() error {
 		_, err := in.Create(ctx, object, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) { // of a try whose answer was lost
-			return "", nil
+			return nil
 		}
-		return "", err
+		return err
 	}); err != nil {
 		return fmt.Errorf("make %s: %w", object.GetName(), err)
 	}
 	return until(ctx, unheard)
 }
 
-// unheard says who has not heard of the Service; empty when all have.
-func (u upgrade) unheard(ctx context.Context, before map[string]string) (string, error) {
+// unheard says who has not heard of the Service; nil when all have.
+func (u upgrade) unheard(ctx context.Context, before map[string]string) error {
 	made, err := u.Client().DiscoveryV1().EndpointSlices(u.stage.Namespace).List(ctx,
 		metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + heardName})
 	if err != nil {
-		return "", err
+		return err
 	}
 	if len(made.Items) == 0 {
-		return "the controller of endpoints does not act", nil
+		return errors.New("the controller of endpoints does not act")
 	}
 	var deaf []string
 	for _, node := range u.Nodes() {
 		now, err := u.Exec(ctx, node, changesHeard)
 		if err != nil {
-			return "", err
+			return err
 		}
 		if now == before[node] {
 			deaf = append(deaf, node)
 		}
 	}
 	if len(deaf) > 0 {
-		return "no change is heard of by kube-proxy of " + strings.Join(deaf, ", "), nil
+		return errors.New("no change is heard of by kube-proxy of " + strings.Join(deaf, ", "))
 	}
-	return "", nil
+	return nil
 }
 
 // settled returns when clients know of what was done to pods.

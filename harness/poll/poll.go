@@ -3,6 +3,7 @@ package poll
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -19,4 +20,14 @@ func Until(ctx context.Context, every time.Duration, ask func() (done bool, err 
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// UntilNil asks likewise until the answer is no error. If ctx ends before, the error is its cause, and what the last answer was.
+func UntilNil(ctx context.Context, every time.Duration, ask func() error) error {
+	var last error
+	err := Until(ctx, every, func() (bool, error) { last = ask(); return last == nil, nil })
+	if err != nil {
+		return fmt.Errorf("%w: %w", err, last)
+	}
+	return nil
 }

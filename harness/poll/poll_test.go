@@ -35,3 +35,37 @@ func TestUntil(t *testing.T) {
 		})
 	}
 }
+
+func TestUntilNil(t *testing.T) {
+	late, not := errors.New("late"), errors.New("not yet")
+	for _, tc := range []struct {
+		sentence string
+		answer   func(asked int) error
+		asked    int
+		says     string // empty: nothing
+	}{
+		{"what works at once is asked once", func(int) error { return nil }, 1, ""},
+		{"what works the third time is asked three times", func(n int) error {
+			if n < 3 {
+				return not
+			}
+			return nil
+		}, 3, ""},
+		{"the context ends it, with its cause and the last answer", func(int) error { return not }, 11, "late: not yet"},
+	} {
+		t.Run(tc.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeoutCause(t.Context(), 10500*time.Millisecond, late)
+				defer cancel()
+				asked, says := 0, ""
+				err := UntilNil(ctx, time.Second, func() error { asked++; return tc.answer(asked) })
+				if err != nil {
+					says = err.Error()
+				}
+				if says != tc.says || asked != tc.asked || err != nil && (!errors.Is(err, late) || !errors.Is(err, not)) {
+					t.Errorf("%v after %d questions, want %q after %d", err, asked, tc.says, tc.asked)
+				}
+			})
+		})
+	}
+}

@@ -105,14 +105,7 @@ func askOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, 
 	return nil
 }
 
-func until(ctx context.Context, works func() error) error {
-	var last error
-	err := poll.Until(ctx, askEvery, func() (bool, error) {
-		last = works()
-		return last == nil, nil
-	})
-	return errors.Join(err, last)
-}
+func until(ctx context.Context, works func() error) error { return poll.UntilNil(ctx, askEvery, works) }
 
 // untilSaid returns when an app that is there already gives a good reply, or with the last error when it is clear that it gives none.
 func untilSaid(ctx context.Context, ask func() error) (last error) {
