@@ -63,13 +63,12 @@ func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSource
 				return usage.New("namespace "+lease.Name, err.Error(), "have its owner allow pods of the standard restricted, with requests and limits")
 			}
 		}
-		_, err = awaitReady(ctx, client, lease.Name, fixtures.NameLabel+"="+fixtures.TrialName, len(nodes), imageTimeout)
-		var kept *notReadyError
-		if errors.As(err, &kept) {
-			return usage.New("trial", err.Error(), "push the images where nodes can pull them (-image-repo, -pull-secret), or name others (-images)")
-		}
+		_, because, err := awaitReady(ctx, client, lease.Name, fixtures.NameLabel+"="+fixtures.TrialName, len(nodes), imageTimeout)
 		if err != nil {
 			return err
+		}
+		if because != "" {
+			return usage.New("trial", because, "push the images where nodes can pull them (-image-repo, -pull-secret), or name others (-images)")
 		}
 		return p.Attached.FindRoute(ctx, service, p.answers)
 	})
@@ -93,23 +92,13 @@ func (p Preflight) answers(ctx context.Context, url string) error {
 	return err
 }
 
-// A notReadyError is what keeps pods from being ready.
-type notReadyError struct {
-	Because string
-	After   time.Duration
-}
-
-func (e *notReadyError) Error() string {
-	return fmt.Sprintf("%s, for %v", e.Because, e.After.Round(time.Second))
-}
-
-// awaitReady returns one of the pods selected when as many as wanted are ready. Those whose image their node does not get are
-// not waited for longer than imageTimeout.
+// awaitReady returns one of the pods selected when as many as wanted are ready, or what keeps them from it, and for how long. Those
+// whose image their node does not get are not waited for longer than imageTimeout.
 func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, selector string, want int,
-	timeout time.Duration) (ready *corev1.Pod, err error) {
+	timeout time.Duration) (ready *corev1.Pod, because string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	began, because, enough := time.Now(), "", false
+	began, enough := time.Now(), false
 	err = poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
 		pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 		if err != nil {
@@ -134,12 +123,12 @@ func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, sel
 		return enough || withoutImage && time.Since(began) > imageTimeout, nil
 	})
 	if enough {
-		return ready, nil
+		return ready, "", nil
 	}
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, err
+		return nil, "", err
 	}
-	return nil, &notReadyError{because, time.Since(began)}
+	return nil, fmt.Sprintf("%s, for %v", because, time.Since(began).Round(time.Second)), nil
 }
 
 // PodStatus says where a pod is, and why it does not serve.

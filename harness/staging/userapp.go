@@ -46,15 +46,14 @@ func (p Preflight) TryApp(ctx context.Context) error {
 // awaitApp returns a pod of the app when as many as its manifest names are ready, or refuses the app with what keeps them.
 func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev1.Pod, err error) {
 	old, _ := p.App.Update().Versions()
-	ready, err = awaitReady(ctx, p.Cluster.Client(), namespace, userapp.VersionLabel+"="+old, max(1, p.App.Facts().Replicas), appTimeout)
-	var kept *notReadyError
-	if !errors.As(err, &kept) {
+	ready, because, err := awaitReady(ctx, p.Cluster.Client(), namespace, userapp.VersionLabel+"="+old, max(1, p.App.Facts().Replicas), appTimeout)
+	if because == "" {
 		return ready, err
 	}
 	if warning := LastWarning(context.WithoutCancel(ctx), p.Cluster.Client(), namespace, ""); warning != "" {
-		kept.Because += "; " + warning
+		because += "; " + warning
 	}
-	return nil, usage.New("app "+p.AppFile, fmt.Sprintf("%s does not get ready as version %s: %v", p.App.Name(), old, kept),
+	return nil, usage.New("app "+p.AppFile, fmt.Sprintf("%s does not get ready as version %s: %s", p.App.Name(), old, because),
 		"see that its manifests work without anything else in a namespace of their own, and that podSecurity says what they need")
 }
 

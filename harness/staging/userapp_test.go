@@ -62,7 +62,7 @@ func TestAwaitApp(t *testing.T) {
 		{"pods that may not be made",
 			[]runtime.Object{&corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "1"}, Type: corev1.EventTypeWarning,
 				Reason: "FailedCreate", Message: "violates\nPodSecurity"}},
-			"0 of 3 pods were made; FailedCreate: violates PodSecurity, for 2m0s: ", 2 * time.Minute},
+			"0 of 3 pods were made, for 2m0s; FailedCreate: violates PodSecurity: ", 2 * time.Minute},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
