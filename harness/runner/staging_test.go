@@ -107,7 +107,7 @@ func (g guest) isRefused() {
 		{"limits that forbid our containers",
 			made("apiVersion: v1\nkind: LimitRange\nmetadata: {name: low, namespace: rollcall}\n" +
 				"spec: {limits: [{type: Container, max: {memory: 64Mi}}]}"),
-			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "namespace rollcall: LimitRange low allows 64Mi of memory"},
+			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "maximum memory usage per Container is 64Mi, but limit is 128Mi: "},
 		{"a namespace that is not empty",
 			made("apiVersion: v1\nkind: Pod\nmetadata: {name: theirs, namespace: rollcall}\n" +
 				"spec: {securityContext: {runAsNonRoot: true, runAsUser: 1, seccompProfile: {type: RuntimeDefault}}, " +

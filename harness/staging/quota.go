@@ -33,25 +33,15 @@ func needOf(nodes int) corev1.ResourceList {
 	}
 }
 
-// checkQuota refuses a namespace whose quota is too small or whose limits forbid our containers. Who may not see them
-// learns of it from the pods.
+// checkQuota refuses a namespace whose quota is too small. Who may not see that learns of it from the pods.
 func (p Preflight) checkQuota(ctx context.Context, namespace string, nodes int) error {
 	quotas, err := p.Cluster.Client().CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
-	if err != nil && !apierrors.IsForbidden(err) {
-		return err
-	}
-	if err == nil {
-		if short := shortOf(needOf(nodes), quotas.Items); short != "" {
-			return usage.New("namespace "+namespace, short, "have its owner raise the quota")
-		}
-	}
-	limits, err := p.Cluster.Client().CoreV1().LimitRanges(namespace).List(ctx, metav1.ListOptions{})
 	if apierrors.IsForbidden(err) {
 		return nil
 	}
 	if err == nil {
-		if against := forbids(limits.Items); against != "" {
-			err = usage.New("namespace "+namespace, against, "have its owner widen the LimitRange")
+		if short := shortOf(needOf(nodes), quotas.Items); short != "" {
+			err = usage.New("namespace "+namespace, short, "have its owner raise the quota")
 		}
 	}
 	return err
@@ -75,37 +65,4 @@ func shortOf(need corev1.ResourceList, quotas []corev1.ResourceQuota) string {
 	}
 	slices.Sort(short)
 	return strings.Join(short, "; ")
-}
-
-// askedPerContainer is the least and the most that a container of ours asks for.
-func askedPerContainer() (least, most corev1.ResourceList) {
-	least = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("20m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
-	most = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("128Mi")}
-	return least, most
-}
-
-// forbids says which of the limits a container of ours would break; empty when none.
-func forbids(limits []corev1.LimitRange) string {
-	leastAsked, mostAsked := askedPerContainer()
-	var against []string
-	for _, l := range limits {
-		for _, item := range l.Spec.Limits {
-			if item.Type != corev1.LimitTypeContainer {
-				continue
-			}
-			for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-				if least, limited := item.Min[name]; limited && least.Cmp(leastAsked[name]) > 0 {
-					asked := leastAsked[name]
-					against = append(against, fmt.Sprintf("LimitRange %s wants %s of %s for a container at least, and ours ask for %s", l.Name,
-						least.String(), name, asked.String()))
-				}
-				if most, limited := item.Max[name]; limited && most.Cmp(mostAsked[name]) < 0 {
-					asked := mostAsked[name]
-					against = append(against, fmt.Sprintf("LimitRange %s allows %s of %s for a container, and ours ask for %s", l.Name, most.String(),
-						name, asked.String()))
-				}
-			}
-		}
-	}
-	return strings.Join(against, "; ")
 }

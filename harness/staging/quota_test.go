@@ -1,7 +1,6 @@
 package staging
 
 import (
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,27 +33,6 @@ func TestShortOf(t *testing.T) {
 			Status: corev1.ResourceQuotaStatus{Hard: row.hard, Used: row.used}}
 		if got := shortOf(need, []corev1.ResourceQuota{quota}); got != row.short {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.short)
-		}
-	}
-}
-
-func TestForbids(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		item     corev1.LimitRangeItem
-		against  string
-	}{
-		{"it allows us", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "2", "memory", "1Gi"),
-			Min: list("cpu", "10m")}, ""},
-		{"it wants more", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: list("memory", "64Mi")},
-			"wants 64Mi of memory for a container at least, and ours ask for 32Mi"},
-		{"it allows less", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "500m")},
-			"allows 500m of cpu for a container, and ours ask for 1"},
-		{"it is about volumes", corev1.LimitRangeItem{Type: corev1.LimitTypePersistentVolumeClaim, Min: list("storage", "1Gi")}, ""},
-	} {
-		got := forbids([]corev1.LimitRange{{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{row.item}}}})
-		if (got == "") != (row.against == "") || !strings.Contains(got, row.against) {
-			t.Errorf("%s: %q, want %q", row.sentence, got, row.against)
 		}
 	}
 }
