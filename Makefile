@@ -54,7 +54,7 @@ browser:
 		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell >/dev/null || echo "no browser could be installed"; }
 
 .PHONY: smoke
-smoke: $(ROLLCALL) ## Both twins of a rolling update on one real kind cluster
+smoke: $(ROLLCALL) ## A rolling update of pods that sleep before SIGTERM, and one of pods that exit at once, on one kind cluster
 	@SUITES="control rollout" $(ROLLCALL) run --profile=smoke --modes="$(or $(MODES),iptables)"
 
 .PHONY: lint

@@ -1,12 +1,16 @@
 package suites_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"example.com/rollcall/harness"
+	"example.com/rollcall/suites"
 )
 
 // guides are the Markdown files of the repository that people wrote, by path from its root.
@@ -106,6 +110,24 @@ func TestGuidesAreShort(t *testing.T) {
 		}
 		if name == "README.md" && len(text) > longest {
 			t.Errorf("%s has %d bytes, %d are allowed", name, len(text), longest)
+		}
+	}
+}
+
+func TestReadmeCountsTheScenariosOfEachProfile(t *testing.T) {
+	readme := guides(t)["README.md"]
+	for _, profile := range []harness.Profile{harness.Smoke, harness.Core, harness.Full} {
+		n := 0
+		for _, scenarios := range suites.All(nil) {
+			for _, s := range scenarios {
+				if s.In(profile) {
+					n++
+				}
+			}
+		}
+		row := regexp.MustCompile(fmt.Sprintf("(?m)^\\| `%s` .* \\| (\\d+) \\|", profile)).FindStringSubmatch(readme)
+		if row == nil || row[1] != fmt.Sprint(n) {
+			t.Errorf("profile %s has %d scenarios, README.md has the row %q", profile, n, row)
 		}
 	}
 }
