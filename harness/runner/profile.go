@@ -7,24 +7,20 @@ import (
 	"testing"
 
 	"example.com/rollcall/harness"
-	"example.com/rollcall/harness/usage"
 )
 
 // parseProfile checks what was asked for. Empty is core; smoke in go test -short; and all there is where -run names scenarios.
 func parseProfile(asked string) (harness.Profile, error) {
-	switch p := harness.Profile(asked); p {
-	case "":
-		if run := flag.Lookup("test.run"); run != nil && strings.Contains(run.Value.String(), "/") {
-			return harness.Full, nil
-		}
-		if flag.Lookup("test.short") != nil && testing.Short() {
-			return harness.Smoke, nil
-		}
-		return harness.Core, nil
-	case harness.Smoke, harness.Core, harness.Full:
-		return p, nil
+	if asked != "" {
+		return harness.ParseProfile(asked)
 	}
-	return "", usage.New("profile "+asked, "there is none of this name", "use smoke, core or full")
+	if run := flag.Lookup("test.run"); run != nil && strings.Contains(run.Value.String(), "/") {
+		return harness.Full, nil
+	}
+	if flag.Lookup("test.short") != nil && testing.Short() {
+		return harness.Smoke, nil
+	}
+	return harness.Core, nil
 }
 
 // inProfile are the scenarios of a suite that the profile records.

@@ -129,7 +129,8 @@ func (t Target) drainable() (nodes []string, err error) {
 		case thing == evidence.FlowEvents && !t.allows(harness.NodeRules):
 			return nil, usage.New("allow "+thing, "it is done by the observers of the nodes' rules", "add "+harness.NodeRules)
 		case thing != harness.NodeRules && thing != evidence.FlowEvents:
-			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", "+evidence.FlowEvents+", or disruption:NODE")
+			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", "+evidence.FlowEvents+", or disruption:NODE"+
+				usage.Meant(thing, harness.NodeRules, evidence.FlowEvents, "disruption:"))
 		}
 	}
 	return nodes, nil

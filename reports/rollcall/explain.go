@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports"
@@ -39,7 +40,7 @@ Exit codes: 0; 2 if there is nothing of that name.`,
 	}
 }
 
-// meant names what has a part of its name in common with something that there is not.
+// meant names what may be meant by a name that nothing has.
 func meant(name string) string {
 	var all []string
 	for _, c := range verdict.Codes() {
@@ -48,11 +49,7 @@ func meant(name string) string {
 	for _, l := range listings() {
 		all = append(all, l.ID)
 	}
-	all = slices.DeleteFunc(all, func(id string) bool { return len(name) < 3 || !strings.Contains(id, name) })
-	if len(all) == 0 {
-		return ""
-	}
-	return "; did you mean " + strings.Join(all[:min(5, len(all))], ", ") + "?"
+	return usage.Meant(name, all...)
 }
 
 func explainScenario(w io.Writer, name string) (found bool) {

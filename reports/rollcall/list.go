@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/suites"
 )
@@ -49,6 +50,12 @@ Exit codes: 0; 2 for wrong usage, or if nothing matches.`,
 	flags.StringVar(&profile, "profile", string(harness.Full), "only scenarios of this `profile`: smoke, core or full")
 	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if _, err := harness.ParseProfile(profile); err != nil {
+			return err
+		}
+		if have := slices.Sorted(maps.Keys(suites.All(nil))); suite != "" && !slices.Contains(have, suite) {
+			return usage.New("suite "+suite, "there is none of this name", "use one of "+strings.Join(have, ", ")+usage.Meant(suite, have...))
+		}
 		named, err := regexp.Compile(run)
 		if err != nil {
 			return fmt.Errorf("rollcall: run %q: %w", run, err)

@@ -33,7 +33,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(context.Background())
 	var end exit
 	if !errors.As(err, &end) {
-		end = exit{exitUsage, err} // cobra's own are about arguments
+		end = exit{exitUsage, nearestCommand(root, args, err)} // cobra's own are about arguments
 	}
 	if end.err != nil {
 		fmt.Fprintln(stderr, "Error:", end.err)
@@ -51,6 +51,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:       true,
 		DisableSuggestions: true, // an error is one line
 	}
+	root.SetFlagErrorFunc(nearestFlag)
 	addVersionFlag(root)
 	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
 		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})

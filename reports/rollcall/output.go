@@ -10,10 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/rollcall/reports"
-
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
+
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports"
 )
 
 // Formats of an output: text for a person, or data for a script.
@@ -36,7 +37,7 @@ func (o *output) Type() string { return "format" }
 
 func (o *output) Set(format string) error {
 	if !slices.Contains(o.formats, format) {
-		return errors.New("there is no such format here: use " + strings.Join(o.formats, ", "))
+		return errors.New("there is no such format here: use " + strings.Join(o.formats, ", ") + usage.Meant(format, o.formats...))
 	}
 	o.format = format
 	return nil

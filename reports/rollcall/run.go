@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"flag"
 
 	"github.com/spf13/cobra"
 
 	"example.com/rollcall/harness/conformance"
-	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/suites"
 )
 
@@ -51,11 +49,4 @@ Exit codes:
 	cmd.Flags().BoolVar(&inLab, "lab", false, "run in ipvs mode in a machine of its own, where this host's kernel has no IP_VS")
 	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print each line of what goes on")
 	return cmd
-}
-
-// addFlags makes flags of options.
-func addFlags(cmd *cobra.Command, options usage.List) {
-	flags := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)
-	options.Register(flags)
-	cmd.Flags().AddGoFlagSet(flags)
 }

@@ -28,7 +28,8 @@ Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
 			}
 			schema, known := map[string]string{"report": reports.Schema, "policy": compare.PolicySchema, "app": usage.AppSchema}[of]
 			if !known {
-				return fmt.Errorf("rollcall: schema %q: there is none: name report, policy or app", of)
+				return fmt.Errorf("rollcall: schema %q: there is none: name report, policy or app%s", of,
+					usage.Meant(of, "report", "policy", "app"))
 			}
 			_, err := fmt.Fprint(cmd.OutOrStdout(), schema)
 			return infrastructure(err)

@@ -50,7 +50,7 @@ func load(o Options) (config *rest.Config, name string, err error) {
 	if err != nil {
 		return nil, "", usage.New("kubeconfig", usage.OneLine(err), "give another: -kubeconfig=FILE")
 	}
-	contexts := strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")
+	contexts := slices.Sorted(maps.Keys(raw.Contexts))
 	if name = o.Context; name == "" {
 		name = raw.CurrentContext
 		if !strings.HasPrefix(name, "kind-") {
@@ -59,8 +59,8 @@ func load(o Options) (config *rest.Config, name string, err error) {
 		}
 	}
 	if _, known := raw.Contexts[name]; !known {
-		remedy := "use one of " + contexts
-		if contexts == "" {
+		remedy := "use one of " + strings.Join(contexts, ", ") + usage.Meant(name, contexts...)
+		if len(contexts) == 0 {
 			remedy = "name a kubeconfig that has it: -kubeconfig=FILE"
 		}
 		return nil, "", usage.New("context "+name, "the kubeconfig has none of this name", remedy)
