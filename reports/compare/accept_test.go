@@ -93,7 +93,7 @@ func TestDecide(t *testing.T) {
 	}{
 		{"what passed passes, and what failed fails: no worse is enough", drained(verdict.Pass, 0), compare.Policy{}, nil, 0, 0},
 		{"what passed fails", drained(verdict.Fail, 30), compare.Policy{},
-			[]string{"rollout/drained : it passed in the baseline and is fail: of 3000",
+			[]string{"rollout/drained : it passed in the baseline and fails: of 3000",
 				" terminations_lost: terminations that lost a request: 0 of 60 and then 30 of 60; p "}, 0, 0},
 		{"what passed is not known any more", drained(verdict.Inconclusive, 0), compare.Policy{},
 			[]string{"rollout/drained : it passed in the baseline and is inconclusive"}, 0, 0},
@@ -130,7 +130,7 @@ func TestDecide(t *testing.T) {
 		{"all of a scenario is excepted to the end of the day", drained(verdict.Fail, 30), except("rollout/drained", "", "", "2026-11-21"), nil,
 			2, 0},
 		{"its number alone is excepted", drained(verdict.Fail, 30), except("rollout/drained", "iptables", "terminations_lost", "2026-12-31"),
-			[]string{"rollout/drained : it passed in the baseline and is fail"}, 1, 0},
+			[]string{"rollout/drained : it passed in the baseline and fails"}, 1, 0},
 		{"the exception is for another mode", drained(verdict.Inconclusive, 0), except("rollout/drained", "nftables", "", "2026-12-31"),
 			[]string{"rollout/drained : it passed in the baseline"}, 0, 1},
 		{"the exception ended yesterday", drained(verdict.Inconclusive, 0), except("rollout/drained", "", "", "2026-11-20"),

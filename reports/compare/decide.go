@@ -150,7 +150,11 @@ func ofOutcomes(c Comparison) (reasons []Reason) {
 	}
 	for _, o := range c.Outcomes {
 		if *o.A == verdict.Pass {
-			add(o, "it passed in the baseline and is %s: %s", o.B, o.BecauseB)
+			now := "is " + o.B.String()
+			if *o.B == verdict.Fail {
+				now = "fails"
+			}
+			add(o, "it passed in the baseline and %s: %s", now, o.BecauseB)
 		} else if *o.B == verdict.Fail {
 			add(o, "it was %s in the baseline and fails: %s", o.A, o.BecauseB)
 		}
