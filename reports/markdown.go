@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
 )
 
@@ -32,7 +34,7 @@ func Markdown(w io.Writer, r model.Report) error {
 func summary(r model.Report, limit int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Rollcall %s\n", Escape(r.Run.ID))
-	for _, said := range append([]string{totals(r), drainLine(r), ProfileLine(r)}, r.Run.Steps...) {
+	for _, said := range slices.Concat([]string{totals(r)}, clusterLines(r.Clusters), []string{drainLine(r), ProfileLine(r)}, r.Run.Steps) {
 		if said != "" {
 			fmt.Fprintf(&b, "\n%s\n", Escape(clipped(said, becauseLimit)))
 		}
@@ -45,6 +47,22 @@ func summary(r model.Report, limit int) []byte {
 	measured(&b, scenarios)
 	timeSpent(&b, r.Run.Spent())
 	return fitting(b.Bytes(), limit)
+}
+
+// clusterLines say what the scenarios of each mode ran on, such as "iptables: Kubernetes v1.36.3 (kind, 3 nodes, kernel 6.12.0)".
+func clusterLines(clusters []evidence.Cluster) (lines []string) {
+	for _, c := range clusters {
+		if c.Kubernetes == "" {
+			continue // there is none
+		}
+		about := []string{c.Provider, phrase.Count(c.Nodes, "node"), c.CNI}
+		if c.Kernel != "" {
+			about = append(about, "kernel "+c.Kernel)
+		}
+		about = slices.DeleteFunc(about, func(s string) bool { return s == "" })
+		lines = append(lines, fmt.Sprintf("%s: Kubernetes %s (%s)", c.Mode, c.Kubernetes, strings.Join(about, ", ")))
+	}
+	return lines
 }
 
 // fitting is a text, or of one with more than limit bytes the lines that fit, and how many do not.
@@ -188,14 +206,15 @@ func measured(b *bytes.Buffer, scenarios []model.Scenario) {
 		}
 		if !title {
 			names := columns()
-			fmt.Fprint(b, "\n## Under load\n\n", Head(names[:]...))
+			fmt.Fprint(b, "\n## Under load\n\n", Head(append(names[:], "WHAT IT SHOWED")...))
 			title = true
 		}
 		cells := newRow(s)
-		for i, cell := range cells {
-			cells[i] = Escape(clipped(cell, becauseLimit))
+		var texts []string
+		for _, cell := range append(cells[:], s.Brief()) {
+			texts = append(texts, Escape(clipped(cell, becauseLimit)))
 		}
-		b.WriteString(Row(cells[:]...))
+		b.WriteString(Row(texts...))
 	}
 }
 

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
@@ -33,6 +34,24 @@ func routedTotals(s model.Scenario) string {
 		}
 	}
 	return said
+}
+
+// disruptedTotals are how many requests of clients on disrupted nodes failed, which a scenario that passes need not say anywhere
+// else; empty without such a client.
+func disruptedTotals(s model.Scenario) string {
+	if s.Disruption == nil {
+		return ""
+	}
+	requests, failed := 0, 0
+	for _, lane := range s.LoadLanes() {
+		if slices.Contains(s.Disruption.Nodes, lane.Node) && !lane.Kind().IsControl() {
+			requests, failed = requests+lane.Requests, failed+lane.Failed()
+		}
+	}
+	if requests == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s from disrupted nodes failed", phrase.Number(failed), phrase.Count(requests, "request"))
 }
 
 // requestTotals are what became of every request of a scenario, from the clients to the pods and back, and how much

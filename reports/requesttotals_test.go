@@ -3,6 +3,7 @@ package reports
 import (
 	"testing"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/reports/model"
 )
 
@@ -32,5 +33,30 @@ func TestRequestTotals(t *testing.T) {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestDisruptedTotals(t *testing.T) {
+	lane := func(node string, from evidence.Vantage, refused int) model.Lane {
+		return model.Lane{Node: node, Vantage: from, Conn: evidence.Fresh, Requests: 1000,
+			Failures: map[evidence.Fault]int{evidence.Refused: refused}}
+	}
+	lanes := []model.Lane{lane("worker", evidence.FromPod, 130), lane("worker", evidence.FromPod, 155),
+		lane("worker", evidence.FromControl, 7), lane("worker2", evidence.FromPod, 0), lane("", evidence.FromHost, 3)}
+	for _, tc := range []struct {
+		sentence string
+		what     *model.Disruption
+		want     string
+	}{
+		{"those of clients on the node count, and no control lane's", &model.Disruption{Nodes: []string{"worker"}},
+			"285 of 2,000 requests from disrupted nodes failed"},
+		{"that none failed is said too", &model.Disruption{Nodes: []string{"worker2"}}, "0 of 1,000 requests from disrupted nodes failed"},
+		{"no client is on the node", &model.Disruption{Nodes: []string{"control-plane"}}, ""},
+		{"no node was disrupted", &model.Disruption{}, ""},
+		{"nothing was", nil, ""},
+	} {
+		if got := disruptedTotals(model.Scenario{Disruption: tc.what, Lanes: lanes}); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.sentence, got, tc.want)
+		}
 	}
 }

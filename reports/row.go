@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
@@ -43,22 +44,23 @@ func newRow(s model.Scenario) row {
 	}
 	lost := kinds(failed, failures)
 	if onControl > 0 {
-		lost += fmt.Sprintf(", control %d", onControl)
+		lost += ", control " + phrase.Number(onControl)
 	}
-	return row{name, s.Mode, fmt.Sprint(requests), lost, shares(replies), outage(longest), s.Outcome.String()}
+	return row{name, s.Mode, phrase.Number(requests), lost, shares(replies), outage(longest), s.Outcome.String()}
 }
 
-// remedy says where to read what to do about a scenario that did not pass; empty if nothing is known of it.
+// remedy says where to read what to do about a scenario that did not pass; empty if nothing is known of it. A rule that is
+// inconclusive for a reason to distrust the recording needs nothing done but what that reason does.
 func remedy(s model.Scenario) string {
-	var codes []string
-	for _, r := range s.Rules {
-		if r.Outcome == verdict.Fail || r.Outcome == verdict.Inconclusive {
-			codes = append(codes, r.Code)
-		}
-	}
+	var codes, unknown []string
 	if s.Outcome == verdict.Inconclusive {
 		for _, d := range s.Distrust {
-			codes = append(codes, d.Code)
+			codes, unknown = append(codes, d.Code), append(unknown, d.Rules...)
+		}
+	}
+	for _, r := range s.Rules {
+		if r.Outcome == verdict.Fail || r.Outcome == verdict.Inconclusive && !slices.Contains(unknown, r.ID) {
+			codes = append(codes, r.Code)
 		}
 	}
 	slices.Sort(codes)
@@ -75,9 +77,9 @@ const widestKinds = 30
 // kinds is like "3 (2 refused, 1 timeout)".
 func kinds(failed int, failures map[evidence.Fault]int) string {
 	if byKind := phrase.Faults(failures); byKind != "" && len(byKind) <= widestKinds {
-		return fmt.Sprintf("%d (%s)", failed, byKind)
+		return fmt.Sprintf("%s (%s)", phrase.Number(failed), byKind)
 	}
-	return fmt.Sprint(failed)
+	return phrase.Number(failed)
 }
 
 // shares is like "v1 52% v2 48%". Only none is 0% and only all is 100%, whatever rounding says.
@@ -108,16 +110,16 @@ func outage(millis float64) string {
 	if millis == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%.3fs", millis/1000)
+	return phrase.Duration(time.Duration(millis * float64(time.Millisecond)))
 }
 
 // totals is one line about the whole run.
 func totals(r model.Report) string {
 	s := r.Summary
-	line := fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped; %d requests", s.Pass, s.Fail, s.Inconclusive, s.Skipped,
-		s.Requests)
+	line := fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped; %s", s.Pass, s.Fail, s.Inconclusive, s.Skipped,
+		phrase.Count(s.Requests, "request"))
 	if s.Seconds > 0 {
-		line += fmt.Sprintf(" in %.0fs", s.Seconds)
+		line += fmt.Sprintf(" in %.0f s", s.Seconds)
 	}
 	if len(r.Run.Broken) > 0 {
 		line += "; the run broke: " + phrase.Printable(strings.Join(r.Run.Broken, "; "))

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports/model"
 )
 
@@ -18,8 +19,8 @@ func TestRowOfControlLanes(t *testing.T) {
 		control        int
 		failed, outage string
 	}{
-		{"none failed", 0, "1 (1 refused)", "0.020s"},
-		{"some did", 7, "1 (1 refused), control 7", "0.020s"},
+		{"none failed", 0, "1 (1 refused)", "20 ms"},
+		{"some did", 7, "1 (1 refused), control 7", "20 ms"},
 	} {
 		got := newRow(model.Scenario{Lanes: []model.Lane{lane(evidence.FromPod, 20, 1), lane(evidence.FromControl, 3000, r.control)}})
 		if got[3] != r.failed || got[5] != r.outage {
@@ -40,6 +41,30 @@ func TestRowNamesKindsOfFailuresWhereThereIsRoom(t *testing.T) {
 		}
 		if got := kinds(failed, failures); got != want {
 			t.Errorf("%v is %q, want %q", failures, got, want)
+		}
+	}
+}
+
+func TestRemedyNamesWhatHasToBeDone(t *testing.T) {
+	rules := []model.Rule{{ID: "serves", Code: "RC1", Outcome: verdict.Inconclusive}, {ID: "mixes", Code: "RC2", Outcome: verdict.Pass},
+		{ID: "both-orders", Code: "RC3", Outcome: verdict.Inconclusive}}
+	failed := append(rules, model.Rule{ID: "no-failures", Code: "RC4", Outcome: verdict.Fail})
+	distrust := []model.Distrust{{ID: "late-lane", Code: "RC9", Rules: []string{"serves", "no-failures"}}}
+	for _, row := range []struct {
+		sentence string
+		of       model.Scenario
+		want     string
+	}{
+		{"nothing of what passed", model.Scenario{Outcome: verdict.Pass, Rules: rules}, ""},
+		{"each rule of what is inconclusive", model.Scenario{Outcome: verdict.Inconclusive, Rules: rules},
+			"what to do: rollcall explain RC1 RC3"},
+		{"a reason for distrust in place of the rules that it leaves unknown",
+			model.Scenario{Outcome: verdict.Inconclusive, Rules: rules, Distrust: distrust}, "what to do: rollcall explain RC3 RC9"},
+		{"no reason for distrust of what failed whatever was missed",
+			model.Scenario{Outcome: verdict.Fail, Rules: failed, Distrust: distrust}, "what to do: rollcall explain RC1 RC3 RC4"},
+	} {
+		if got := remedy(row.of); got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func below(b *bytes.Buffer, s model.Scenario) {
 	if s.FlowsLack != "" {
 		texts = append(texts, "which pod each connection went to is not known: "+s.FlowsLack)
 	}
-	for _, text := range append(append(texts, requestTotals(s)), s.Advice...) {
+	for _, text := range slices.Concat(texts, []string{disruptedTotals(s), requestTotals(s)}, s.Advice) {
 		explain(b, text)
 	}
 	tellPatch(b, s.Patch)

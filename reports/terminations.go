@@ -65,7 +65,7 @@ func drainCovers(n model.NeededDrains) string {
 		n.Max/1000, n.Terminations, n.MaxCovers)
 }
 
-// drainLine says which preStop sleep was enough on the clusters of a run, by what nodes' rules took where nothing was done to the
+// drainLine says which preStop sleep would have been enough on the clusters of a run, by what nodes' rules took where nothing was done to the
 // cluster; empty where no rules were observed.
 func drainLine(r model.Report) string {
 	type most struct {
@@ -83,11 +83,11 @@ func drainLine(r model.Report) string {
 	}
 	var by []string
 	for _, mode := range slices.Sorted(maps.Keys(needed)) {
-		by = append(by, fmt.Sprintf("of %.1f s was enough in %s (%s)", needed[mode].milliseconds/1000, mode,
+		by = append(by, fmt.Sprintf("%.1f s in %s (%s)", needed[mode].milliseconds/1000, mode,
 			phrase.Count(needed[mode].terminations, "pod termination")))
 	}
 	if len(by) == 0 {
 		return ""
 	}
-	return "a preStop sleep " + strings.Join(by, ", ") + ": for so long nodes sent requests to ending pods"
+	return "needed preStop sleep: " + strings.Join(by, ", ") + ", as long as nodes sent requests to terminating pods"
 }

@@ -62,8 +62,8 @@ func TestDrainLine(t *testing.T) {
 		{"no rules were observed", []model.Scenario{{Mode: "iptables"}}, ""},
 		{"two rollouts in one mode, one in another",
 			[]model.Scenario{rollout("nftables", 6, 900), rollout("iptables", 6, 1049), rollout("iptables", 9, 300)},
-			"a preStop sleep of 1.0 s was enough in iptables (15 pod terminations), of 0.9 s was enough in nftables (6 pod terminations): " +
-				"for so long nodes sent requests to ending pods"},
+			"needed preStop sleep: 1.0 s in iptables (15 pod terminations), 0.9 s in nftables (6 pod terminations), " +
+				"as long as nodes sent requests to terminating pods"},
 		{"what was done to the cluster, or recorded for another scenario, does not count", []model.Scenario{disrupted, changed, shared}, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

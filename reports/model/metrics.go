@@ -27,7 +27,8 @@ func ofRequests() []Metric {
 		{Name: "never_arrived", Unit: InRequests, Title: "requests that never arrived", Help: "Requests that no pod got.",
 			Direction: LowerIsBetter,
 			Read:      sum(func(l Lane) *int { return l.NeverArrived })},
-		{Name: "longest_outage", Unit: InMilliseconds, Title: "longest outage", Help: "The longest time any lane went without a good reply.",
+		{Name: "longest_outage", Unit: InMilliseconds, Title: "longest outage",
+			Help:      "The longest time from a failed request to the next good one of its lane, by when they were sent.",
 			Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 1000, Because: sync}},
 			Read: longestOutage},
 	}, latencies())
