@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -106,7 +105,7 @@ func (b *buffer) fail(trouble error) {
 	}
 	b.progress.Trouble = strings.ReplaceAll(trouble.Error(), "\n", "; ")
 	if b.log != nil {
-		_ = b.log.write('t', []byte(b.progress.Trouble)) // it is in memory too
+		_ = b.log.write("t", []byte(b.progress.Trouble)) // it is in memory too
 	}
 }
 
@@ -147,7 +146,7 @@ type batch struct {
 	end     bool // no hit follows
 }
 
-// from gives the hits from number n on, up to a full frame, and forgets those below.
+// from gives hits from number n on, up to a full frame or to the end of a segment, and forgets those below.
 func (b *buffer) from(n int) (batch, error) {
 	var gone []segment
 	defer func() { b.log.remove(gone) }() // without the lock, for which nobody should have to wait
@@ -173,12 +172,12 @@ func (b *buffer) from(n int) (batch, error) {
 
 // fromSpool gives hits that are not in memory. It gives the lock back meanwhile.
 func (b *buffer) fromSpool(n int) (batch, error) {
-	segments, at, below := slices.Clone(b.log.segments), b.log.placeOf(n), b.held
+	oldest, at := b.log.segments[0], b.log.placeOf(n)
 	b.mu.Unlock()
-	hits, next, err := readHits(segments, at, HitsPerFrame, below)
+	hits, next, err := oldest.hits(at, HitsPerFrame)
 	b.mu.Lock()
-	if err == nil && len(hits) < min(HitsPerFrame, below-n) {
-		err = fmt.Errorf("%d hits from %d on are missing", below-n-len(hits), n+len(hits))
+	if err == nil && len(hits) == 0 {
+		err = fmt.Errorf("hit %d is missing", n)
 	}
 	if err != nil {
 		return batch{}, fmt.Errorf("%w: %w", errSpool, err)

@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,8 +54,9 @@ func (r Remote) HitsOfLanes(ctx context.Context, lanes []string, from []int) (fr
 // readFrames reads a reply of frames, which begin at these hits: a reply that stops early or goes on after them is
 // an error, and then there are none.
 func readFrames(body io.Reader, from []int) (frames []store.Frame[evidence.Hit], err error) {
+	in := bufio.NewReader(body)
 	for _, n := range from {
-		frame, err := store.ReadFrame[evidence.Hit](body)
+		frame, _, err := store.ReadFrame[evidence.Hit](in)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil, io.ErrUnexpectedEOF
@@ -65,8 +67,8 @@ func readFrames(body io.Reader, from []int) (frames []store.Frame[evidence.Hit],
 		}
 		frames = append(frames, frame)
 	}
-	switch n, err := io.ReadFull(body, make([]byte, 1)); {
-	case n > 0:
+	switch _, err := in.ReadByte(); {
+	case err == nil:
 		return nil, errors.New("the reply goes on after its frames")
 	case !errors.Is(err, io.EOF):
 		return nil, err

@@ -67,14 +67,14 @@ func TestHitsFromRefusesReplies(t *testing.T) {
 		want     string
 	}{
 		{"nothing at all", nil, 7, io.ErrUnexpectedEOF.Error()},
-		{"a frame cut in its head", whole[:5], 7, io.ErrUnexpectedEOF.Error()},
+		{"a frame cut in its checksum", whole[:5], 7, io.ErrUnexpectedEOF.Error()},
 		{"a frame cut in its hits", whole[:len(whole)/2], 7, io.ErrUnexpectedEOF.Error()},
 		{"another version put into a hit", tampered, 7, "damaged: checksum"},
 		{"the hits before those asked for", whole, 8, "begins at hit 7, not 8"},
 		{"the hits after those asked for", whole, 6, "begins at hit 7, not 6"},
 		{"a frame twice", append(bytes.Clone(whole), whole...), 7, "goes on after its frame"},
 		{"a frame and one byte", append(bytes.Clone(whole), 0), 7, "goes on after its frame"},
-		{"a page of a proxy's", []byte("<html>Bad gateway, and please excuse us</html>"), 7, "damaged"},
+		{"a page of a proxy's", []byte("<html>Bad gateway, and please excuse us</html>\n"), 7, "damaged"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {

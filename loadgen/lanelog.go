@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // A laneLog keeps on a spool what of a lane the next process of the agent has to know: the number of each request when it is
@@ -83,7 +84,7 @@ func (s *spool) findLane(lane int) (l *laneLog, progress Progress, err error) {
 func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error) {
 	err = s.lines(0, func(found line) (bool, error) {
 		switch found.kind {
-		case 'b':
+		case "b":
 			var head segmentHead
 			if err := json.Unmarshal(found.text, &head); err != nil {
 				return false, err
@@ -97,14 +98,14 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 				l.open[seq] = true
 			}
 			l.next, *progress = head.First, head.Progress
-		case 's':
+		case "s":
 			seq, err := strconv.ParseUint(string(found.text), 10, 64)
 			if err != nil {
 				return false, err
 			}
 			l.sent(seq)
 			progress.Sent++
-		case 'h':
+		case "h":
 			var h evidence.Hit
 			if err := json.Unmarshal(found.text, &h); err != nil {
 				return false, err
@@ -112,7 +113,7 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 			l.next++
 			delete(l.open, h.Seq)
 			progress.count(h)
-		case 't':
+		case "t":
 			progress.Trouble = string(found.text)
 		default:
 			return false, fmt.Errorf("a line of kind %q", found.kind)
@@ -145,7 +146,7 @@ func (l *laneLog) roll(progress Progress) error {
 	}
 	l.close()
 	l.file, l.segments = file, append(l.segments, segment{path: path, first: l.next})
-	if err := l.write('b', head); err != nil {
+	if err := l.write("b", head); err != nil {
 		return err
 	}
 	if err := os.Rename(path+".new", path); err != nil {
@@ -157,7 +158,7 @@ func (l *laneLog) roll(progress Progress) error {
 // noteSent notes that a request is about to be sent.
 func (l *laneLog) noteSent(seq uint64) error {
 	l.sent(seq)
-	return l.write('s', strconv.AppendUint(nil, seq, 10))
+	return l.write("s", strconv.AppendUint(nil, seq, 10))
 }
 
 // noteHit notes a hit; progress is that before it.
@@ -167,7 +168,7 @@ func (l *laneLog) noteHit(h evidence.Hit, encoded []byte, progress Progress) err
 			return err
 		}
 	}
-	if err := l.write('h', encoded); err != nil {
+	if err := l.write("h", encoded); err != nil {
 		return err
 	}
 	delete(l.open, h.Seq)
@@ -175,19 +176,18 @@ func (l *laneLog) noteHit(h evidence.Hit, encoded []byte, progress Progress) err
 	return nil
 }
 
-func (l *laneLog) write(kind byte, text []byte) error {
+func (l *laneLog) write(kind string, text []byte) error {
 	if l.err != nil {
 		return l.err
 	}
-	size := int64(len(text) + 3)
+	line := store.AppendLine(nil, append([]byte(kind+" "), text...))
+	size := int64(len(line))
 	if l.spool.used.Add(size) > l.spool.limit {
 		l.spool.used.Add(-size)
 		return l.fail(fmt.Errorf("it is full: %d MiB of hits were not fetched", l.spool.limit>>20))
 	}
 	l.segments[len(l.segments)-1].size += size
-	whole := make([]byte, 0, size)
-	whole = append(append(append(whole, kind, ' '), text...), '\n')
-	if _, err := l.file.Write(whole); err != nil {
+	if _, err := l.file.Write(line); err != nil {
 		return l.fail(err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -103,7 +104,8 @@ func frameFrom(b *buffer, n int) (frame store.Frame[evidence.Hit], err error) {
 	if err := some.write(&wire); err != nil {
 		return frame, err
 	}
-	return store.ReadFrame[evidence.Hit](&wire)
+	frame, _, err = store.ReadFrame[evidence.Hit](bufio.NewReader(&wire))
+	return frame, err
 }
 
 // kept are the hits a client has so far.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/rollcall/harness/evidence/store"
 )
 
 const segmentSuffix = ".segment"
@@ -19,14 +21,12 @@ const segmentSuffix = ".segment"
 // hitsPerSegment is how many hits a segment has, about 1 MB.
 const hitsPerSegment = 4096
 
-// A segment is a file of a lane's hits, in the order of keeping. Each line has its kind, a space and
+// A segment is a file of a lane's hits, in the order of keeping. The text of each line ([store.AppendLine]) has its kind, a space and
 //
 //	b  a segmentHead, first of all: what went before
 //	s  the number of a request that is about to be sent
 //	h  a hit
 //	t  the first trouble of the lane
-//
-// A line that was cut off is none.
 type segment struct {
 	path  string
 	first int   // number of its first hit
@@ -71,7 +71,7 @@ func segmentsOf(dir string, lane int) ([]segment, error) {
 
 // A line of a segment.
 type line struct {
-	kind byte
+	kind string
 	text []byte
 	end  int64 // offset after it
 }
@@ -87,26 +87,21 @@ func (s segment) lines(offset int64, take func(line) (more bool, err error)) err
 		return err
 	}
 	in := bufio.NewReaderSize(file, 64<<10)
-	for {
-		text, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
+	for more := true; more; {
+		text, size, err := store.ReadLine(in)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil
 		}
+		offset += int64(size)
+		if err == nil {
+			kind, rest, _ := bytes.Cut(text, []byte(" "))
+			more, err = take(line{string(kind), rest, offset})
+		}
 		if err != nil {
-			return err
-		}
-		offset += int64(len(text))
-		if len(text) < 3 || text[1] != ' ' {
-			return fmt.Errorf("%s is damaged before byte %d", filepath.Base(s.path), offset)
-		}
-		more, err := take(line{text[0], bytes.TrimSuffix(text[2:], []byte("\n")), offset})
-		if err != nil {
-			return fmt.Errorf("%s is damaged before byte %d: %w", filepath.Base(s.path), offset, err)
-		}
-		if !more {
-			return nil
+			return fmt.Errorf("%s before byte %d: %w", filepath.Base(s.path), offset, err)
 		}
 	}
+	return nil
 }
 
 // A place is where a hit is.
@@ -116,39 +111,23 @@ type place struct {
 	offset int64
 }
 
-// readHits gives hits, as they are written, from a place on, or from its number if the place is not known, at most so many and below a number, and
+// hits gives hits of a segment, as they are written, from a place on, or from its number if the place is not known, at most so many, and
 // where the next one is.
-func readHits(segments []segment, from place, most, below int) (hits []json.RawMessage, next place, err error) {
-	next = from
-	for i, s := range segments {
-		if i+1 < len(segments) && segments[i+1].first <= next.hit {
-			continue
-		}
-		number, offset := s.first, int64(0)
-		if from.path == s.path && len(hits) == 0 {
-			number, offset = from.hit, from.offset
-		}
-		err := s.lines(offset, func(l line) (bool, error) {
-			if l.kind != 'h' {
-				return true, nil
-			}
-			if number < next.hit {
-				number++
-				return true, nil
-			}
-			if len(hits) == most || number == below {
-				return false, nil
-			}
+func (s segment) hits(from place, most int) (hits []json.RawMessage, next place, err error) {
+	number, offset := s.first, int64(0)
+	if from.path == s.path {
+		number, offset = from.hit, from.offset
+	}
+	err = s.lines(offset, func(l line) (more bool, err error) {
+		switch {
+		case l.kind != "h":
+		case number < from.hit:
+			number++
+		default:
 			number++
 			hits, next = append(hits, l.text), place{number, s.path, l.end}
-			return true, nil
-		})
-		if err != nil {
-			return nil, from, err
 		}
-		if len(hits) == most || next.hit == below {
-			break
-		}
-	}
-	return hits, next, nil
+		return len(hits) < most, nil
+	})
+	return hits, next, err
 }

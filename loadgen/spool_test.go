@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 )
 
 // openTestSpool opens a folder as a process does that begins.
@@ -231,7 +232,7 @@ func TestSpoolDamage(t *testing.T) {
 	}{
 		{"an order that is none", orderFile, "{", "order.json: "},
 		{"a state that is none", stateFile, "x", "state.json: "},
-		{"a segment of an order that was never given", "0-000000000000" + segmentSuffix, "b {}\n", ""},
+		{"a segment of an order that was never given", "0-000000000000" + segmentSuffix, lineOf("b {}"), ""},
 	} {
 		dir := t.TempDir()
 		if row.file == stateFile {
@@ -253,10 +254,11 @@ func TestSpoolDamage(t *testing.T) {
 		hits     int
 		want     string
 	}{
-		{"a hit that was cut off is none", `h {"seq":5`, 1, ""},
-		{"a line of nobody's", "x y\n", 0, "line of kind 'x'"},
-		{"a hit that is none", "h {\n", 0, "damaged before byte"},
-		{"a line without a kind", "hello\n", 0, "damaged before byte"},
+		{"a hit that was cut off is none", strings.TrimSuffix(lineOf(`h {"seq":5}`), "}\n"), 1, ""},
+		{"a line of nobody's", lineOf("x y"), 0, `line of kind "x"`},
+		{"a hit that is none", lineOf("h {"), 0, "unexpected end of JSON input"},
+		{"a line without a kind", lineOf("hello"), 0, `line of kind "hello"`},
+		{"a line without a checksum", "h {}\n", 0, "before byte"},
 	} {
 		s := openTestSpool(t, t.TempDir(), 0)
 		buf := newSpooled(t, s)
@@ -290,6 +292,8 @@ func TestSpoolThatIsGone(t *testing.T) {
 		t.Errorf("hits that are on no disk: %v", err)
 	}
 }
+
+func lineOf(text string) string { return string(store.AppendLine(nil, []byte(text))) }
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()

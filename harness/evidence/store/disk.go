@@ -39,7 +39,7 @@ func writeFiles(dir string, ev evidence.Evidence) (files []evidence.File, err er
 		file := evidence.File{Name: name}
 		hash := sha256.New()
 		err = create(filepath.Join(dir, name), func(w io.Writer) (err error) {
-			file.Records, err = write(io.MultiWriter(w, hash, &meter{writer: io.Discard, n: &file.Bytes}))
+			file.Records, err = write(io.MultiWriter(w, hash, &meter{io.Discard, &file.Bytes}))
 			return err
 		})
 		file.SHA256 = hex.EncodeToString(hash.Sum(nil))

@@ -157,18 +157,10 @@ func (r *Recorder) flushAll() {
 }
 
 func (r *Recorder) close() {
-	if r.hits != nil {
-		r.hits.close()
-	}
-	if r.arrivals != nil {
-		r.arrivals.close()
-	}
-	if r.flows != nil {
-		r.flows.close()
-	}
-	if r.events != nil {
-		r.events.close()
-	}
+	r.hits.close()
+	r.arrivals.close()
+	r.flows.close()
+	r.events.close()
 }
 
 // begin makes a folder for a run, and refuses one that holds one.

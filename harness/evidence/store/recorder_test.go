@@ -130,9 +130,9 @@ func TestARecordingThatWasCutOffSaysHowFarItGot(t *testing.T) {
 	}
 	want := []string{
 		"run.json: the recording was cut off: it got to 2s, with 2 hits, 1 arrivals and 2 events",
-		"hits.segment: byte 173: it ends here, unfinished",
-		"arrivals.segment: byte 67: it ends here, unfinished",
-		"events.segment: byte 104: it ends here, unfinished",
+		"hits.segment: byte 177: it ends here, unfinished",
+		"arrivals.segment: byte 69: it ends here, unfinished",
+		"events.segment: byte 106: it ends here, unfinished",
 	}
 	if diff := cmp.Diff(want, ev.Damage); diff != "" {
 		t.Error(diff)

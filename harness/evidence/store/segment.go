@@ -21,7 +21,7 @@ const (
 	eventsSegment   = "events.segment"
 )
 
-// frameRecords bounds the records of a frame, far below what maxFrame bounds.
+// frameRecords bounds the records of a frame.
 const frameRecords = 4096
 
 // A segment is a file of frames that grows while records come in. The records of a frame are of one
@@ -80,7 +80,12 @@ func (s *segment[R]) end() error {
 	return s.err
 }
 
-func (s *segment[R]) close() error { return s.file.Close() }
+// close is for one that could not be made too.
+func (s *segment[R]) close() {
+	if s != nil {
+		s.file.Close()
+	}
+}
 
 // write writes what is waiting of a lane.
 func (s *segment[R]) write(lane string) {
@@ -98,7 +103,7 @@ func (s *segment[R]) encode(f Frame[R]) {
 	if s.err != nil {
 		return
 	}
-	if err := WriteFrame(&meter{writer: s.file, n: &s.size}, f); err != nil {
+	if err := WriteFrame(&meter{s.file, &s.size}, f); err != nil {
 		s.fail(err)
 	}
 }
@@ -115,7 +120,7 @@ func (s *segment[R]) stream() evidence.Stream[R] {
 		for _, lane := range slices.Sorted(maps.Keys(s.frames)) {
 			var records []R
 			for _, at := range s.frames[lane] {
-				f, err := ReadFrame[R](io.NewSectionReader(s.file, at, s.size-at))
+				f, _, err := ReadFrame[R](bufio.NewReader(io.NewSectionReader(s.file, at, s.size-at)))
 				if err != nil {
 					var none R
 					yield(none, fmt.Errorf("%s: byte %d: %w", filepath.Base(s.file.Name()), at, err))
@@ -136,30 +141,28 @@ func (s *segment[R]) stream() evidence.Stream[R] {
 // frame begins that is not whole or not in its place, and comes with the records before it; a
 // segment whose recording was cut off has one too.
 func readSegment[R any](r io.Reader, of recordType[R]) (records []R, err error) {
-	var at int64
-	source := &meter{reader: bufio.NewReader(r), n: &at}
+	in, begin := bufio.NewReader(r), 0
 	for {
-		begin := at
-		f, err := ReadFrame[R](source)
+		f, size, err := ReadFrame[R](in)
 		switch {
 		case errors.Is(err, io.EOF):
 			err = errors.New("it ends here, unfinished")
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			err = fmt.Errorf("it is cut off in the frame that begins here, %d bytes into it", at-begin)
+			err = fmt.Errorf("it is cut off in the frame that begins here, %d bytes into it", size)
 		case err != nil:
 		case f.First != len(records):
 			err = fmt.Errorf("%w: record %d is next, this frame begins with %d", ErrDamaged, len(records), f.First)
 		case f.End && len(f.Records) > 0:
 			err = fmt.Errorf("%w: the last frame has records", ErrDamaged)
 		case f.End:
-			return records, atEnd(source, at)
+			return records, atEnd(in, begin+size)
 		default:
 			err = checkAll(f, of)
 		}
 		if err != nil {
 			return records, fmt.Errorf("byte %d: %w", begin, err)
 		}
-		records = append(records, f.Records...)
+		records, begin = append(records, f.Records...), begin+size
 	}
 }
 
@@ -172,8 +175,8 @@ func checkAll[R any](f Frame[R], of recordType[R]) error {
 	return nil
 }
 
-func atEnd(r io.Reader, at int64) error {
-	switch _, err := io.ReadFull(r, make([]byte, 1)); {
+func atEnd(r *bufio.Reader, at int) error {
+	switch _, err := r.ReadByte(); {
 	case errors.Is(err, io.EOF):
 		return nil
 	case err != nil:
@@ -183,17 +186,10 @@ func atEnd(r io.Reader, at int64) error {
 	}
 }
 
-// A meter counts in n the bytes that pass.
+// A meter counts in n the bytes that are written.
 type meter struct {
-	reader io.Reader
 	writer io.Writer
 	n      *int64
-}
-
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.reader.Read(p)
-	*m.n += int64(n)
-	return n, err
 }
 
 func (m *meter) Write(p []byte) (int, error) {

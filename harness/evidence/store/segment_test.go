@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"strings"
@@ -39,9 +38,9 @@ func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
 		{"an empty one that was ended too", framed(t, Frame[evidence.Hit]{End: true}), "", 0},
 		{"one that was not ended", framed(t, ab), at("it ends here, unfinished"), 2},
 		{"an empty file", nil, "byte 0: it ends here, unfinished", 0},
-		{"one that breaks off in a length", framed(t, ab, c, end)[:first+3],
+		{"one that breaks off in a checksum", framed(t, ab, c, end)[:first+3],
 			at("it is cut off in the frame that begins here, 3 bytes into it"), 2},
-		{"one that breaks off in a payload", framed(t, ab, c, end)[:first+30],
+		{"one that breaks off in a text", framed(t, ab, c, end)[:first+30],
 			at("it is cut off in the frame that begins here, 30 bytes into it"), 2},
 		{"a frame is missing", framed(t, ab, end), at("damaged: record 2 is next, this frame begins with 3"), 2},
 		{"a frame is there twice", framed(t, ab, ab, c, end), at("damaged: record 2 is next, this frame begins with 0"), 2},
@@ -51,8 +50,9 @@ func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
 		{"something follows the end", append(framed(t, ab, Frame[evidence.Hit]{First: 2, End: true}), 0), "byte ", 2},
 		{"a record nobody can have made", framed(t, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{}, {Fault: "gremlin"}}}),
 			at(`damaged: record 3: unknown fault "gremlin"`), 2},
-		{"a payload that is no frame", append(framed(t, ab), 1, 0, 0, 0, 0, 0, 0, 0, 'x'), at("damaged: checksum"), 2},
-		{"a length that cannot be", append(framed(t, ab), 255, 255, 255, 255, 0, 0, 0, 0), at("damaged: a frame of 4294967295 bytes"), 2},
+		{"a line that is none", append(framed(t, ab), "x\n"...), at(`damaged: checksum "x", want 00000000`), 2},
+		{"an empty line", append(framed(t, ab), '\n'), at(`damaged: checksum "", want 00000000`), 2},
+		{"a line that is no frame", AppendLine(framed(t, ab), []byte("x")), at("damaged: invalid character"), 2},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			hits, err := readSegment(bytes.NewReader(tc.file), hitType())
@@ -97,7 +97,7 @@ func FuzzSegment(f *testing.F) {
 	f.Add(framed(f, ab, ab))
 	f.Add(framed(f, ab)[:20])
 	f.Add(framed(f, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{Status: -1}}}))
-	f.Add([]byte{255, 255, 255, 3, 0, 0, 0, 0})
+	f.Add([]byte("00000000 \n"))
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		hits, err := readSegment(bytes.NewReader(file), hitType())
@@ -113,12 +113,8 @@ func FuzzSegment(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		covered := 0
-		for covered < len(file) {
-			covered += 8 + int(binary.LittleEndian.Uint32(file[covered:]))
-		}
-		if covered != len(file) || len(file) == 0 {
-			t.Errorf("frames of %d bytes in %d", covered, len(file))
+		if !bytes.HasSuffix(file, []byte("\n")) {
+			t.Errorf("%d bytes, which do not end with a line", len(file))
 		}
 	})
 }
