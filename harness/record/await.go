@@ -12,12 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/poll"
 )
 
-// awaitSet returns when the pods of a DaemonSet are ready, one on each node, and gives them in the order of the nodes.
-func awaitSet(ctx context.Context, pods typedcorev1.PodInterface, set *appsv1.DaemonSet, nodes []string) (ready []corev1.Pod, err error) {
+// awaitSet returns when the pods of a DaemonSet are up, one on each node, and gives them in the order of the nodes.
+func awaitSet(ctx context.Context, pods typedcorev1.PodInterface, set *appsv1.DaemonSet, nodes []string, up func(*corev1.Pod) bool) (
+	found []corev1.Pod, err error) {
 	late := errors.New("none was seen")
 	which := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)}
 	err = poll.Until(ctx, askEvery, func() (bool, error) {
@@ -25,17 +25,17 @@ func awaitSet(ctx context.Context, pods typedcorev1.PodInterface, set *appsv1.Da
 		if err != nil {
 			return false, cmp.Or(context.Cause(ctx), err)
 		}
-		ready, late = oneOnEach(nodes, seen.Items)
+		found, late = oneOnEach(nodes, seen.Items, up)
 		return late == nil, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pods of %s: %w", set.Name, errors.Join(late, err))
 	}
-	return ready, nil
+	return found, nil
 }
 
-// oneOnEach gives the pods in the order of the nodes. The error says of every node that has no ready one, and only that, why.
-func oneOnEach(nodes []string, pods []corev1.Pod) (sorted []corev1.Pod, late error) {
+// oneOnEach gives the pods in the order of the nodes. The error says of every node that has none which is up, and only that, why.
+func oneOnEach(nodes []string, pods []corev1.Pod, up func(*corev1.Pod) bool) (sorted []corev1.Pod, late error) {
 	sorted = make([]corev1.Pod, len(nodes))
 	for _, pod := range pods {
 		i := slices.Index(nodes, pod.Spec.NodeName)
@@ -48,7 +48,7 @@ func oneOnEach(nodes []string, pods []corev1.Pod) (sorted []corev1.Pod, late err
 			continue
 		case sorted[i].Name != "":
 			late = errors.Join(late, fmt.Errorf("pods %s and %s are both on %s", sorted[i].Name, pod.Name, nodes[i]))
-		case !observe.Ready(&pod):
+		case !up(&pod):
 			late = errors.Join(late, errors.New(phaseOf(&pod)))
 		}
 		sorted[i] = pod

@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/rollcall/harness/observe"
 )
 
 func TestOneOnEach(t *testing.T) {
@@ -40,7 +42,7 @@ func TestOneOnEach(t *testing.T) {
 			"pod agent-z is on c, where none is wanted"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			sorted, err := oneOnEach([]string{"a", "b"}, row.pods)
+			sorted, err := oneOnEach([]string{"a", "b"}, row.pods, observe.Ready)
 			var got []string
 			for _, pod := range sorted {
 				got = append(got, pod.Name)

@@ -12,6 +12,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/observe"
 )
 
 // deployLoadPods makes the pods that send, one on each worker and in that order, and what their control lanes ask, all of them ready.
@@ -24,10 +25,10 @@ func (r *Recording) deployLoadPods(ctx context.Context, pods typedcorev1.PodInte
 			return nil, nil, err
 		}
 	}
-	if controls, err = awaitSet(ctx, pods, control, with); err != nil {
+	if controls, err = awaitSet(ctx, pods, control, with, observe.Ready); err != nil {
 		return nil, nil, err
 	}
-	agents, err = awaitSet(ctx, pods, agent, workers)
+	agents, err = awaitSet(ctx, pods, agent, workers, observe.Ready)
 	return agents, controls, err
 }
 

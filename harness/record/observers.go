@@ -6,22 +6,22 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	typedappsv1 "k8s.io/client-go/kubernetes/typed/apps/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/observe"
-	"example.com/rollcall/harness/poll"
 )
 
 // observers are the pods, one on each node, that watch the nodes' rules. They have a namespace of
 // their own, since the scenario's admits only restricted pods.
 type observers struct {
 	sets   typedappsv1.DaemonSetInterface
+	set    *appsv1.DaemonSet
 	pods   typedcorev1.PodInterface
 	nodes  []string
 	lacks  string // why not every node's rules are observed; empty if they are
@@ -34,12 +34,13 @@ type observers struct {
 // follow returns when every node's rules are observed or known to be none of kube-proxy's, and its connections are listened to or cannot
 // be, or ctx ends.
 func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
-	names, err := o.await(ctx)
+	there := func(*corev1.Pod) bool { return true } // one that does not run yet will say why
+	pods, err := awaitSet(ctx, o.pods, o.set, o.nodes, there)
 	if err != nil {
 		return err
 	}
-	for _, node := range o.nodes {
-		watch.FollowRules(node, o.pods, names[node])
+	for i, node := range o.nodes {
+		watch.FollowRules(node, o.pods, pods[i].Name)
 	}
 	err = watch.Until(ctx, func(s observe.State) bool {
 		for node, why := range s.Proxyless {
@@ -56,28 +57,6 @@ func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
 		return o.failed != nil || len(s.Observed)+len(s.Proxyless) == len(o.nodes) && listening
 	})
 	return errors.Join(o.failed, err)
-}
-
-// await returns when each node has an observer, whether or not it runs already, and gives their names by node. Who may run
-// observers need not have the right to watch them.
-func (o *observers) await(ctx context.Context) (names map[string]string, err error) {
-	without := o.nodes
-	err = poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		list, err := o.pods.List(ctx, fixtures.Ours())
-		if err != nil {
-			return false, err
-		}
-		names = map[string]string{}
-		for _, pod := range list.Items {
-			names[pod.Spec.NodeName] = pod.Name
-		}
-		without = slices.DeleteFunc(slices.Clone(o.nodes), func(node string) bool { return names[node] != "" })
-		return len(without) == 0, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s has no observer: %w", strings.Join(without, ", "), err)
-	}
-	return names, nil
 }
 
 // stop has the observers write their last line.
