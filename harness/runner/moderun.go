@@ -32,7 +32,7 @@ type ModeRun struct {
 // stands in the run folder, unless there is none.
 func (r *Runner) Open(ctx context.Context, out io.Writer, mode string, none bool) (m *ModeRun, skip string, err error) {
 	if r.FromHost {
-		return r.modeRun(mode, noCluster{}), "", r.describe(evidence.Cluster{Mode: mode})
+		return r.modeRun(mode, noCluster{mode: mode}), "", r.describe(evidence.Cluster{Mode: mode})
 	}
 	if r.attached != nil {
 		m = r.modeRun(mode, r.attached)
@@ -83,7 +83,7 @@ func (m *ModeRun) Record(ctx context.Context, out io.Writer, suite string, s har
 // of is the cluster of a scenario.
 func (m *ModeRun) of(s harness.Scenario) cluster.Cluster {
 	if m.runner.apart(s) {
-		return notYet{mode: m.mode, version: s.Own.Kubernetes}
+		return noCluster{mode: m.mode, version: s.Own.Kubernetes}
 	}
 	return m.cluster
 }

@@ -77,11 +77,7 @@ func (r *Runner) prepareTarget(ctx context.Context, out io.Writer) error {
 }
 
 func (r *Runner) describe(identity evidence.Cluster) error {
-	return store.WriteJSON(r.clusterFile(identity.Mode), identity)
-}
-
-func (r *Runner) clusterFile(mode string) string {
-	return evidence.ClusterPath(r.Out, mode)
+	return store.WriteJSON(evidence.ClusterPath(r.Out, identity.Mode), identity)
 }
 
 func hostFeatures(facts host.Facts) []evidence.Feature {

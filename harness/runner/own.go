@@ -14,16 +14,6 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// A notYet is the cluster of a scenario that has one of its own, until its recording is to begin.
-type notYet struct {
-	cluster.Cluster // nil
-	mode, version   string
-}
-
-func (n notYet) Mode() string       { return n.mode }
-func (n notYet) Kubernetes() string { return n.version }
-func (n notYet) Attached() bool     { return false }
-
 // openOwn opens a cluster for one recording, with what it needs for its upgrades at hand. Where no cluster of the mode was
 // described yet, this one stands for it in the run folder.
 func (m *ModeRun) openOwn(ctx context.Context, out io.Writer, own harness.OwnCluster) (cluster.Cluster, error) {
@@ -55,7 +45,7 @@ func (m *ModeRun) openOwn(ctx context.Context, out io.Writer, own harness.OwnClu
 		return nil, err
 	}
 	var identity evidence.Cluster
-	switch known := store.ReadJSON(r.clusterFile(mode), &identity) == nil; {
+	switch known := store.ReadJSON(evidence.ClusterPath(r.Out, mode), &identity) == nil; {
 	case known && m.trial == nil:
 		m.trial = identity.Trial
 	case !known:
