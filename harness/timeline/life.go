@@ -161,6 +161,14 @@ func (l *life) ended() (evidence.Event, bool) {
 	return evidence.Event{}, false
 }
 
+// over is when the pod's process ended for good, or, if that was not seen, when the pod left the API.
+func (l *life) over() (evidence.Event, bool) {
+	if end, ok := l.ended(); ok {
+		return end, true
+	}
+	return l.first(evidence.PodGone, nil)
+}
+
 // livesByName lists the lives of all pods.
 func (t Timeline) livesByName() (all []*life) {
 	for _, l := range t.lives {

@@ -78,10 +78,15 @@ func (t Timeline) StillRouted() []PodLag {
 }
 
 // RulesAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the node's rules stopped routing to it, or, if they
-// did not, were seen last; negative before it.
+// did not, were seen last; negative before it. Of a pod that is still routed to and whose SIGTERM was not seen it is how long after the
+// pod's end: it can have got none later.
 func (t Timeline) RulesAfterSigterm() (stopped, routing []PodLag) {
 	return t.lagsOf(func(r route) (Elapsed, bool) {
-		sigterm, seen := t.olds[r.By.Pod].sigterm()
+		pod := t.olds[r.By.Pod]
+		sigterm, seen := pod.sigterm()
+		if !seen && r.Kind == evidence.RuleAdded {
+			sigterm, seen = pod.over()
+		}
 		return Elapsed{r.to - sigterm.At, t.clocks.between(r.Clock, sigterm.Clock) + r.blind}, seen
 	})
 }
