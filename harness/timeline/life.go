@@ -199,8 +199,11 @@ func (t Timeline) EndpointsLeft() map[string]time.Duration {
 }
 
 // OldToNew is how long after the process of the last old pod had ended the first new pod was created; negative when it was
-// created before. It is absent unless the ends of all old pods were seen.
+// created before. It is absent unless the ends of all old pods were seen, and where old and new pods cannot be told apart.
 func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
+	if t.Old == t.New {
+		return Elapsed{}, false
+	}
 	var last, first evidence.Event
 	for _, l := range t.lives {
 		running := false // a process of the old version; a StatefulSet gives its name to one of the new

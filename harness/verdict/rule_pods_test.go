@@ -24,6 +24,10 @@ var podRows = []ruleRow{
 	{"an old pod of which no end was seen", verdict.OldEndsFirst(), all(created("b"), exited("a", 700), createdAs("v2", "c", 760)),
 		verdict.Inconclusive},
 
+	{"new pods that cannot be told from old ones", verdict.OldEndsFirst(),
+		all(created("a"), created("b"), exited("a", 700), exited("b", 750), func(ev *recording) { ev.Run.NewVersion = ev.Run.OldVersion }),
+		verdict.Inconclusive},
+
 	{"a rollout that stands still until its controller is back", verdict.DoneAfter(evidence.DisruptionUndone),
 		all(disrupted(""), without(evidence.StatusDone), with(mark(1100, evidence.StatusDone))), verdict.Pass},
 	{"a rollout that is done while its controller is away", verdict.DoneAfter(evidence.DisruptionUndone), disrupted(""), verdict.Fail},
