@@ -209,19 +209,21 @@ var lostWhileTerminating = Rule{
 	ID: "lost-while-terminating", Claim: "clients in the cluster lose requests to old pods that had got SIGTERM",
 	Lanes: DamageLanes, Unit: "request", Precondition: true,
 	Untested: "no request was sent from a pod while an old pod was terminating and another was ready",
-	exposed:  sentBesideTerminating,
+	// whoever was lost to one was sent to it, also if its process had ended before its deletion was seen
+	exposed: func(a asked) int { return max(sentBesideTerminating(a), lostToEnded(a).count) },
 	needs: sinceBegin(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutArrivals, evidence.AboutAPI,
 		evidence.AboutPodSteps),
 	question: some{
-		rows: lost(true, func(a asked) func(timeline.Lane, timeline.Hit) bool {
-			return func(_ timeline.Lane, h timeline.Hit) bool {
-				broken := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}
-				return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
-			}
-		}),
-		noun: "request", did: "from pods were lost to old pods after their SIGTERM", byConn: true,
+		rows: lostToEnded, noun: "request", did: "from pods were lost to old pods after their SIGTERM", byConn: true,
 	},
 }
+
+var lostToEnded = lost(true, func(a asked) func(timeline.Lane, timeline.Hit) bool {
+	return func(_ timeline.Lane, h timeline.Hit) bool {
+		broken := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}
+		return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
+	}
+})
 
 // LostWhileNoneServes expects that requests from pods, over each kind of connection, fail in one of these ways while no pod can
 // answer: a negative control that knows why it loses requests. No loss then is no failure of the cluster but a blind harness.

@@ -86,6 +86,9 @@ func TestRulesAboutTerminatingPods(t *testing.T) {
 
 		{"requests are lost to a pod after its SIGTERM", verdict.LostWhileTerminating(), all(exited("a", 790), sigterm("b", 900),
 			breaking("worker-fresh", evidence.Refused, 95), breaking("worker-reused", evidence.Reset, 95)), verdict.Pass},
+		{"they are lost to a pod that had ended before its deletion was seen", verdict.LostWhileTerminating(), all(exited("a", 690),
+			sigterm("b", 840), exited("b", 845), breaking("worker-fresh", evidence.Refused, 95), breaking("worker-reused", evidence.Reset, 95)),
+			verdict.Pass},
 		{"they fail before it", verdict.LostWhileTerminating(), all(alone, sigterm("b", 990),
 			breaking("worker-fresh", evidence.Refused, 95), breaking("worker-reused", evidence.Reset, 95)), verdict.Inconclusive},
 		{"they fail in a way that a pod which is there causes", verdict.LostWhileTerminating(), all(exited("a", 790), sigterm("b", 900),
