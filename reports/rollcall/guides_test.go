@@ -42,12 +42,13 @@ func TestGuidesNameCommandsThatAreThere(t *testing.T) {
 		}
 		for _, part := range code.FindAllString(strings.ReplaceAll(string(text), "\\\n", ""), -1) {
 			for _, call := range called.FindAllStringSubmatch(part, -1) {
-				cmd, _, err := root.Find(append([]string{call[1]}, strings.Fields(call[2])...))
+				options, _, _ := strings.Cut(call[2], " -- ") // then comes the command of rollcall during
+				cmd, _, err := root.Find(append([]string{call[1]}, strings.Fields(options)...))
 				if err != nil || cmd == root {
 					t.Errorf("%s: there is no rollcall %s", path, call[1])
 					continue
 				}
-				for _, name := range flagName.FindAllStringSubmatch(call[2], -1) {
+				for _, name := range flagName.FindAllStringSubmatch(options, -1) {
 					if cmd.Flags().Lookup(name[1]) == nil {
 						t.Errorf("%s: rollcall %s has no option --%s", path, call[1], name[1])
 					}
