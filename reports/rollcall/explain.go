@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -21,17 +23,20 @@ import (
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain NAME...",
-		Short: "Say what a scenario does, or what a rule, reason, advice, code or claim means and what to do",
-		Long: `Explain what reports name, by one NAME or several: a scenario with what it expects, a rule or a reason
-for an inconclusive verdict or an advice with what causes it and what to do, by
-its name or its code, or a claim of suites/CLAIMS.md.
+		Short: "Say what a scenario does, or what a rule, reason, advice, code, claim or lane is and what to do",
+		Long: `Explain what reports name, by one NAME or several: a scenario with what it
+expects; a rule, a reason for an inconclusive verdict, or an advice, with what
+causes it and what to do, by its name or its code; a claim of suites/CLAIMS.md;
+or a lane, which is one client.
 
 Exit codes: 0; 2 if there is nothing of that name.`,
-		Example: "  rollcall explain drained-rolling-update\n  rollcall explain no-failures\n  rollcall explain RC2017\n  rollcall explain C31",
-		Args:    cobra.MinimumNArgs(1),
+		Example: "  rollcall explain drained-rolling-update\n  rollcall explain no-failures\n  rollcall explain RC2017\n" +
+			"  rollcall explain C31\n  rollcall explain worker-reused",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args {
-				if w := cmd.OutOrStdout(); !explainScenario(w, name) && !explainCode(w, name) && !explainClaim(w, name) {
+				w := cmd.OutOrStdout()
+				if !explainScenario(w, name) && !explainCode(w, name) && !explainClaim(w, name) && !explainLane(w, name) {
 					return fmt.Errorf("rollcall: explain %q: nothing has that name: rollcall list has the scenarios%s", name, meant(name))
 				}
 			}
@@ -108,6 +113,14 @@ func explainCode(w io.Writer, name string) bool {
 	causes, remedy, _ := strings.Cut(code.Text, "\nDo: ")
 	say(w, "  ", "%s", causes)
 	say(w, "  ", "Do: %s", remedy)
+	if other := regexp.MustCompile(`^as for (RC\d+)`).FindStringSubmatch(remedy); other != nil {
+		for _, c := range verdict.Codes() {
+			if c.Code == other[1] {
+				_, remedy, _ = strings.Cut(c.Text, "\nDo: ")
+				say(w, "  ", "%s says: %s", c.Code, remedy)
+			}
+		}
+	}
 	return true
 }
 
@@ -125,6 +138,37 @@ func explainClaim(w io.Writer, name string) bool {
 			say(w, "  ", "decided by %s/%s: %s", l.Suite, l.ID, l.Claim)
 		}
 	}
+	return true
+}
+
+// explainLane says what a client does, by the id of its lane, such as worker-reused, or by that of its kind alone.
+func explainLane(w io.Writer, name string) bool {
+	end := strings.LastIndex(name, "-") + 1
+	outside := strings.TrimSuffix(name[:end], "-") == "outside"
+	i := slices.IndexFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool {
+		return k.Name == name[end:] && (end == 0 || outside == (k.Vantage == evidence.FromHost))
+	})
+	if i < 0 {
+		return false
+	}
+	kind := evidence.LaneKinds()[i]
+	from, target, over := "in a pod on each node that carries load", "the Service by its address", "over a new connection for each request"
+	if kind.Vantage == evidence.FromHost {
+		from, target = "outside the cluster", "the Service by a NodePort or a URL"
+	}
+	switch {
+	case kind.IsControl():
+		target = "a pod that is not rolled out, past kube-proxy, to show what fails whatever the app does"
+	case kind.Named:
+		target = "the Service by its name"
+	}
+	switch {
+	case kind.Resends:
+		over = "over connections that are kept, and sends a request again whose connection breaks, as most clients do"
+	case kind.KeepsAlive():
+		over = "over connections that are kept, and never sends a request again"
+	}
+	say(w, "", "lane %s: a client %s, which asks %s, %s", name, from, target, over)
 	return true
 }
 
