@@ -37,12 +37,12 @@ func (f Facts) Findings() (all []Finding) {
 		orNone(f.MissingCaps, "", "privileged containers need the runtime wrapper; without "))
 	row("cgroups", fmt.Sprintf("v%d", f.CgroupVersion),
 		map[int]string{1: "kubelet runs with failCgroupV1=false (kind-config.yaml)"}[f.CgroupVersion])
-	agents, because := "outside pods' cgroups", "the kernel schedules them like Rollcall itself, not after their node and pod"
+	agents, because := "outside pods' cgroups", "they do not wait for a processor behind the pods of their node"
 	switch {
 	case f.KeepsCPUCgroup != "":
 		agents, because = "in pods' cgroups", f.KeepsCPUCgroup+": on a busy machine they may lag, and scenarios be retried"
 	case f.CgroupVersion == 2:
-		agents, because = "real-time", "the kernel schedules them at once, not after their node and pod"
+		agents, because = "real-time", "they do not wait for a processor behind the pods of their node"
 	}
 	row("load agents", agents, because)
 	for _, plane := range dataplane.All()[1:] { // iptables is everywhere

@@ -18,7 +18,7 @@ func TestPrint(t *testing.T) {
 	}{
 		{"a host that is fit", func(*Facts) {}, []string{
 			"container engine Docker 28.1", "privileged container starts kind nodes can run", "capabilities all", "cgroups v2",
-			"load agents real-time the kernel schedules them at once, not after their node and pod", "mode nftables yes the kernel has nf_tables",
+			"load agents real-time they do not wait for a processor behind the pods of their node", "mode nftables yes the kernel has nf_tables",
 			"mode ipvs skipped kernel 6.18 has no IP_VS, neither built in nor as a module: make ipvs-lab runs it here",
 			"inotify 0 of 1024 instances, 65536 watches", "memory available 4.0 GiB a cluster needs 3.0 GiB",
 			"disk free 9.0 GiB a cluster needs 4.0 GiB, building a node image 12.0 GiB"}},
@@ -32,7 +32,7 @@ func TestPrint(t *testing.T) {
 			"capabilities missing CAP_BPF privileged containers need the runtime wrapper; without CAP_BPF"}},
 		{"one with cgroup v1", func(f *Facts) { f.CgroupVersion = 1 }, []string{
 			"cgroups v1 kubelet runs with failCgroupV1=false (kind-config.yaml)",
-			"load agents outside pods' cgroups the kernel schedules them like Rollcall itself"}},
+			"load agents outside pods' cgroups they do not wait for a processor"}},
 		{"one where load agents stay in their cgroups", func(f *Facts) { f.KeepsCPUCgroup = "no real-time policy" },
 			[]string{"load agents in pods' cgroups no real-time policy: on a busy machine they may lag, and scenarios be retried"}},
 		{"one with two disks and few inotify instances", func(f *Facts) { f.SameDisk, f.InotifyInstances = false, 128 }, []string{
