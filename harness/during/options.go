@@ -60,9 +60,10 @@ func (o *Options) List() usage.List {
 	}
 	own = append(own, slices.Concat(o.Request.list(), o.Request.urlList(), o.Request.secureList())...)
 	own = append(own, usage.List{
-		{Flag: "settle", Text: &o.Settle, Help: "how `long` the load goes on once the cluster is whole (default 1m; 10s without one)"},
+		{Flag: "settle", Text: &o.Settle, Help: "`time` for which the load goes on once the cluster is whole (default 1m; 10s without one)"},
 		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
-		{Flag: "rate", Default: usage.Environment, Text: &o.Rate, Help: "requests per second and `lane`, 6 to 1000 (default 25)"},
+		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
+			Help: "requests per second of each lane, a `number` from 6 to 1000 (default 25)"},
 		{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
 	}...)
 	return append(append(own, o.Options.List().Only("k8s", "keep")...), o.reach()...)
@@ -71,7 +72,7 @@ func (o *Options) List() usage.List {
 // OfCommand are those that say when what a command began is over, if that is not when it has ended.
 func (o *Options) OfCommand() usage.List {
 	return usage.List{
-		{Flag: "for", Text: &o.For, Help: "how `long` the load goes on after the command has ended"},
+		{Flag: "for", Text: &o.For, Help: "`time` for which the load goes on after the command has ended"},
 		{Flag: "until", Text: &o.Until, Help: "shell `command`, run every 2 s after that; the load goes on until it succeeds"},
 	}
 }

@@ -66,7 +66,7 @@ func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
 	} {
 		if given := of.list.Args(); !of.means && len(given) > 0 {
 			name, _, _ := strings.Cut(strings.TrimPrefix(given[0], "--"), "=")
-			return usage.New(name, "it says how something is asked that nobody asks for", of.lacks)
+			return usage.New(name, "it is about requests that are not sent", of.lacks)
 		}
 	}
 	if service != nil && service.Secure && r.CA == "" && !r.Insecure {
@@ -123,7 +123,7 @@ func header(text string) (h loadgen.HeaderField, err error) {
 func (r Request) checkURL(text string) error {
 	at, err := url.Parse(text)
 	if err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) || at.Host == "" || at.Fragment != "" {
-		return usage.New("url "+text, "it is no URL that is asked over HTTP", "write it like https://shop.example.com/healthz")
+		return usage.New("url "+text, "it is not an http or https URL", "write it like https://shop.example.com/healthz")
 	}
 	if _, has := at.User.Password(); has {
 		return usage.New("url", "the password in it would stand in the report", "leave it out: --header='Authorization=$VARIABLE' or =@FILE")

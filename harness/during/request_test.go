@@ -117,7 +117,7 @@ func TestRequestsThatNobodySends(t *testing.T) {
 	}{
 		{"nothing is said of what is not asked", Request{}, nil, "", ""},
 		{"a header to our own app", Request{Headers: []string{"A=b"}}, nil, "",
-			"header: it says how something is asked that nobody asks for: give"},
+			"header: it is about requests that are not sent: give"},
 		{"an address for a Service", Request{ConnectTo: "a:1"}, plain, "", "connect-to: "},
 		{"an authority for plain HTTP", Request{Secure: userapp.Secure{CA: "a"}}, plain, "http://shop.test/", "ca: "},
 		{"an authority for https", Request{Secure: userapp.Secure{CA: "a"}}, plain, https, ""},
