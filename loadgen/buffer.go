@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -78,6 +79,9 @@ func (b *buffer) add(h evidence.Hit, trouble error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.log == nil || b.check(b.log.noteHit(h, encoded, b.progress)) {
+		if len(b.hits) == cap(b.hits) { // seldom, since all that there are move
+			b.hits = slices.Grow(b.hits, max(1000, len(b.hits)))
+		}
 		b.hits = append(b.hits, h)
 	} else {
 		b.held++
