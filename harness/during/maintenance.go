@@ -105,7 +105,11 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		s.Fact(evidence.CommandExit, strconv.Itoa(m.commandCode))
 		m.awaitOver(limited)
 	default:
-		m.awaitEnd(limited)
+		select {
+		case <-m.server.end:
+			m.screen.say("the maintenance is over")
+		case <-limited.Done():
+		}
 	}
 	if m.cluster != nil {
 		m.wholeness.leases = m.wholeness.versionsOfLeases(limited)
@@ -153,8 +157,8 @@ func (m *maintenance) awaitWhole(ctx context.Context, s disruption.Stage) error 
 // run runs the command. What it prints goes to the terminal and, by lines with their times, into the run folder.
 func (m *maintenance) run(ctx context.Context) {
 	m.screen.say("running: " + m.does)
-	m.screen.quiet(true)
-	defer m.screen.quiet(false)
+	m.screen.quiet.Store(true)
+	defer m.screen.quiet.Store(false)
 	file, err := os.Create(filepath.Join(m.folder, commandFile))
 	if err != nil {
 		m.screen.say(fmt.Sprintf("what the command prints is not kept: %v", err))
@@ -176,15 +180,6 @@ func (m *maintenance) run(ctx context.Context) {
 
 func (m *maintenance) commandEnd() string {
 	return fmt.Sprintf("the command ended after %v with exit code %d", m.commandTook.Round(100*time.Millisecond), m.commandCode)
-}
-
-// awaitEnd returns when somebody said that the maintenance is over, or ctx ends.
-func (m *maintenance) awaitEnd(ctx context.Context) {
-	select {
-	case <-m.server.end:
-		m.screen.say("the maintenance is over")
-	case <-ctx.Done():
-	}
 }
 
 // help says how to go on from where the load is steady.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 )
 
 // A screen is where a recorder prints: into the log of its run folder and, where it has one, to a terminal.
@@ -11,15 +12,15 @@ type screen struct {
 	terminal, errors io.Writer // a terminal's, or nowhere
 	log              io.Writer
 
-	mu     sync.Mutex
-	silent bool // the terminal is the command's; only what we say ourselves is printed there
+	mu    sync.Mutex
+	quiet atomic.Bool // the terminal is the command's; only what we say ourselves is printed there
 }
 
 // Write takes all that is printed about the recording.
 func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.silent {
+	if !s.quiet.Load() {
 		_, _ = s.terminal.Write(text)
 	}
 	_, _ = s.log.Write(text)
@@ -31,11 +32,4 @@ func (s *screen) say(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintln(tee{s.terminal, s.log}, line)
-}
-
-// quiet leaves the terminal to the command.
-func (s *screen) quiet(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.silent = on
 }

@@ -1,6 +1,7 @@
 package during
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,9 +32,11 @@ type server struct {
 	over   chan struct{} // closed when all is done
 	code   int           // then
 
+	steadied sync.Once
+
 	mu       sync.Mutex
 	mark     func(text string) // notes a step
-	refuses  string            // why no step is noted, nor the end; empty: they are
+	refuses  error             // why no step is noted, nor the end; nil: they are
 	heardEnd bool
 	ends     bool // by being told
 }
@@ -41,7 +44,7 @@ type server struct {
 // serve begins to listen in a run folder. A recording of a command ends with that, and not by being told.
 func serve(folder string, ends bool) (*server, error) {
 	s := &server{folder: folder, ends: ends, steady: make(chan struct{}), end: make(chan struct{}), over: make(chan struct{}),
-		refuses: "the load is not steady yet"}
+		refuses: errors.New("the load is not steady yet")}
 	listener, err := listen(folder)
 	if err != nil {
 		return nil, fmt.Errorf("listen in the run folder: %w", err)
@@ -73,19 +76,15 @@ func (s *server) close(code int) error {
 func (s *server) steadyNow(mark func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mark, s.refuses = mark, ""
-	select {
-	case <-s.steady: // of the recording before
-	default:
-		close(s.steady)
-	}
+	s.mark, s.refuses = mark, nil
+	s.steadied.Do(func() { close(s.steady) }) // by the first recording
 }
 
 // endedNow takes no more marks.
 func (s *server) endedNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refuses = "the maintenance is over"
+	s.refuses = errors.New("the maintenance is over")
 }
 
 // callTimeout bounds a call that says nothing, and an answer that nobody takes.
@@ -93,12 +92,13 @@ const callTimeout = 10 * time.Second
 
 func (s *server) hearMark(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
-	if err == nil {
-		err = s.noteMark(string(text))
-	}
-	if err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err = cmp.Or(err, checkMark(string(text)), s.refuses); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
+		return
 	}
+	s.mark(string(text))
 }
 
 func (s *server) sayWhenSteady(w http.ResponseWriter, r *http.Request) {
@@ -123,19 +123,6 @@ func (s *server) hearEnd(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *server) noteMark(text string) error {
-	if err := checkMark(text); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.refuses != "" {
-		return errors.New(s.refuses)
-	}
-	s.mark(text)
-	return nil
-}
-
 func (s *server) noteEnd() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,8 +131,8 @@ func (s *server) noteEnd() error {
 		return errors.New("it ends with its command")
 	case s.heardEnd:
 		return errors.New("it was told to end before")
-	case s.refuses != "":
-		return errors.New(s.refuses)
+	case s.refuses != nil:
+		return s.refuses
 	}
 	s.heardEnd = true
 	close(s.end)
