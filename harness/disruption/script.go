@@ -98,10 +98,13 @@ func AppsCounted(node string) Act {
 }
 
 // eachApp does something with the pid of each of the app's processes on a node, the oldest first.
-func (s Stage) eachApp(do string) (script string) {
+func (s Stage) eachApp(do string) (script string) { return EachProcess(s.App.ResourceName()+"-.*", do) }
+
+// EachProcess does something with the pid of each process of an app on a node whose pod's name matches a pattern, the oldest first.
+func EachProcess(pods, do string) (script string) {
 	return fmt.Sprintf(`for pid in $(pgrep -x echo); do
-	if tr '\0' '\n' <"/proc/$pid/environ" | grep -q '^ROLLCALL_POD=%s-'; then %s; fi
-done`, s.App.ResourceName(), do)
+	if tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'ROLLCALL_POD=%s'; then %s; fi
+done`, pods, do)
 }
 
 // Together does several things at once.

@@ -78,14 +78,14 @@ func (u upgrade) awaitProxiesHear(ctx context.Context) error {
 	return awaitHeardOf(ctx, u.Client().CoreV1().Services(u.stage.Namespace), service, func() error { return u.unheard(ctx, before) })
 }
 
-// objects are those of one kind in one namespace, as client-go's typed clients have them.
-type objects[T any] interface {
+// Objects are those of one kind in one namespace, as client-go's typed clients have them.
+type Objects[T any] interface {
 	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
 }
 
 // awaitHeardOf makes an object, returns when nobody is left who has not heard of it, and removes it.
-func awaitHeardOf[T metav1.Object](ctx context.Context, in objects[T], object T, unheard func() error) (err error) {
+func awaitHeardOf[T metav1.Object](ctx context.Context, in Objects[T], object T, unheard func() error) (err error) {
 	defer func() {
 		gone := in.Delete(context.WithoutCancel(ctx), object.GetName(), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 		if !apierrors.IsNotFound(gone) {

@@ -2,7 +2,6 @@ package mutants
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -89,11 +88,7 @@ func hookKilled(ctx context.Context, s disruption.Stage) error {
 // signalled runs a line of a script on the node of the event's pod, in which $pid is the pod's process.
 func signalled(line string) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
-		return onNodeOf(ctx, s, fmt.Sprintf(`for pid in $(pgrep -x echo); do
-	if tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'ROLLCALL_POD=%s'; then
-		%s
-	fi
-done`, s.Event.By.Pod, line))
+		return onNodeOf(ctx, s, disruption.EachProcess(s.Event.By.Pod, line))
 	}
 }
 

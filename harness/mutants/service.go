@@ -143,14 +143,8 @@ func controlSelected(ctx context.Context, s disruption.Stage) error {
 // untilLoadEnds is longer than a load: ctx ends with it.
 const untilLoadEnds = time.Hour
 
-// A client writes one kind of objects.
-type client[T any] interface {
-	Create(ctx context.Context, object T, how metav1.CreateOptions) (T, error)
-	Delete(ctx context.Context, name string, how metav1.DeleteOptions) error
-}
-
 // thereFor has an object be there for a while, or until ctx ends.
-func thereFor[T metav1.Object](ctx context.Context, of client[T], object T, d time.Duration) error {
+func thereFor[T metav1.Object](ctx context.Context, of disruption.Objects[T], object T, d time.Duration) error {
 	if _, err := of.Create(ctx, object, metav1.CreateOptions{}); err != nil {
 		return err
 	}
