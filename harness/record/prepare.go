@@ -197,7 +197,8 @@ func (r *Recording) createObservers(ctx context.Context, flows fixtures.Flows) (
 	if err := r.Lease.CreateForObservers(ctx, client, r.Session); err != nil {
 		return err
 	}
-	r.observers.set, err = r.observers.sets.Create(ctx, fixtures.ObserverSet(into, r.observers.nodes, r.Stretch > 1, flows), metav1.CreateOptions{})
+	set := fixtures.ObserverSet(into, r.observers.nodes, r.Stretch > 1, flows)
+	r.observers.set, err = r.observers.sets.Create(ctx, set, metav1.CreateOptions{})
 	return err
 }
 

@@ -46,7 +46,8 @@ func (p Preflight) TryApp(ctx context.Context) error {
 // awaitApp returns a pod of the app when as many as its manifest names are ready, or refuses the app with what keeps them.
 func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev1.Pod, err error) {
 	old, _ := p.App.Update().Versions()
-	ready, because, err := awaitReady(ctx, p.Cluster.Client(), namespace, userapp.VersionLabel+"="+old, max(1, p.App.Facts().Replicas), appTimeout)
+	which := userapp.VersionLabel + "=" + old
+	ready, because, err := awaitReady(ctx, p.Cluster.Client(), namespace, which, max(1, p.App.Facts().Replicas), appTimeout)
 	if because == "" {
 		return ready, err
 	}
