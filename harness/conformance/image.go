@@ -13,7 +13,6 @@ import (
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/layout"
-	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -41,15 +40,18 @@ configMapGenerator:
 // PushImages pushes every image to the repository of the options, that of Rollcall itself too, and writes the kustomization of
 // a job that runs every night with them.
 func PushImages(ctx context.Context, out io.Writer, o Options) error {
-	prepared, err := o.prepare()
+	if o.ImageRepo == "" {
+		return usage.New("image", "no repository is named", "name it: --image-repo=registry.example.com/platform/rollcall")
+	}
+	home, err := layout.Find()
 	if err != nil {
 		return err
 	}
-	if prepared.ImageRepo == "" {
-		return usage.New("image", "no repository is named", "name it: --image-repo=registry.example.com/platform/rollcall")
+	if !home.MakesImages() {
+		return usage.New("image", "there is nothing to make images from", "run it from a clone, or use a release")
 	}
 	fmt.Fprintln(out, "building the images (some minutes the first time)")
-	refs, err := push(ctx, out, prepared)
+	refs, err := push(ctx, out, home.Module, layout.Registry{Repo: o.ImageRepo, CAFile: o.RegistryCA})
 	if err != nil {
 		return err
 	}
@@ -62,11 +64,11 @@ func PushImages(ctx context.Context, out io.Writer, o Options) error {
 	}
 	slices.Sort(images)
 	fmt.Fprintf(out, "pushed:\n  %s\n  %s\n", runner, strings.Join(images, "\n  "))
-	if prepared.Layout().Module == "" {
+	if home.Module == "" {
 		fmt.Fprintf(out, "from here: rollcall run --context=... --images=%s\n", strings.Join(images, ","))
 		return nil
 	}
-	folder := filepath.Join(prepared.Layout().Module, "out", nightly)
+	folder := filepath.Join(home.Module, "out", nightly)
 	if err := writeOverlay(folder, runner, images); err != nil {
 		return err
 	}
@@ -89,19 +91,14 @@ func writeOverlay(folder, runner string, images []string) error {
 	return os.WriteFile(filepath.Join(folder, "kustomization.yaml"), text.Bytes(), 0o644)
 }
 
-func push(ctx context.Context, out io.Writer, prepared *runner.Runner) (map[string]string, error) {
-	home := prepared.Layout()
-	if !home.MakesImages() {
-		return nil, usage.New("image", "there is nothing to make images from", "run it from a clone, or use a release")
-	}
-	images, err := layout.BuildImages(ctx, home.Module, layout.OtherArchitectures()...)
+func push(ctx context.Context, out io.Writer, module string, to layout.Registry) (map[string]string, error) {
+	images, err := layout.BuildImages(ctx, module, layout.OtherArchitectures()...)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(out, "compiling Rollcall itself")
-	if err := images.AddRunner(ctx, home.Module); err != nil {
+	if err := images.AddRunner(ctx, module); err != nil {
 		return nil, err
 	}
-	return images.Push(ctx, out, layout.Registry{Repo: prepared.ImageRepo, CAFile: prepared.RegistryCA},
-		append(layout.Images(true), layout.Image{layout.RunnerName, layout.RunnerVersion}))
+	return images.Push(ctx, out, to, append(layout.Images(true), layout.Image{layout.RunnerName, layout.RunnerVersion}))
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,5 +50,17 @@ func TestTheShippedKustomizations(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Images are pushed without a cluster: what is missing here is what to make them from.
+func TestImagesNeedNoCluster(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var o Options
+	o.ImageRepo = "registry.example.com/rollcall"
+	err := PushImages(t.Context(), io.Discard, o)
+	const want = "image: there is nothing to make images from: run it from a clone, or use a release"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"example.com/rollcall/harness/host"
 	"example.com/rollcall/harness/lab"
 	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/usage"
 )
 
 // work is a command's that changes something outside the run folder: Ctrl-C and SIGTERM have it clean up and end.
@@ -48,6 +49,9 @@ failed.`,
 	out := addOutput(cmd, asText, asJSON, asYAML)
 	cmd.MarkFlagsMutuallyExclusive("node-image", "output")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed("k8s") && !nodeImage {
+			return usage.New("k8s "+o.Kubernetes, "it is the version of the node image, and that is not asked for", "add --node-image")
+		}
 		return work(cmd, func(ctx context.Context) error {
 			if nodeImage {
 				return getNodeImage(ctx, cmd, o.Kubernetes)

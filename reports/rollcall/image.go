@@ -24,6 +24,6 @@ Exit codes: 0; 2 for bad input; 3 when it failed.`,
 			return work(cmd, func(ctx context.Context) error { return conformance.PushImages(ctx, cmd.OutOrStdout(), o) })
 		},
 	}
-	addFlags(cmd, o.Target.List())
+	addFlags(cmd, o.Target.List().Only("image-repo", "registry-ca"))
 	return cmd
 }

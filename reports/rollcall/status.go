@@ -33,6 +33,7 @@ Exit codes: 0; 2 when DIR is not a run folder; 3 when it could not be printed.`,
 	}
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on until the run has ended")
 	out := addOutput(cmd, asText, asJSON, asYAML)
+	cmd.MarkFlagsMutuallyExclusive("watch", "output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folder, err := newestRun(args)
 		if err != nil {
