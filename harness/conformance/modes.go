@@ -86,7 +86,7 @@ func (r *run) on(ctx context.Context, s screen, mode string, scenarios []runner.
 	var all sync.WaitGroup
 	for _, x := range slices.SortedStableFunc(slices.Values(scenarios), longestFirst) {
 		all.Go(func() {
-			if err := r.record(ctx, s.log, c, x); err != nil && ctx.Err() == nil {
+			if err := r.record(ctx, s.of(mode, x.Name.Suite+"/"+x.ID), c, x); err != nil && ctx.Err() == nil {
 				r.runner.RecordBreakage(fmt.Sprintf("%s %s/%s: %v", mode, x.Name.Suite, x.ID, err))
 			}
 		})

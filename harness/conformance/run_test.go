@@ -108,7 +108,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("the report says that %q broke, want %q", broken, row.broken)
 			}
 			if log, err := os.ReadFile("out/latest/log.txt"); err != nil || strings.Contains(row.suites, "passes") && row.clusters.opens == nil &&
-				!strings.Contains(string(log), "iptables passes goes on with its scenario\n") {
+				!strings.Contains(string(log), ` msg="iptables passes goes on with its scenario" mode=iptables scenario=passes/drained`+"\n") {
 				t.Errorf("%v, log.txt:\n%s", err, log)
 			}
 		})

@@ -16,13 +16,10 @@ import (
 	"example.com/rollcall/harness/progress"
 )
 
-// logFile has every line of a run that prints less.
-const logFile = "log.txt"
-
 // A screen is where a run prints what goes on.
 type screen struct {
-	run io.Writer // lines about the run as a whole, such as a cluster that is made
-	log io.Writer // all else that is said
+	run io.Writer                             // lines about the run as a whole, such as a cluster that is made
+	of  func(mode, scenario string) io.Writer // all that is said of a scenario
 }
 
 // watched does the work of a run. On a terminal a table of what is under way is drawn; elsewhere a line is printed for every
@@ -32,19 +29,20 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var watching errgroup.Group
-	s, log := screen{r.out, r.out}, io.NopCloser(nil)
+	s, log := screen{r.out, func(string, string) io.Writer { return r.out }}, io.NopCloser(nil)
 	if !r.Verbose {
 		file, err := os.OpenFile(filepath.Join(r.runner.Out, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
 			return err
 		}
 		log = file
-		logClientGo(file)
+		lines := newLineLog(file)
+		logClientGo(lines)
 		defer klog.LogToStderr(true)
 		var shown progress.Screen = progress.NewLog(r.out)
-		s = screen{io.MultiWriter(r.out, file), file}
+		s = screen{io.MultiWriter(r.out, lines), lines.of}
 		if interactive(r.out) {
-			shown, s.run = progress.NewTable(r.out, os.Getenv("NO_COLOR") == "", columns), file
+			shown, s.run = progress.NewTable(r.out, os.Getenv("NO_COLOR") == "", columns), lines
 		}
 		watching.Go(func() error { return progress.Follow(beside, filepath.Join(r.runner.Out, progress.File), shown) })
 	}
@@ -56,13 +54,13 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 	return log.Close()
 }
 
-// logClientGo has what client-go says go to a file: that a connection broke is no news, and would fall into the table. Without a
+// logClientGo has what client-go says go to a log: that a connection broke is no news, and would fall into the table. Without a
 // threshold of its own, what klog takes for an error goes to stderr besides.
-func logClientGo(file io.Writer) {
+func logClientGo(log io.Writer) {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)
 	_ = flags.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"}) // it panics
-	klog.SetOutput(file)
+	klog.SetOutput(log)
 }
 
 // columns is the width of the terminal.
