@@ -48,7 +48,7 @@ func (s Sweep) Run(ctx context.Context) error {
 	list, err := s.Client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
 	if err != nil && s.Extent == AllRuns {
 		return usage.New("context "+s.Cluster, err.Error(),
-			"name the preassigned namespaces: -namespace=NAME; or bind the ClusterRole of fixtures/staging/generated")
+			"name the preassigned namespaces: --namespace=NAME; or bind the ClusterRole of fixtures/staging/generated")
 	}
 	if err != nil {
 		return err

@@ -51,7 +51,7 @@ func TestBusyHost(t *testing.T) {
 // smoke runs the profile smoke with something beside it, and sees that nothing in its report is a wrong red or an empty pass.
 func (g guest) smoke(beside string, do func(*conformanceRun)) {
 	g.Helper()
-	run := g.conformance("run", "-profile=smoke", "-modes=iptables")
+	run := g.conformance("run", "--profile=smoke", "--modes=iptables")
 	do(run)
 	code, _ := run.end()
 	var report model.Report

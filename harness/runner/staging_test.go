@@ -37,7 +37,7 @@ func TestStaging(t *testing.T) {
 		}
 		g := guest{T: t, ctx: ctx, Cluster: c}
 		g.repo, g.ca = g.registry()
-		t.Run("run", func(t *testing.T) { g.in(t).runs("node-rules", "-allow="+harness.NodeRules) })
+		t.Run("run", func(t *testing.T) { g.in(t).runs("node-rules", "--allow="+harness.NodeRules) })
 		t.Run("unobserved", func(t *testing.T) { g.in(t).runs("base") })
 		t.Run("refused", func(t *testing.T) { g.in(t).isRefused() })
 		t.Run("outside", func(t *testing.T) { g.in(t).isReachedFromOutside() })
@@ -64,9 +64,9 @@ func (g guest) unchanged() func() {
 func (g guest) runs(granted string, options ...string) {
 	g.granted(granted)
 	defer g.unchanged()()
-	code, _ := g.conformance(append([]string{"run", "-context=staging", "-kubeconfig=" + g.account(""), "-namespace=rollcall",
-		"-image-repo=" + g.repo, "-registry-ca=" + g.ca, "-outside-url=" + os.Getenv("OUTSIDE_URL"),
-		"-suites=" + os.Getenv("SUITES"), "-run=" + os.Getenv("SCENARIOS")}, options...)...).end()
+	code, _ := g.conformance(append([]string{"run", "--context=staging", "--kubeconfig=" + g.account(""), "--namespace=rollcall",
+		"--image-repo=" + g.repo, "--registry-ca=" + g.ca, "--outside-url=" + os.Getenv("OUTSIDE_URL"),
+		"--suites=" + os.Getenv("SUITES"), "--run=" + os.Getenv("SCENARIOS")}, options...)...).end()
 	if code != 0 {
 		g.Errorf("exit code %d", code)
 	}
@@ -76,7 +76,7 @@ func (g guest) runs(granted string, options ...string) {
 func (g guest) isRefused() {
 	g.granted("base")
 	given := func(args ...string) []string {
-		return append([]string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account("")}, args...)
+		return append([]string{"run", "--context=staging", "--namespace=rollcall", "--kubeconfig=" + g.account("")}, args...)
 	}
 	none := "nowhere.invalid/none@sha256:" + strings.Repeat("0", 64)
 	nothing := func() {}
@@ -92,28 +92,28 @@ func (g guest) isRefused() {
 		args     []string
 		says     string
 	}{
-		{"images that nobody has", nil, given("-images=echo:v1=" + none + ",echo:v2=" + none + ",agent:dev=" + none),
+		{"images that nobody has", nil, given("--images=echo:v1=" + none + ",echo:v2=" + none + ",agent:dev=" + none),
 			"trial: node " + g.Name() + "-worker"},
-		{"a repository that is not there", nil, given("-image-repo=127.0.0.1:1/none"), "image-repo 127.0.0.1:1/none: "},
-		{"no namespace, and no right to make one", nil, []string{"run", "-context=staging", "-kubeconfig=" + g.account("")},
-			"or name namespaces that were made for you: -namespace=NAME"},
-		{"a namespace of somebody else", nil, []string{"run", "-context=staging", "-namespace=default", "-kubeconfig=" + g.account("")},
+		{"a repository that is not there", nil, given("--image-repo=127.0.0.1:1/none"), "image-repo 127.0.0.1:1/none: "},
+		{"no namespace, and no right to make one", nil, []string{"run", "--context=staging", "--kubeconfig=" + g.account("")},
+			"or name namespaces that were made for you: --namespace=NAME"},
+		{"a namespace of somebody else", nil, []string{"run", "--context=staging", "--namespace=default", "--kubeconfig=" + g.account("")},
 			"context staging: missing permission to "},
-		{"credentials that are over", nil, []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account("over")},
+		{"credentials that are over", nil, []string{"run", "--context=staging", "--namespace=rollcall", "--kubeconfig=" + g.account("over")},
 			"the credentials are not accepted, or have expired"},
 		{"a quota that is too small",
 			made("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: small, namespace: rollcall}\nspec: {hard: {pods: 3}}"),
-			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "namespace rollcall: quota small leaves 3 of pods"},
+			given("--image-repo="+g.repo, "--registry-ca="+g.ca), "namespace rollcall: quota small leaves 3 of pods"},
 		{"limits that forbid our containers",
 			made("apiVersion: v1\nkind: LimitRange\nmetadata: {name: low, namespace: rollcall}\n" +
 				"spec: {limits: [{type: Container, max: {memory: 64Mi}}]}"),
-			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "maximum memory usage per Container is 64Mi, but limit is 128Mi: "},
+			given("--image-repo="+g.repo, "--registry-ca="+g.ca), "maximum memory usage per Container is 64Mi, but limit is 128Mi: "},
 		{"a namespace that is not empty",
 			made("apiVersion: v1\nkind: Pod\nmetadata: {name: theirs, namespace: rollcall}\n" +
 				"spec: {securityContext: {runAsNonRoot: true, runAsUser: 1, seccompProfile: {type: RuntimeDefault}}, " +
 				"containers: [{name: a, image: a, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]}"),
-			given("-image-repo="+g.repo, "-registry-ca="+g.ca), "namespace rollcall was not empty: pod theirs is there"},
-		{"a URL that leads nowhere", nil, given("-image-repo="+g.repo, "-registry-ca="+g.ca, "-outside-url=http://127.0.0.1:1/"),
+			given("--image-repo="+g.repo, "--registry-ca="+g.ca), "namespace rollcall was not empty: pod theirs is there"},
+		{"a URL that leads nowhere", nil, given("--image-repo="+g.repo, "--registry-ca="+g.ca, "--outside-url=http://127.0.0.1:1/"),
 			"outside-url http://127.0.0.1:1/: "},
 	} {
 		g.Run(row.sentence, func(t *testing.T) {
@@ -148,9 +148,9 @@ func (g guest) isReachedFromOutside() {
 		g.Run(url, func(t *testing.T) {
 			g := g.in(t)
 			defer g.unchanged()()
-			code, _ := g.conformance("run", "-context=staging", "-namespace=rollcall", "-kubeconfig="+g.account(""), "-image-repo="+g.repo,
-				"-registry-ca="+g.ca,
-				"-suites=rollout", "-run=^drained-rolling-update$", "-outside-url="+url).end()
+			code, _ := g.conformance("run", "--context=staging", "--namespace=rollcall", "--kubeconfig="+g.account(""), "--image-repo="+g.repo,
+				"--registry-ca="+g.ca,
+				"--suites=rollout", "--run=^drained-rolling-update$", "--outside-url="+url).end()
 			if code != 0 {
 				t.Errorf("exit code %d", code)
 			}
@@ -179,14 +179,14 @@ func (g guest) pullsWithASecret() {
 		g.Fatal(err)
 	}
 	g.Setenv("DOCKER_CONFIG", config) // of the one that pushes
-	args := []string{"run", "-context=staging", "-namespace=rollcall", "-kubeconfig=" + g.account(""),
-		"-image-repo=" + host + "/private/rollcall", "-registry-ca=" + g.ca,
-		"-suites=rollout", "-run=^defaults$"}
+	args := []string{"run", "--context=staging", "--namespace=rollcall", "--kubeconfig=" + g.account(""),
+		"--image-repo=" + host + "/private/rollcall", "--registry-ca=" + g.ca,
+		"--suites=rollout", "--run=^defaults$"}
 	defer g.unchanged()()
 	if code, said := g.conformance(args...).end(); code != 2 || !strings.Contains(said, "trial: node "+g.Name()+"-worker") {
 		g.Errorf("without a secret: exit code %d", code)
 	}
-	if code, _ := g.conformance(append(args, "-pull-secret="+filepath.Join(config, "config.json"))...).end(); code != 0 {
+	if code, _ := g.conformance(append(args, "--pull-secret="+filepath.Join(config, "config.json"))...).end(); code != 0 {
 		g.Errorf("with a secret: exit code %d", code)
 	}
 }
@@ -218,9 +218,9 @@ func (g guest) hasFewerRights() {
 				g := g.in(t)
 				with(append(append([]map[string][]string{}, is.Rules[:i]...), is.Rules[i+1:]...))
 				defer with(is.Rules)
-				code, said := g.conformance("run", "-context=staging", "-namespace=rollcall", "-allow="+harness.NodeRules, "-kubeconfig="+config,
-					"-dry-run",
-					"-suites=autoscale,own,rollout,statusgap", "-app=suites/own/testdata/nginx/app.yaml").end()
+				code, said := g.conformance("run", "--context=staging", "--namespace=rollcall", "--allow="+harness.NodeRules, "--kubeconfig="+config,
+					"--dry-run",
+					"--suites=autoscale,own,rollout,statusgap", "--app=suites/own/testdata/nginx/app.yaml").end()
 				resource, _, _ := strings.Cut(rule["resources"][0], "/")
 				lines := strings.Split(strings.TrimSpace(said), "\n")
 				names := func(line string) bool { // what is missing, and not something else of that name
@@ -243,7 +243,7 @@ func (g guest) hasFewerRights() {
 
 // isKilled kills runs in the middle of a rollout. What they left the next run removes, or a clean-up, and nothing else.
 func (g guest) isKilled() {
-	const short = "-run=^defaults$"
+	const short = "--run=^defaults$"
 	for _, row := range []struct {
 		sentence  string
 		grant     string
@@ -255,21 +255,21 @@ func (g guest) isKilled() {
 		{"Ctrl-C, in a namespace that was given", "base", "rollcall", syscall.SIGINT, false, nil},
 		{"Ctrl-C, in namespaces of our own", "generated", "", syscall.SIGINT, false, nil},
 		{"kill -9 and the next run, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, false,
-			[]string{"run", "-suites=rollout", short}},
+			[]string{"run", "--suites=rollout", short}},
 		{"kill -9 and the next run, in namespaces of our own", "generated", "", syscall.SIGKILL, false,
-			[]string{"run", "-suites=rollout", short}},
+			[]string{"run", "--suites=rollout", short}},
 		{"a lost connection and the next run, in namespaces of our own", "generated", "", syscall.SIGINT, true,
-			[]string{"run", "-suites=rollout", short}},
+			[]string{"run", "--suites=rollout", short}},
 		{"kill -9 and a clean-up, in a namespace that was given", "base", "rollcall", syscall.SIGKILL, false, []string{"clean"}},
 		{"kill -9 and a clean-up, in namespaces of our own", "generated", "", syscall.SIGKILL, false, []string{"clean"}},
 	} {
 		g.Run(row.sentence, func(t *testing.T) {
 			g := g.in(t)
 			g.granted(row.grant)
-			target := []string{"-context=staging", "-kubeconfig=" + g.account(""), "-namespace=" + row.namespace}
-			images := []string{"-image-repo=" + g.repo, "-registry-ca=" + g.ca}
+			target := []string{"--context=staging", "--kubeconfig=" + g.account(""), "--namespace=" + row.namespace}
+			images := []string{"--image-repo=" + g.repo, "--registry-ca=" + g.ca}
 			defer g.unchanged()()
-			r := g.conformance(append([]string{"run", "-suites=rollout", "-run=^drained-rolling-update$"}, slices.Concat(target, images)...)...)
+			r := g.conformance(append([]string{"run", "--suites=rollout", "--run=^drained-rolling-update$"}, slices.Concat(target, images)...)...)
 			r.untilSays("rolling out")
 			const rule = "INPUT --in-interface eth0 --protocol tcp --dport 6443 --jump REJECT --reject-with tcp-reset"
 			if row.lost {
@@ -298,7 +298,7 @@ func (g guest) isKilled() {
 
 // comesEveryNight runs the job of fixtures/staging/nightly once, with images pushed as `make image` pushes them.
 func (g guest) comesEveryNight() {
-	if code, _ := g.conformance("image", "-image-repo="+g.repo, "-registry-ca="+g.ca).end(); code != 0 {
+	if code, _ := g.conformance("image", "--image-repo="+g.repo, "--registry-ca="+g.ca).end(); code != 0 {
 		g.Fatalf("exit code %d", code)
 	}
 	g.copied("fixtures/staging")

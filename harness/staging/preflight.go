@@ -105,7 +105,7 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 	if because, all := reasons[""]; all {
 		remedy := "bind the roles of fixtures/staging to this user"
 		if slices.ContainsFunc(lacking, func(m Missing) bool { return m.Resource == "namespaces" }) {
-			remedy += ", or name namespaces that were made for you: -namespace=NAME"
+			remedy += ", or name namespaces that were made for you: --namespace=NAME"
 		}
 		return reasons, usage.New("context "+p.Cluster.Name(), because, remedy)
 	}
@@ -142,7 +142,7 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	}
 	if !p.Layout.MakesImages() {
 		return s, usage.New("image-repo "+p.ImageRepo, "the sources to build images from are not here",
-			"push them from a clone, and name them: -images")
+			"push them from a clone, and name them: --images")
 	}
 	fmt.Fprintln(p.Out, "building the images of the app, the agent and the observer")
 	others, err := p.otherArchitectures(ctx)
@@ -156,7 +156,7 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	registry := layout.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
 	if s.Refs, err = images.Push(ctx, p.Out, registry, layout.Images(p.Cluster.CannotObserve() == "")); err != nil {
 		return s, usage.New("image-repo "+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "),
-			"log in to it with docker login or podman login, or name images that are there: -images")
+			"log in to it with docker login or podman login, or name images that are there: --images")
 	}
 	return s, nil
 }

@@ -29,7 +29,7 @@ func (p Preflight) inNamespace(ctx context.Context, standard string, try func(co
 	defer lease.Release()
 	client := p.Cluster.Client()
 	if err := lease.Create(ctx, client, p.Session, standard); err != nil {
-		return usage.New("namespace "+lease.Name, err.Error(), "name one that is there and empty: -namespace=NAME")
+		return usage.New("namespace "+lease.Name, err.Error(), "name one that is there and empty: --namespace=NAME")
 	}
 	defer func() { err = errors.Join(err, lease.Cleanup(context.WithoutCancel(ctx), client, false)) }()
 	if err := lease.AddPullSecret(ctx, client, p.PullSecret); err != nil {
@@ -68,7 +68,8 @@ func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSource
 			return err
 		}
 		if because != "" {
-			return usage.New("trial", because, "push the images where nodes can pull them (-image-repo, -pull-secret), or name others (-images)")
+			return usage.New("trial", because,
+				"push the images where nodes can pull them (--image-repo, --pull-secret), or name others (--images)")
 		}
 		return p.Attached.FindRoute(ctx, service, p.answers)
 	})

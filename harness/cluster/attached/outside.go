@@ -18,7 +18,7 @@ func (c *Cluster) Door() cluster.Door {
 	case c.found != nil:
 		return *c.found
 	case given == NoOutside:
-		return cluster.NoDoor("it was not wanted: -outside-url=" + NoOutside)
+		return cluster.NoDoor("it was not wanted: --outside-url=" + NoOutside)
 	case given != "":
 		return cluster.GivenURL(given)
 	}
@@ -57,7 +57,7 @@ func (c *Cluster) tryURL(ctx context.Context, service *corev1.Service, answers A
 	if err := answers(ctx, url); err != nil {
 		reason := fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s",
 			service.Name, urlTimeout, usage.OneLine(err))
-		return usage.New("outside-url "+url, reason, "lead it to port 80 of that Service, or leave the lane out: -outside-url="+NoOutside)
+		return usage.New("outside-url "+url, reason, "lead it to port 80 of that Service, or leave the lane out: --outside-url="+NoOutside)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (c *Cluster) tryNodePorts(ctx context.Context, service *corev1.Service, ans
 			return nil
 		}
 	}
-	because := fmt.Sprintf("no NodePort of %d nodes can be reached from here: -outside-url=URL names another way", len(nodes.Items))
+	because := fmt.Sprintf("no NodePort of %d nodes can be reached from here: --outside-url=URL names another way", len(nodes.Items))
 	c.found = new(cluster.NoDoor(because))
 	return nil
 }

@@ -28,11 +28,11 @@ func TestFindRoute(t *testing.T) {
 	}{
 		{"the address of a node that answers", Options{}, nodePort, nodePort, "", false, fixtures.AnyNodePort},
 		{"nothing where no node answers", Options{}, "", "",
-			"no NodePort of 2 nodes can be reached from here: -outside-url=URL names another way", false, fixtures.AnyNodePort},
+			"no NodePort of 2 nodes can be reached from here: --outside-url=URL names another way", false, fixtures.AnyNodePort},
 		{"the URL that was given", Options{OutsideURL: given}, given, given, "", false, 0},
 		{"which is refused if it does not lead to the Service", Options{OutsideURL: given}, nodePort, given, "", true, 0},
 		{"nothing, since it was not wanted", Options{OutsideURL: NoOutside}, nodePort, "",
-			"it was not wanted: -outside-url=none", false, 0},
+			"it was not wanted: --outside-url=none", false, 0},
 		{"nothing from within", Options{Context: InCluster}, nodePort, "",
 			"this is a pod of the cluster itself", false, fixtures.AnyNodePort},
 	} {

@@ -140,7 +140,7 @@ func modeOf(proxies map[string]Proxy, asked string) (string, error) {
 	case len(found) > 1:
 		return mixedProxies, nil
 	case asked != "" && asked != found[0]:
-		return "", usage.New("mode "+asked, fmt.Sprintf("the cluster's service proxy is %s", found[0]), "leave -modes out")
+		return "", usage.New("mode "+asked, fmt.Sprintf("the cluster's service proxy is %s", found[0]), "leave --modes out")
 	}
 	return found[0], nil
 }
