@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/term"
 	"k8s.io/klog/v2"
 
 	"example.com/rollcall/harness/progress"
@@ -41,8 +40,8 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 		defer klog.LogToStderr(true)
 		var shown progress.Screen = progress.NewLog(r.out)
 		s = screen{io.MultiWriter(r.out, lines), lines.of}
-		if interactive(r.out) {
-			shown, s.run = progress.NewTable(r.out, os.Getenv("NO_COLOR") == "", columns), lines
+		if table, drawn := progress.OnTerminal(r.out); drawn {
+			shown, s.run = table, lines
 		}
 		watching.Go(func() error { return progress.Follow(beside, filepath.Join(r.runner.Out, progress.File), shown) })
 	}
@@ -61,20 +60,6 @@ func logClientGo(log io.Writer) {
 	klog.InitFlags(flags)
 	_ = flags.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"}) // it panics
 	klog.SetOutput(log)
-}
-
-// columns is the width of the terminal.
-func columns() int {
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		return 80
-	}
-	return width
-}
-
-// interactive reports whether a person looks at a terminal that can be drawn on.
-func interactive(out io.Writer) bool {
-	return out == os.Stdout && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // doing puts each line written to it on the board, as what goes on while no scenario is under way.
