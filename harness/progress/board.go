@@ -28,11 +28,11 @@ type Board struct {
 func Open(folder, run string, began time.Time) (*Board, error) {
 	b := &Board{file: filepath.Join(folder, File)}
 	if _, err := os.Stat(b.file); errors.Is(err, fs.ErrNotExist) {
-		b.status = Status{Run: run, Began: began}
+		b.status = Status{Run: run, Began: began, Ended: []Ended{}}
 	} else if b.status, err = Read(b.file); err != nil {
 		return nil, err
 	}
-	b.status.Schema, b.status.Running = SchemaVersion, nil
+	b.status.Schema, b.status.Running = SchemaVersion, []Running{}
 	return b, nil
 }
 

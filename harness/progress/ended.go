@@ -6,8 +6,8 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// headline is why a scenario ended as it did, in one line that a terminal can be shown. What passed has a short one.
-func (e Ended) headline() string {
+// Brief is why a scenario ended as it did, in one line that a terminal can be shown. What passed has a short one.
+func (e Ended) Brief() string {
 	if e.Outcome == "pass" {
 		return phrase.Headline(e.Headline, e.Because)
 	}
@@ -17,16 +17,23 @@ func (e Ended) headline() string {
 // A teller tells of what has ended once.
 type teller struct{ told int }
 
-// news has each scenario told that ended since the status before: once for all that were skipped in a row in one mode for one reason.
+// news has each scenario told that ended since the status before.
 func (t *teller) news(s Status, tell func(e Ended, alike int)) {
-	for ended := s.Ended[min(t.told, len(s.Ended)):]; len(ended) > 0; {
+	for _, alike := range Alike(s.Ended[min(t.told, len(s.Ended)):]) {
+		tell(alike[0], len(alike))
+	}
+	t.told = len(s.Ended)
+}
+
+// Alike puts together what was skipped in a row in one mode for one reason; every other scenario is by itself.
+func Alike(ended []Ended) (groups [][]Ended) {
+	for len(ended) > 0 {
 		first, n := ended[0], 1
 		for n < len(ended) && ended[n].Outcome == "skipped" && first.Outcome == "skipped" && ended[n].Mode == first.Mode &&
 			ended[n].Because == first.Because {
 			n++
 		}
-		tell(first, n)
-		ended = ended[n:]
+		groups, ended = append(groups, ended[:n]), ended[n:]
 	}
-	t.told = len(s.Ended)
+	return groups
 }

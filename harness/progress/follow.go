@@ -20,8 +20,7 @@ const drawEvery = 500 * time.Millisecond
 // Follow has a screen draw the status file of a run folder until ctx ends, and then once more, with nothing under way.
 func Follow(ctx context.Context, file string, screen Screen) error {
 	for {
-		s, err := Read(file)
-		s.age(time.Now()) // the file is as old as the last change
+		s, err := Current(file)
 		if err == nil {
 			err = screen.Draw(s)
 		}
@@ -41,6 +40,13 @@ func Follow(ctx context.Context, file string, screen Screen) error {
 	}
 }
 
+// Current reads the status file of a run that is under way, with times of now: the file is as old as the last change.
+func Current(file string) (Status, error) {
+	s, err := Read(file)
+	s.age(time.Now())
+	return s, err
+}
+
 // Read reads a status file.
 func Read(file string) (Status, error) {
 	var s Status
@@ -51,5 +57,6 @@ func Read(file string) (Status, error) {
 	if err != nil {
 		return s, fmt.Errorf("progress: read %s: %w", file, err)
 	}
+	s.Running, s.Ended = append([]Running{}, s.Running...), append([]Ended{}, s.Ended...) // lists, also of nothing
 	return s, nil
 }

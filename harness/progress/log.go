@@ -46,7 +46,7 @@ func (e Ended) log(n int) []string {
 	if n > 1 {
 		line = fmt.Sprintf("%s %d scenarios (%s):", outcome, n, e.Mode)
 	}
-	headline := e.headline()
+	headline := e.Brief()
 	room := logWidth - utf8.RuneCountInString(line+" ")
 	if e.Outcome == "pass" {
 		what, follows, two := strings.Cut(headline, "; ")

@@ -72,6 +72,16 @@ func TestWaitingToBeRecordedAgainTakesNoTime(t *testing.T) {
 	})
 }
 
+// What was skipped comes to what was expected, and is done from the beginning.
+func TestTotal(t *testing.T) {
+	other, skipped := Name{"iptables", "rollout", "defaults"}, Name{"ipvs", "rollout", "drained"}
+	s := Status{Expected: []Expected{{Name: drained}, {Name: other}}, Running: []Running{{Name: drained}},
+		Ended: []Ended{{Name: skipped, Result: Result{Outcome: "skipped"}}}}
+	if n := s.Total(); n != 3 {
+		t.Errorf("%d scenarios, want 3", n)
+	}
+}
+
 func TestABoardThatCannotBeWrittenSaysSo(t *testing.T) {
 	folder := t.TempDir()
 	board, err := Open(folder, "run-1", time.Now())

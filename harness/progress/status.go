@@ -74,6 +74,21 @@ type Expected struct {
 	Beside  int     `json:"beside"` // scenarios that go on at the same time, itself included
 }
 
+// Total is how many scenarios the run has, as far as is known: those that were skipped were not expected.
+func (s *Status) Total() int {
+	all := map[Name]bool{}
+	for _, e := range s.Expected {
+		all[e.Name] = true
+	}
+	for _, r := range s.Running {
+		all[r.Name] = true
+	}
+	for _, e := range s.Ended {
+		all[e.Name] = true
+	}
+	return len(all)
+}
+
 // age brings the times up to now.
 func (s *Status) age(now time.Time) {
 	s.Updated = now.UTC()

@@ -49,12 +49,7 @@ func (s *Status) Lines() []string {
 	if len(s.Running) == 0 && s.Doing == "" {
 		return nil
 	}
-	counts := map[string]int{}
-	for _, e := range s.Ended {
-		counts[e.Outcome]++
-	}
-	head := fmt.Sprintf("%s  %d passed, %d failed, %d inconclusive, %d skipped",
-		s.Updated.Sub(s.Began).Round(time.Second), counts["pass"], counts["fail"], counts["inconclusive"], counts["skipped"])
+	head := fmt.Sprintf("%s  %s", s.Updated.Sub(s.Began).Round(time.Second), s.Counts())
 	if s.Left != nil {
 		head += "; " + left(*s.Left)
 	}
@@ -66,6 +61,16 @@ func (s *Status) Lines() []string {
 		lines = append(lines, "  "+r.Line())
 	}
 	return lines
+}
+
+// Counts is how many scenarios ended in each way.
+func (s *Status) Counts() string {
+	counts := map[string]int{}
+	for _, e := range s.Ended {
+		counts[e.Outcome]++
+	}
+	return fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped", counts["pass"], counts["fail"], counts["inconclusive"],
+		counts["skipped"])
 }
 
 // colours stand beside the words, and never in their place.
@@ -85,6 +90,6 @@ func (t *Table) end(text *strings.Builder, e Ended, n int) {
 		fmt.Fprintf(text, "%s %s %s/%s %.0fs\n", outcome, e.Mode, e.Suite, e.Scenario, e.Seconds)
 	}
 	if e.Outcome != "pass" {
-		fmt.Fprintf(text, "    %s\n", e.headline())
+		fmt.Fprintf(text, "    %s\n", e.Brief())
 	}
 }
