@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
@@ -34,22 +35,11 @@ func Load(dir string) (model.Report, error) { return LoadWith(dir, nil) }
 
 // LoadWith is Load with an observer, which may be nil, of every recording.
 func LoadWith(dir string, observer Observer) (model.Report, error) {
-	var session evidence.Session
-	file := evidence.SessionPath(dir)
-	if err := store.ReadJSON(file, &session); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return model.Report{}, fmt.Errorf("reports: load %s: not a run folder: it has no %s", dir, filepath.ToSlash(evidence.SessionPath("")))
-		}
-		return model.Report{}, fmt.Errorf("reports: load %s: %w", dir, err)
+	session, err := readSession(dir)
+	if err != nil {
+		return model.Report{}, err
 	}
-	if session.Schema > evidence.SchemaVersion {
-		return model.Report{}, fmt.Errorf("reports: load %s: schema %d, this build reads up to %d: use a newer Rollcall",
-			file, session.Schema, evidence.SchemaVersion)
-	}
-	l := loader{dir: dir, observer: observer, report: model.Report{
-		APIVersion: model.APIVersion, Kind: model.Kind,
-		Run: newRun(session), Clusters: []evidence.Cluster{}, Scenarios: []model.Scenario{},
-	}}
+	l := newLoader(dir, session, observer)
 	if session.Ended.After(session.Began) {
 		l.report.Summary.Seconds = seconds(session.Ended.Sub(session.Began))
 	}
@@ -65,6 +55,48 @@ func LoadWith(dir string, observer Observer) (model.Report, error) {
 	l.report.Run.Broken = append(l.report.Run.Broken, skippedWhole(session.Asked, l.report.Scenarios)...)
 	l.report.Claims = newClaims(l.report.Scenarios)
 	return l.report, nil
+}
+
+// LoadScenario judges one scenario of a run folder alone, whose run may be under way, and reports as if there were no other.
+func LoadScenario(dir, mode, suite, scenario string, observer Observer) (model.Report, error) {
+	session, err := readSession(dir)
+	if err != nil {
+		return model.Report{}, err
+	}
+	l := newLoader(dir, session, observer)
+	attempts, err := folders(filepath.Join(evidence.Folder(dir), mode, suite))
+	attempt, recorded := lastAttempts(attempts)[scenario]
+	if err != nil || !recorded {
+		return model.Report{}, fmt.Errorf("reports: load %s: it has no recording of %s/%s in %s", dir, suite, scenario, mode)
+	}
+	l.addCluster(mode)
+	l.add(l.scenario(place{mode, suite, scenario, attempt}))
+	s, run := l.report.Scenarios[0], &l.report.Run
+	run.Began, run.Ended = s.Began, s.Began.Add(time.Duration(s.Seconds*float64(time.Second)))
+	l.report.Summary.Seconds = s.Seconds
+	return l.report, nil
+}
+
+func readSession(dir string) (session evidence.Session, err error) {
+	file := evidence.SessionPath(dir)
+	if err := store.ReadJSON(file, &session); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return session, fmt.Errorf("reports: load %s: not a run folder: it has no %s", dir, filepath.ToSlash(evidence.SessionPath("")))
+		}
+		return session, fmt.Errorf("reports: load %s: %w", dir, err)
+	}
+	if session.Schema > evidence.SchemaVersion {
+		return session, fmt.Errorf("reports: load %s: schema %d, this build reads up to %d: use a newer Rollcall",
+			file, session.Schema, evidence.SchemaVersion)
+	}
+	return session, nil
+}
+
+func newLoader(dir string, session evidence.Session, observer Observer) loader {
+	return loader{dir: dir, observer: observer, report: model.Report{
+		APIVersion: model.APIVersion, Kind: model.Kind,
+		Run: newRun(session), Clusters: []evidence.Cluster{}, Scenarios: []model.Scenario{},
+	}}
 }
 
 func newRun(s evidence.Session) model.Run {
@@ -102,10 +134,8 @@ type loader struct {
 }
 
 func (l *loader) loadMode(mode string) {
+	l.addCluster(mode)
 	root := filepath.Join(evidence.Folder(l.dir), mode)
-	cluster, err := readCluster(evidence.ClusterPath(l.dir, mode), mode)
-	l.broken(err)
-	l.report.Clusters = append(l.report.Clusters, cluster)
 	suites, err := folders(root)
 	l.broken(err)
 	for _, suite := range suites {
@@ -116,6 +146,12 @@ func (l *loader) loadMode(mode string) {
 			l.add(l.scenario(place{mode, suite, scenario, last[scenario]}))
 		}
 	}
+}
+
+func (l *loader) addCluster(mode string) {
+	cluster, err := readCluster(evidence.ClusterPath(l.dir, mode), mode)
+	l.broken(err)
+	l.report.Clusters = append(l.report.Clusters, cluster)
 }
 
 // readCluster is a cluster of which only the mode is known when there is an error.

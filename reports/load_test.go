@@ -60,6 +60,32 @@ func TestLoadOrdersAndCollapses(t *testing.T) {
 	}
 }
 
+// A scenario that is loaded alone, as of a run that goes on, is judged as among the others.
+func TestLoadScenario(t *testing.T) {
+	dir := runFolder(t)
+	r, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.Scenarios {
+		alone, err := reports.LoadScenario(dir, s.Mode, s.Suite, s.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]model.Scenario{s}, alone.Scenarios); diff != "" {
+			t.Errorf("%s in %s (-among others +alone):\n%s", s.Name(), s.Mode, diff)
+		}
+		if alone.Summary.Seconds != s.Seconds || len(alone.Clusters) != 1 {
+			t.Errorf("%s in %s: %+v, %d clusters", s.Name(), s.Mode, alone.Summary, len(alone.Clusters))
+		}
+	}
+	for _, scenario := range []string{"none", "undrained-2"} {
+		if _, err := reports.LoadScenario(dir, "iptables", "control", scenario, nil); err == nil {
+			t.Errorf("there is no scenario %s", scenario)
+		}
+	}
+}
+
 func TestTenAttemptsAreMoreThanTwo(t *testing.T) {
 	dir := emptyFolder(t)
 	writeJSON(t, filepath.Join(dir, "evidence", "iptables", evidence.ClusterFile), evidence.Cluster{Mode: "iptables"})
