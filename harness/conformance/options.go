@@ -13,10 +13,11 @@ type Options struct {
 	Skip    string // pattern of scenarios that do not run; empty: none
 	Failed  string // run folder, of which only what neither passed nor was skipped runs again; empty: none
 	Verbose bool   // print all that the suites print
+	Serve   string // port of this host on which the run is shown to a browser; empty: it is not, 0: one that is free
 	runner.Options
 }
 
-// List has every option once, but for Verbose, which says nothing about what is recorded.
+// List has every option once, but for Verbose and Serve, which say nothing about what is recorded.
 func (o *Options) List() usage.List {
 	return append(usage.List{
 		{Flag: "suites", Default: usage.Environment, Text: &o.Suites, Help: "`suites` to run, separated by commas or spaces (default all)"},

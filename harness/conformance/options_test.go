@@ -14,7 +14,7 @@ func TestOptionsReachAnotherProcess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var given, arrived Options
 		fill(t, reflect.ValueOf(&given).Elem())
-		given.Verbose = false // is about what is shown
+		given.Verbose, given.Serve = false, "" // are about what is shown
 		flags := flag.NewFlagSet("", flag.ContinueOnError)
 		arrived.List().Register(flags)
 		if err := flags.Parse(given.List().Args()); err != nil {

@@ -15,6 +15,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports/live"
 	"example.com/rollcall/reports/model"
 )
 
@@ -25,7 +26,8 @@ type run struct {
 	runner    *runner.Runner
 	clusters  clusters
 	out       io.Writer
-	names     []string // of the suites that were asked for
+	live      *live.Server // nil: it is not shown
+	names     []string     // of the suites that were asked for
 	scenarios []runner.Listed
 }
 
@@ -43,6 +45,12 @@ func Run(ctx context.Context, out io.Writer, o Options, suites Suites) (code int
 	if prepared.DryRun {
 		return 0, r.printList(ctx)
 	}
+	if o.Serve != "" {
+		if r.live, err = live.Listen(o.Serve); err != nil {
+			return 0, usage.New("serve "+o.Serve, err.Error(), "name a free port, or none for any")
+		}
+		defer r.live.Close()
+	}
 	return r.run(ctx)
 }
 
@@ -57,6 +65,7 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 	if err := r.begin(ctx, began); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
+	r.show()
 	unseen := r.watched(ctx, func(s screen) { err = r.modes(ctx, s) })
 	if unseen != nil {
 		r.runner.RecordBreakage(unseen.Error())
@@ -70,6 +79,18 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 	}
 	report, err := report(r.out, root, folder, true)
 	return model.ExitCode(report), errors.Join(err, unended)
+}
+
+// show shows the run to a browser, if it is to.
+func (r *run) show() {
+	if r.live == nil {
+		return
+	}
+	if err := r.live.Show(r.runner.Out); err != nil {
+		fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
+		return
+	}
+	fmt.Fprintf(r.out, "watch it live: %s\n", r.live.URL())
 }
 
 // begin makes sure that a run is possible, says how long it will take, and begins the run folder.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +21,7 @@ import (
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
+	"example.com/rollcall/reports/live"
 )
 
 // output may be written to by several suites at once.
@@ -176,6 +179,35 @@ func TestVerboseRun(t *testing.T) {
 }
 
 // What was not green in another run is run again, and nothing else; what is skipped by name is not.
+// A run is shown to a browser from before its first scenario until after its last.
+func TestShownRun(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	shown, err := live.Listen(live.AnyPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shown.Close()
+	r, out := newRun(t, "iptables", "hangs", fakeClusters{hung: func() {
+		defer interrupt()
+		reply, err := http.Get(shown.URL())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer reply.Body.Close()
+		if page, err := io.ReadAll(reply.Body); err != nil || !strings.Contains(string(page), "0 of 1 scenarios done") {
+			t.Errorf("%v, %s", err, page)
+		}
+	}})
+	r.live = shown
+	if code, err := r.run(ctx); code != 3 || err != nil {
+		t.Errorf("exit code %d, %v", code, err)
+	}
+	if said := "watch it live: " + shown.URL() + "\n"; !strings.Contains(out.text.String(), said) {
+		t.Errorf("%q is not in\n%s", said, &out.text)
+	}
+}
+
 func TestSelection(t *testing.T) {
 	before, _ := newRun(t, "iptables,nftables", "passes fails", fakeClusters{})
 	if _, err := before.run(t.Context()); err != nil {

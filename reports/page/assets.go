@@ -43,10 +43,15 @@ func loadAssets() (assets, error) {
 		}
 		script += "\n" + string(text)
 	}
-	ui := assets{Style: template.CSS(chartStyle + "\n" + drawingStyle + disruptedStyle + style), Script: template.JS(script)}
+	return newAssets(chartStyle, script), nil
+}
+
+// newAssets are a style with that of the page after it, and a script.
+func newAssets(first, script string) assets {
+	ui := assets{Style: template.CSS(first + "\n" + drawingStyle + disruptedStyle + style), Script: template.JS(script)}
 	ui.Policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
 		reports.PolicySource(string(ui.Script)), reports.PolicySource(string(ui.Style)))
-	return ui, nil
+	return ui
 }
 
 // chartAsset is a file of uPlot, as the load generator carries it.

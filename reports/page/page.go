@@ -36,6 +36,11 @@ func New(dir string) *Page { return &Page{dir: dir, recordings: map[string]recor
 // File is the page, for [reports.WriteFolder].
 func (p *Page) File() reports.File { return reports.File{Name: name, Write: p.Write} }
 
+// forms are the template of the page, with all that it is made of.
+func forms() *template.Template {
+	return template.Must(template.New(name).Funcs(funcs()).Parse(shapesMarkup + markup))
+}
+
 // Write writes the page about a report. What of a scenario's evidence was missing or damaged when it was loaded the page
 // says, in place of what it would have drawn.
 func (p *Page) Write(w io.Writer, r model.Report) error {
@@ -43,8 +48,7 @@ func (p *Page) Write(w io.Writer, r model.Report) error {
 	if err != nil {
 		return err
 	}
-	t := template.Must(template.New(name).Funcs(funcs()).Parse(shapesMarkup + markup))
-	if err := t.Execute(w, newView(p.recordings, r, ui)); err != nil {
+	if err := forms().Execute(w, newView(p.recordings, r, ui)); err != nil {
 		return fmt.Errorf("page: write %s: %w", name, err)
 	}
 	return nil

@@ -20,8 +20,9 @@ import (
 
 // A visit is a page open in a real browser, and what it did that it should not have.
 type visit struct {
-	t   *testing.T
-	ctx context.Context
+	t    *testing.T
+	ctx  context.Context
+	from string // server that the page may ask, and may get no answer from; empty: none
 
 	mu         sync.Mutex
 	complaints []string
@@ -76,11 +77,14 @@ func (v *visit) hear(event any) {
 	said := ""
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, "file:") || e.Type != network.ResourceTypeDocument {
+		ofFile := strings.HasPrefix(e.Request.URL, "file:") && e.Type == network.ResourceTypeDocument
+		if !ofFile && (v.from == "" || !strings.HasPrefix(e.Request.URL, v.from+"/")) {
 			said = "it asked the network for " + e.Request.URL
 		}
 	case *log.EventEntryAdded:
-		said = "it logged " + e.Entry.Text
+		if v.from == "" || e.Entry.Source != log.EntrySourceNetwork {
+			said = "it logged " + e.Entry.Text
+		}
 	case *runtime.EventConsoleAPICalled:
 		said = "it called console." + string(e.Type)
 	case *runtime.EventExceptionThrown:
@@ -98,7 +102,12 @@ func (v *visit) hear(event any) {
 
 func (v *visit) open(file, fragment string) {
 	v.t.Helper()
-	v.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file, Fragment: fragment}).String()))
+	v.visit((&url.URL{Scheme: "file", Path: file, Fragment: fragment}).String())
+}
+
+func (v *visit) visit(address string) {
+	v.t.Helper()
+	v.do(chromedp.Navigate(address))
 }
 
 func (v *visit) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -125,6 +134,15 @@ func (v *visit) await(selector string) {
 	v.t.Helper()
 	ask[bool](v, `new Promise(done => {
 		const look = () => `+one(selector)+`?.checkVisibility() ? done(true) : requestAnimationFrame(look);
+		look();
+	})`)
+}
+
+// awaitText waits until an element has a text.
+func (v *visit) awaitText(selector, text string) {
+	v.t.Helper()
+	ask[bool](v, `new Promise(done => {
+		const look = () => `+one(selector)+`?.textContent === "`+text+`" ? done(true) : requestAnimationFrame(look);
 		look();
 	})`)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/reports/live"
 	"example.com/rollcall/suites"
 )
 
@@ -22,7 +23,9 @@ written to a new folder below out/, or below $ARTIFACTS; out/latest leads to it.
 
 On a terminal a table shows what is under way. Elsewhere, as in a CI log, a line
 is printed for each scenario that ended, with details below it unless it passed.
-All that the suites print goes to log.txt in the run folder.
+All that the suites print goes to log.txt in the run folder. With --serve a page
+at 127.0.0.1 shows the same, and of each scenario that ended what was recorded,
+until the run ends.
 
 With --lab they run in ipvs mode in a virtual machine, the lab, whose kernel has
 IP_VS. It is built when it is first asked for. The run folder is among the
@@ -48,5 +51,12 @@ Exit codes:
 	addFlags(cmd, o.List())
 	cmd.Flags().BoolVar(&inLab, "lab", false, "run in ipvs mode in a machine of its own, where this host's kernel has no IP_VS")
 	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print each line of what goes on")
+	addServe(cmd, &o.Serve)
 	return cmd
+}
+
+// addServe gives a command the flag --serve.
+func addServe(cmd *cobra.Command, port *string) {
+	cmd.Flags().StringVar(port, "serve", "", "show the run to a browser on this host while it goes on, at this `port` or, without one, at any")
+	cmd.Flags().Lookup("serve").NoOptDefVal = live.AnyPort
 }

@@ -1,0 +1,68 @@
+package page
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/reports/model"
+)
+
+//go:embed live.html.tmpl
+var liveMarkup string
+
+//go:embed live.js
+var liveScript string
+
+// A liveView is what the template of a run that is under way is given.
+type liveView struct {
+	progress.Status
+	assets
+	Page    string // where the page of the run will be
+	Summary model.Summary
+}
+
+// Elapsed is how long the run has taken so far, in seconds.
+func (v liveView) Elapsed() float64 { return v.Updated.Sub(v.Began).Seconds() }
+
+// An endedRow is of a scenario, or of several that were skipped for one reason.
+type endedRow struct {
+	progress.Ended
+	Alike int
+}
+
+// Rows are of what ended, the last first.
+func (v liveView) Rows() (rows []endedRow) {
+	for _, alike := range progress.Alike(v.Ended) {
+		rows = append(rows, endedRow{alike[0], len(alike)})
+	}
+	slices.Reverse(rows)
+	return rows
+}
+
+// Live writes a page about a run that is under way, which brings itself up to date from where it was loaded. The run's own page
+// will be the file named.
+func Live(w io.Writer, s progress.Status, file string) error {
+	ui := newAssets("", liveScript)
+	ui.Policy += "; connect-src 'self'"
+	v := liveView{Status: s, assets: ui, Page: file}
+	for _, e := range s.Ended {
+		switch e.Outcome {
+		case "pass":
+			v.Summary.Pass++
+		case "fail":
+			v.Summary.Fail++
+		case "inconclusive":
+			v.Summary.Inconclusive++
+		case "skipped":
+			v.Summary.Skipped++
+		}
+	}
+	if err := template.Must(forms().New("live").Parse(liveMarkup)).Execute(w, &v); err != nil {
+		return fmt.Errorf("page: write live: %w", err)
+	}
+	return nil
+}
