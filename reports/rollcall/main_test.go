@@ -84,6 +84,7 @@ func TestExitCodes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(unwritable, "report.json"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	underWay, _ := goingOn(t)
 	steady, unended, empty := ended(t, runFolder(t)), runFolder(t), t.TempDir()
 	history := filepath.Join(t.TempDir(), "history.jsonl")
 	for _, row := range []struct {
@@ -135,7 +136,13 @@ func TestExitCodes(t *testing.T) {
 		{"followed to its end", []string{"status", "--watch", watched(t, runFolder(t))}, 0, "run r: ended", ""},
 		{"for a script", []string{"status", "-o", "json", watched(t, runFolder(t))}, 0, `"outcome": "fail"`, ""},
 		{"of something else", []string{"status", t.TempDir()}, 2, "", "has no status of a run"},
+		{"of one that goes on", []string{"status", underWay}, 0, "run r: under way, 1 of 2 scenarios done\nfail nftables", ""},
+		{"of one that was killed", []string{"status", killed(t)}, 0, "run r: was killed, 1 of 2 scenarios done\n", ""},
+		{"of one that was killed, which nobody can follow", []string{"status", "--watch", killed(t)}, 0,
+			"what it recorded can be judged: rollcall report ", ""},
 		{"a run compared with itself", []string{"compare", steady, steady}, 0, "Nothing is shown to have got worse or better.", ""},
+		{"shown to a browser until its end", []string{"status", "--serve", watched(t, runFolder(t))}, 0, "run r: ended", ""},
+		{"shown at a port that is none", []string{"status", "--serve=99999", underWay}, 2, "", "serve 99999: "},
 		{"a run whose requests failed, after one whose did not", []string{"compare", steady, runFolder(t, 60)}, 1,
 			"| worse | rollout/drained | iptables | pass | fail |", ""},
 		{"the other way round", []string{"compare", runFolder(t, 60), steady}, 0, "| better | rollout/drained | iptables | fail | pass |", ""},

@@ -15,23 +15,31 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/sharedfile"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/reports/live"
+	"example.com/rollcall/reports/page"
 )
 
 func statusCommand() *cobra.Command {
 	var watch bool
+	var serve string
 	cmd := &cobra.Command{
 		Use:   "status [DIR]",
 		Short: "Say how far a run is: what is under way, what ended, and how long it will take",
 		Long: `Say how far a run is: what is under way, what ended and did not pass, and how
 long the run will take if everything takes as long as last time. DIR is its
 folder, by default the newest below out/ or $ARTIFACTS. With --watch it goes on
-until the run has ended.
+until the run has ended. With --serve it does so too, and a page at 127.0.0.1
+shows the run meanwhile, and of each scenario that ended what was recorded.
 
-Exit codes: 0; 2 when DIR is not a run folder; 3 when it could not be printed.`,
+Exit codes: 0; 2 for wrong usage, or when DIR is not a run folder; 3 when it
+could not be printed.`,
 		Example: "  rollcall status\n  rollcall status --watch out/20261126-093459",
 		Args:    cobra.MaximumNArgs(1),
 	}
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on until the run has ended")
+	addServe(cmd, &serve)
 	out := addOutput(cmd, asText, asJSON, asYAML)
 	cmd.MarkFlagsMutuallyExclusive("watch", "output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -44,11 +52,27 @@ Exit codes: 0; 2 when DIR is not a run folder; 3 when it could not be printed.`,
 		if err != nil {
 			return fmt.Errorf("rollcall: status: %s has no status of a run: name a run folder, such as out/latest", folder)
 		}
-		if watch && !hasEnded(folder) {
+		if serve != "" && goesOn(folder) {
+			shown, err := live.Listen(serve)
+			if err != nil {
+				return usage.New("serve "+serve, err.Error(), "name a free port, or none for any")
+			}
+			defer shown.Close()
+			if err := shown.Show(folder); err != nil {
+				return infrastructure(err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "watch it live: %s\n", shown.URL())
+			watch = true
+		}
+		if watch && goesOn(folder) {
 			ctx, stop := context.WithCancel(cmd.Context())
 			defer stop()
 			go stopAtEnd(ctx, stop, folder)
-			return infrastructure(progress.Follow(ctx, file, progress.NewLog(cmd.OutOrStdout())))
+			var shown progress.Screen = progress.NewLog(cmd.OutOrStdout())
+			if table, drawn := progress.OnTerminal(cmd.OutOrStdout()); drawn {
+				shown = table
+			}
+			return infrastructure(progress.Follow(ctx, file, shown))
 		}
 		return out.print(cmd.OutOrStdout(), s, map[string]func(io.Writer) error{
 			asText: func(w io.Writer) error { return statusAsText(w, folder, s) },
@@ -70,15 +94,25 @@ func newestRun(args []string) (string, error) {
 	return filepath.Dir(slices.Max(files)), nil
 }
 
-// hasEnded reports whether a run has ended.
-func hasEnded(folder string) bool {
-	var s evidence.Session
-	return store.ReadJSON(evidence.SessionPath(folder), &s) != nil || !s.Ended.IsZero()
+// sessionLock is a file that who records holds locked from before there is a session until it has ended.
+func sessionLock(folder string) string { return evidence.SessionPath(folder) + ".lock" }
+
+// goesOn reports whether a run has neither ended nor been killed.
+func goesOn(folder string) bool {
+	lock := sessionLock(folder)
+	if !exists(lock) {
+		return false
+	}
+	held, err := sharedfile.TryLock(lock)
+	if err == nil { // its holder is gone, and left the file
+		_ = held.Abort()
+	}
+	return err != nil
 }
 
-// stopAtEnd calls stop when a run has ended, unless ctx ends first.
+// stopAtEnd calls stop when a run has ended or was killed, unless ctx ends first.
 func stopAtEnd(ctx context.Context, stop func(), folder string) {
-	for !hasEnded(folder) {
+	for goesOn(folder) {
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
@@ -89,21 +123,39 @@ func stopAtEnd(ctx context.Context, stop func(), folder string) {
 }
 
 func statusAsText(w io.Writer, folder string, s progress.Status) error {
-	state := "under way, or was killed"
-	if hasEnded(folder) {
+	var session evidence.Session
+	state := "was killed"
+	switch {
+	case goesOn(folder):
+		state = "under way"
+	case store.ReadJSON(evidence.SessionPath(folder), &session) != nil || !session.Ended.IsZero():
 		state = "ended"
 	}
-	text := fmt.Sprintf("run %s: %s, %d of %d scenarios done\n", s.Run, state, len(s.Ended), max(len(s.Ended), len(s.Expected)))
+	text := fmt.Sprintf("run %s: %s, %d of %d scenarios done\n", s.Run, state, len(s.Ended), s.Total())
 	for _, e := range s.Ended {
 		if e.Outcome != "pass" && e.Outcome != "skipped" {
 			text += fmt.Sprintf("%s %s %s/%s: %s\n", e.Outcome, e.Mode, e.Suite, e.Scenario, cmp.Or(e.Headline, e.Because))
 		}
 	}
-	for _, line := range s.Lines() {
-		if line != "" {
-			text += line + "\n"
+	if state == "under way" {
+		for _, line := range s.Lines() {
+			if line != "" {
+				text += line + "\n"
+			}
 		}
+	} else {
+		text += s.Counts() + "\n"
+	}
+	if file := filepath.Join(folder, page.New(folder).File().Name); exists(file) {
+		text += "page: " + file + "\n"
+	} else if state == "was killed" {
+		text += "what it recorded can be judged: rollcall report " + folder + "\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }

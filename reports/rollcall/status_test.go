@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/sharedfile"
+)
+
+// goingOn is a run folder of a run that goes on: one scenario has failed, and another is under way.
+func goingOn(t *testing.T) (dir string, end func()) {
+	t.Helper()
+	dir = killed(t)
+	held, err := sharedfile.TryLock(sessionLock(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end = sync.OnceFunc(func() { _ = held.Release() })
+	t.Cleanup(end)
+	return dir, end
+}
+
+// killed is such a folder whose run was killed then.
+func killed(t *testing.T) string {
+	t.Helper()
+	dir := runFolder(t)
+	held, err := sharedfile.TryLock(sessionLock(dir))
+	if err == nil {
+		err = held.Abort() // as death does
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	board, err := progress.Open(dir, "r", time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	going, over := progress.Name{Mode: "iptables", Suite: "rollout", Scenario: "drained"}, progress.Name{Mode: "nftables"}
+	board.Expect([]progress.Expected{{Name: going, Seconds: 60}, {Name: over, Seconds: 60}})
+	board.Entry(over).End(progress.Result{Outcome: "fail", Headline: "3 failed", Because: "3 failed: 4 5 6", Facts: []string{"by kind: 3 refused"}})
+	board.Entry(going).Begin()
+	board.Entry(going).Update(progress.Running{Phase: "rolling out", Sent: 12, Failed: 3, Replies: map[string]int{"v1": 9}, Trouble: "late"})
+	return dir
+}
+
+func TestARunIsShownUntilItsEnd(t *testing.T) {
+	dir, end := goingOn(t)
+	out, in := io.Pipe()
+	code := make(chan int)
+	go func() {
+		code <- run([]string{"status", "--serve", dir}, in, io.Discard)
+		in.Close()
+	}()
+	said := bufio.NewReader(out)
+	line, err := said.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, said) }()
+	_, url, _ := strings.Cut(strings.TrimSpace(line), "watch it live: ")
+	reply, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(reply.Body)
+	reply.Body.Close()
+	if err != nil || !strings.Contains(string(page), "rolling out") {
+		t.Errorf("%v, %s", err, page)
+	}
+	end()
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+	if reply, err := http.Get(url); err == nil {
+		reply.Body.Close()
+		t.Error("it is shown after its end")
+	}
+}
