@@ -37,7 +37,7 @@ type ClusterChange struct {
 type OutcomeChange struct {
 	Scenario string           `json:"scenario"`
 	Modes    string           `json:"modes"`
-	A        *verdict.Outcome `json:"a,omitempty"` // nil: it did not have the scenario
+	A        *verdict.Outcome `json:"a,omitempty"` // absent: it did not have the scenario
 	B        *verdict.Outcome `json:"b,omitempty"` // likewise
 	BecauseA string           `json:"because_a,omitempty"`
 	BecauseB string           `json:"because_b,omitempty"`

@@ -69,7 +69,7 @@ type Reason struct {
 	Mode      string     `json:"mode,omitempty"`     // empty if it is about the run
 	Number    string     `json:"number,omitempty"`   // id; empty if it is about the outcome
 	What      string     `json:"what"`
-	Exception *Exception `json:"exception,omitempty"` // about it, over or not; nil: none
+	Exception *Exception `json:"exception,omitempty"` // about it, over or not; absent: none
 }
 
 // Decide holds the runs of a candidate against those of its baseline and the policy, on a day. What passed in the baseline has

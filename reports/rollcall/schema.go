@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,16 +11,23 @@ import (
 	"example.com/rollcall/reports/compare"
 )
 
+// outputSchemas are those of what commands print as JSON, NAME.json each, but for the report.
+//
+//go:embed schemas
+var outputSchemas embed.FS
+
 func schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema [report | policy | app]",
-		Short: "Print the JSON Schema of report.json, of an acceptance policy, or of an app's file",
+		Use:   "schema [report | policy | app | COMMAND]",
+		Short: "Print the JSON Schema of report.json, of a file that you write, or of what a command prints with -o json",
 		Long: `Print the JSON Schema, draft 2020-12, of the report.json this build writes, of
 the policy file that rollcall accept reads, or of the file about an app of your
-own that rollcall run --app reads. It allows no field that it does not name.
+own that rollcall run --app reads; or of what one of these commands prints with
+-o json, and in the same shape with -o yaml: accept, compare, list, preflight,
+status or trend. It allows no field that it does not name.
 
 Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
-		Example: "  rollcall schema > report.schema.json\n  rollcall schema app > app.schema.json",
+		Example: "  rollcall schema > report.schema.json\n  rollcall schema app > app.schema.json\n  rollcall schema status > status.schema.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of := "report"
@@ -28,8 +36,12 @@ Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
 			}
 			schema, known := map[string]string{"report": reports.Schema, "policy": compare.PolicySchema, "app": usage.AppSchema}[of]
 			if !known {
-				return fmt.Errorf("rollcall: schema %q: there is none: name report, policy or app%s", of,
-					usage.Meant(of, "report", "policy", "app"))
+				text, err := outputSchemas.ReadFile("schemas/" + of + ".json")
+				if err != nil {
+					names := []string{"report", "policy", "app", "accept", "compare", "list", "preflight", "status", "trend"}
+					return fmt.Errorf("rollcall: schema %q: there is none: name one of %s%s", of, strings.Join(names, ", "), usage.Meant(of, names...))
+				}
+				schema = string(text)
 			}
 			_, err := fmt.Fprint(cmd.OutOrStdout(), schema)
 			return infrastructure(err)

@@ -51,7 +51,8 @@ Exit codes:
 			}
 			return err
 		}
-		if err := out.publish(cmd.OutOrStdout(), h.Lines, compare.TrendSheet(h, added)); err != nil {
+		lines := append([]compare.Line{}, h.Lines...) // a list, also of nothing
+		if err := out.publish(cmd.OutOrStdout(), lines, compare.TrendSheet(h, added)); err != nil {
 			return err
 		}
 		return errors.Join(added.Bad...)
