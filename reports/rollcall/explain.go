@@ -23,21 +23,23 @@ import (
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain NAME...",
-		Short: "Say what a scenario does, or what a rule, reason, advice, code, claim or lane is and what to do",
+		Short: "Say what a scenario does, or what a rule, reason, advice, code, claim, suite or lane is and what to do",
 		Long: `Explain what reports name, by one NAME or several: a scenario with what it
-expects; a rule, a reason for an inconclusive verdict, or an advice, with what
-causes it and what to do, by its name or its code; a claim of suites/CLAIMS.md;
-or a lane, which is one client.
+expects; a rule, a reason for an inconclusive verdict or an advice, by its name
+or its code, with what causes it and what to do; a claim of suites/CLAIMS.md; a
+suite; or a lane, which is one client.
 
 Exit codes: 0; 2 if there is nothing of that name.`,
 		Example: "  rollcall explain drained-rolling-update\n  rollcall explain no-failures\n  rollcall explain RC2017\n" +
 			"  rollcall explain C31\n  rollcall explain worker-reused",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, name := range args {
+			for _, arg := range args {
+				name := strings.ToLower(arg)
 				w := cmd.OutOrStdout()
-				if !explainScenario(w, name) && !explainCode(w, name) && !explainClaim(w, name) && !explainLane(w, name) {
-					return fmt.Errorf("rollcall: explain %q: nothing has that name: rollcall list has the scenarios%s", name, meant(name))
+				if !explainScenario(w, name) && !explainCode(w, name) && !explainClaim(w, strings.ToUpper(arg)) && !explainSuite(w, name) &&
+					!explainLane(w, name) {
+					return fmt.Errorf("rollcall: explain %q: nothing has that name: rollcall list has the scenarios%s", arg, meant(name))
 				}
 			}
 			return nil
@@ -61,7 +63,7 @@ func explainScenario(w io.Writer, name string) (found bool) {
 	all := suites.All(nil)
 	for _, suite := range slices.Sorted(maps.Keys(all)) {
 		for _, s := range all[suite] {
-			if s.ID == name || suite+"/"+s.ID == name {
+			if s.ID == name || strings.HasSuffix("/"+name, "/"+suite+"/"+s.ID) { // which may have its mode before it
 				printScenario(w, suite, s)
 				found = true
 			}
@@ -93,7 +95,7 @@ func printScenario(w io.Writer, suite string, s harness.Scenario) {
 
 // explainCode says what a rule, a reason or an advice is, what causes a finding of it, and what to do.
 func explainCode(w io.Writer, name string) bool {
-	i := slices.IndexFunc(verdict.Codes(), func(c verdict.Code) bool { return c.ID == name || c.Code == name })
+	i := slices.IndexFunc(verdict.Codes(), func(c verdict.Code) bool { return c.ID == name || strings.EqualFold(c.Code, name) })
 	if i < 0 {
 		return false
 	}
@@ -170,6 +172,20 @@ func explainLane(w io.Writer, name string) bool {
 	}
 	say(w, "", "lane %s: a client %s, which asks %s, %s", name, from, target, over)
 	return true
+}
+
+func explainSuite(w io.Writer, name string) (found bool) {
+	for _, l := range listings() {
+		if l.Suite != name {
+			continue
+		}
+		if !found {
+			say(w, "", "suite %s", name)
+		}
+		found = true
+		say(w, "  ", "%s/%s: %s", l.Suite, l.ID, l.Claim)
+	}
+	return found
 }
 
 // say prints a text in lines that fit a terminal, those after the first further in.
