@@ -2,9 +2,13 @@ package conformance
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/usage"
@@ -50,6 +54,9 @@ func (r *run) selection() (wanted func(progress.Name) bool, err error) {
 	var again map[progress.Name]bool
 	if r.Failed != "" {
 		report, err := reports.Read(r.Failed)
+		if _, unrecorded := os.Stat(evidence.SessionPath(r.Failed)); errors.Is(err, fs.ErrNotExist) && unrecorded == nil {
+			return nil, usage.New("failed "+r.Failed, "it has no report, as after a run that was killed", "have it judged first: rollcall report "+r.Failed)
+		}
 		if err != nil {
 			return nil, usage.New("failed "+r.Failed, usage.OneLine(err), "name a run folder, such as out/latest")
 		}

@@ -15,13 +15,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports"
-	"example.com/rollcall/reports/model"
 	"example.com/rollcall/reports/live"
+	"example.com/rollcall/reports/model"
 )
 
 // output may be written to by several suites at once.
@@ -178,7 +179,6 @@ func TestVerboseRun(t *testing.T) {
 	}
 }
 
-// What was not green in another run is run again, and nothing else; what is skipped by name is not.
 // A run is shown to a browser from before its first scenario until after its last.
 func TestShownRun(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -208,6 +208,7 @@ func TestShownRun(t *testing.T) {
 	}
 }
 
+// What was not green in another run is run again, and nothing else; what is skipped by name is not.
 func TestSelection(t *testing.T) {
 	before, _ := newRun(t, "iptables,nftables", "passes fails", fakeClusters{})
 	if _, err := before.run(t.Context()); err != nil {
@@ -250,11 +251,22 @@ func TestSelection(t *testing.T) {
 			}
 		})
 	}
-	for _, bad := range []Options{{Skip: "("}, {Failed: t.TempDir()}} {
+	killed := t.TempDir()
+	if err := store.WriteJSON(evidence.SessionPath(killed), evidence.Session{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []struct {
+		Options
+		says string
+	}{
+		{Options{Skip: "("}, "missing closing )"},
+		{Options{Failed: t.TempDir()}, "name a run folder"},
+		{Options{Failed: killed}, "have it judged first: rollcall report "},
+	} {
 		r := *before
 		r.Skip, r.Failed = bad.Skip, bad.Failed
-		if err := r.list(t.Context()); !usage.Is(err) {
-			t.Errorf("%+v: %v", bad, err)
+		if err := r.list(t.Context()); !usage.Is(err) || !strings.Contains(err.Error(), bad.says) {
+			t.Errorf("error %v, want %q", err, bad.says)
 		}
 	}
 }
