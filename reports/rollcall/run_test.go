@@ -41,7 +41,7 @@ func TestBadInputOfARun(t *testing.T) {
 		{"a mistyped suite of a list", []string{"list", "--suite=rolout"}, "upgrade; did you mean rollout?"},
 		{"a mistyped profile of a list", []string{"list", "--profile=ful"}, "use smoke, core or full; did you mean full?"},
 		{"a mistyped format", []string{"list", "-o", "jsno"}, "use text, json, yaml, markdown; did you mean json?"},
-		{"a mistyped schema", []string{"schema", "polcy"}, "name report, policy or app; did you mean policy?"},
+		{"a mistyped schema", []string{"schema", "polcy"}, "status, trend; did you mean policy?"},
 		{"a mistyped scenario", []string{"explain", "drained-roling-update"}, "did you mean drained-rolling-update?"},
 		{"a namespace of no cluster", []string{"run", "--namespace=mine"}, "and none is named"},
 		{"a cluster for images", []string{"image", "--context=staging"}, "unknown flag: --context\n"},
