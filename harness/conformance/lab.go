@@ -18,7 +18,7 @@ func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int
 	if err != nil {
 		return 0, err
 	}
-	if prepared.Context != "" || prepared.App != "" || prepared.Keep || prepared.DryRun || o.Failed != "" || o.Serve != "" {
+	if prepared.Named() || prepared.App != "" || prepared.Keep || prepared.DryRun || o.Failed != "" || o.Serve != "" {
 		return 0, usage.New("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing",
 			"leave out --context, --app, --keep, --dry-run, --failed and --serve")
 	}

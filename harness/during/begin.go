@@ -52,9 +52,14 @@ func Begin(ctx context.Context, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
+	return begin(ctx, out, recorderOf(program, folder, o), folder)
+}
+
+// recorderOf is the process that records, which has secrets from its environment.
+func recorderOf(program, folder string, o Options) *exec.Cmd {
 	cmd := exec.Command(program, append([]string{"during", "begin"}, o.List().Args()...)...)
-	cmd.Env = append(os.Environ(), folderVariable+"="+folder)
-	return begin(ctx, out, cmd, folder)
+	cmd.Env = append(append(os.Environ(), o.List().Secrets()...), folderVariable+"="+folder)
+	return cmd
 }
 
 // begin starts a recorder, which prints into its run folder, in a session of its own: no terminal ends it.

@@ -6,8 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/sharedfile"
@@ -202,5 +205,20 @@ func TestEndOfNothing(t *testing.T) {
 	t.Setenv(RunVariable, t.TempDir())
 	if _, err := End(t.Context(), &bytes.Buffer{}); !usage.Is(err) {
 		t.Errorf("of a folder that is none: %v", err)
+	}
+}
+
+// A recorder reaches the cluster as whoever began it does, and no list of processes shows by which token.
+func TestWhatARecorderIsGiven(t *testing.T) {
+	t.Setenv("ROLLCALL_TOKEN", "old")
+	o := Options{MaxOutage: "5s"}
+	o.Context, o.Access.Impersonate, o.Access.Token = "staging", "jane", "open-sesame"
+	cmd := recorderOf("/bin/rollcall", "/out/1", o)
+	want := []string{"/bin/rollcall", "during", "begin", "--max-outage=5s", "--context=staging", "--as=jane"}
+	if diff := cmp.Diff(want, cmd.Args); diff != "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+	if last := cmd.Environ(); !slices.Contains(last, "ROLLCALL_TOKEN=open-sesame") || slices.Contains(last, "ROLLCALL_TOKEN=old") {
+		t.Error("its environment has no token, or an old one")
 	}
 }

@@ -79,8 +79,8 @@ func (o *Options) OfCommand() usage.List {
 
 // reach is of a cluster that is there already.
 func (o *Options) reach() usage.List {
-	return o.Target.List().Only("context", "kubeconfig", "namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url",
-		"load-nodes", "allow")
+	return append(o.Target.Reach(), o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url",
+		"load-nodes", "allow")...)
 }
 
 // An asked is what options ask for, as values.
@@ -196,7 +196,7 @@ func (o Options) PrintRights(w io.Writer) error {
 func checkCommand(command []string) error {
 	if _, err := exec.LookPath(command[0]); err != nil {
 		return usage.New("command "+command[0], "there is none of this name",
-			"write one after --, such as: rollcall during -- kubectl drain NODE")
+			"write one after --, such as: rollcall during -- kubectl drain NODE"+usage.Meant(command[0], "begin", "mark", "end"))
 	}
 	return nil
 }

@@ -147,6 +147,7 @@ func TestExpectedReasons(t *testing.T) {
 func TestTheLineOfARecording(t *testing.T) {
 	o := Options{MaxOutage: "5s"}
 	o.Keep = true
+	o.Access.Token = "open-sesame"
 	want := "rollcall during --max-outage=5s --keep -- sh -c 'a b'"
 	if got := o.line("during", []string{"sh", "-c", "a b"}); got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -20,6 +20,7 @@ import (
 type Target struct {
 	Context    string // of the kubeconfig; in-cluster: that of the pod we are in
 	Kubeconfig string // path; empty: as kubectl finds it
+	Access     attached.Access
 	Namespaces string // given by the cluster's owner, separated by commas; empty: one is made for each scenario
 	ImageRepo  string // to push images to, such as registry.example.com/platform/rollcall
 	Images     string // that are there already, such as echo:v1=REF,echo:v2=REF,agent:dev=REF
@@ -31,14 +32,21 @@ type Target struct {
 	DryRun     bool   // list scenarios, and what would be skipped and why
 }
 
-// List has every option once. None comes from the environment: a cluster is named on purpose.
-func (t *Target) List() usage.List {
-	return usage.List{
-		{Flag: "context", Default: usage.Make, Text: &t.Context,
+// Reach are the options that say which cluster it is, how it is reached, and as whom. None comes from the environment but a secret: a
+// cluster is named on purpose.
+func (t *Target) Reach() usage.List {
+	return append(usage.List{
+		{Flag: "context", Group: attached.FlagGroup, Default: usage.Make, Text: &t.Context,
 			Help: "kubeconfig `context` of a cluster that is there already, or in-cluster: the one this pod is in " +
 				"(default: kind clusters are made)"},
-		{Flag: "kubeconfig", Default: usage.Make, Text: &t.Kubeconfig,
+		{Flag: "kubeconfig", Group: attached.FlagGroup, Default: usage.Make, Text: &t.Kubeconfig,
 			Help: "kubeconfig `file` with that context (default as kubectl finds it)"},
+	}, t.Access.List()...)
+}
+
+// List has every option once.
+func (t *Target) List() usage.List {
+	return append(t.Reach(), usage.List{
 		{Flag: "namespace", Default: usage.Make, Text: &t.Namespaces,
 			Help: "`namespaces` of that cluster to use, separated by commas (default: one is made for each scenario)"},
 		{Flag: "image-repo", Default: usage.Make, Text: &t.ImageRepo,
@@ -55,11 +63,11 @@ func (t *Target) List() usage.List {
 		{Flag: "allow", Default: usage.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules; " +
 			"flows, which needs it, to record to which pod each connection is routed; disruption:NODE for each of two or more nodes that may be drained"},
 		{Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
-	}
+	}...)
 }
 
 // Named reports whether there is a target at all.
-func (t Target) Named() bool { return t.Context != "" || t.Kubeconfig != "" }
+func (t Target) Named() bool { return t.Context != "" || t.Kubeconfig != "" || t.Access.Server != "" }
 
 // CheckNamed refuses what is about a cluster that is there already, when none is named: clusters would be made, and it would
 // not matter.
@@ -68,8 +76,8 @@ func (t Target) CheckNamed() error {
 		return nil
 	}
 	for _, o := range t.List() {
-		if o.Text != nil && *o.Text != "" {
-			return usage.New(o.Flag+" "+*o.Text, "it is about a cluster that is there already, and none is named", "name it: --context=NAME")
+		if given := o.Given(); given != "" && o.Flag != "dry-run" {
+			return usage.New(given, "it is about a cluster that is there already, and none is named", "name it: --context=NAME")
 		}
 	}
 	return nil
@@ -110,7 +118,7 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 		return nil, err
 	}
 	return attached.Connect(ctx, attached.Options{
-		Kubeconfig: t.Kubeconfig, Context: t.Context, Mode: mode, OutsideURL: t.OutsideURL, LoadNodes: nodes,
+		Kubeconfig: t.Kubeconfig, Context: t.Context, Access: t.Access, Mode: mode, OutsideURL: t.OutsideURL, LoadNodes: nodes,
 		Observe: t.allows(harness.NodeRules), Listen: t.allows(evidence.FlowEvents), Drain: drain,
 	})
 }

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -37,7 +40,7 @@ func TestTargetConnect(t *testing.T) {
 		says     string
 	}{
 		{"a current context that nobody named", Target{},
-			`context "staging": it is the current one but no kind cluster's, and may not be meant: name it: -context=staging`},
+			`context "staging": it is the current one but no kind cluster's, and may not be meant: name it: --context=staging`},
 		{"a context that is not there", Target{Context: "prod"},
 			"context prod: the kubeconfig has none of this name: use one of kind-mine, staging"},
 		{"a mistyped context", Target{Context: "stagign"},
@@ -90,6 +93,11 @@ func TestTargetCheckNamed(t *testing.T) {
 			"namespace mine: it is about a cluster that is there already, and none is named: name it: --context=NAME"},
 		{"images for none", Target{ImageRepo: "r"}, "image-repo r: "},
 		{"a privilege on none", Target{Allow: harness.NodeRules}, "allow node-rules: "},
+		{"a server is named", Target{Access: attached.Access{Server: "https://10.0.0.7:6443", Impersonate: "jane"}, Namespaces: "mine"}, ""},
+		{"somebody to impersonate on none", Target{Access: attached.Access{Impersonate: "jane"}}, "as jane: it is about a cluster that is there"},
+		{"a group of theirs", Target{Access: attached.Access{ImpersonateGroups: []string{"ops"}}}, "as-group ops: "},
+		{"any certificate of none", Target{Access: attached.Access{InsecureSkipTLSVerify: true}}, "insecure-skip-tls-verify: "},
+		{"a token for none, which is not said", Target{Access: attached.Access{Token: "open-sesame"}}, "token: it is about a cluster"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			err := row.target.CheckNamed()
@@ -102,12 +110,17 @@ func TestTargetCheckNamed(t *testing.T) {
 
 func TestTargetArgs(t *testing.T) {
 	want := Target{Context: "staging", Kubeconfig: "k", Namespaces: "a,b", ImageRepo: "r", RegistryCA: "ca", PullSecret: "p",
-		OutsideURL: "none", LoadNodes: "2", Allow: harness.NodeRules, DryRun: true}
+		OutsideURL: "none", LoadNodes: "2", Allow: harness.NodeRules, DryRun: true, Access: attached.Access{Cluster: "c", User: "u",
+			Server: "s", CertificateAuthority: "ca", TLSServerName: "n", InsecureSkipTLSVerify: true, Impersonate: "jane", ImpersonateUID: "7",
+			ImpersonateGroups: []string{"dev", "ops"}, RequestTimeout: "30s"}}
 	var got Target
 	flags := flag.NewFlagSet("child", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	got.List().Register(flags)
-	if err := flags.Parse(want.List().Args()); err != nil || got != want {
-		t.Errorf("%+v, %v", got, err)
+	if err := flags.Parse(want.List().Args()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -15,6 +15,7 @@ const (
 	Unset       Source = iota
 	Environment        // the variable of the option's name
 	Make               // that variable, where make's command line sets it: make conformance CONTEXT=staging
+	Secret             // the variable ROLLCALL_ and the option's name; no arguments for another process have the value
 )
 
 // GivenToMake is the variable in which the Makefile lists the variables that its command line sets.
@@ -24,6 +25,7 @@ const GivenToMake = "ROLLCALL_GIVEN"
 type Option struct {
 	Flag    string // such as load-nodes
 	Default Source
+	Group   string // of the help, such as Cluster flags; empty: that of most
 	Help    string // with the name of the value in backquotes
 	Text    *string
 	Texts   *[]string // one for each time that the flag is given
@@ -32,6 +34,9 @@ type Option struct {
 
 // Variable is the environment variable of the option, such as LOAD_NODES.
 func (o Option) Variable() string { return strings.ReplaceAll(strings.ToUpper(o.Flag), "-", "_") }
+
+// secretVariable is that of the process's environment which has a secret.
+func (o Option) secretVariable() string { return "ROLLCALL_" + o.Variable() }
 
 // source is the option's default, and what its help says of where that comes from.
 func (o Option) source() (value, said string) {
@@ -44,6 +49,8 @@ func (o Option) source() (value, said string) {
 			value = os.Getenv(name)
 		}
 		return value, " [make " + name + "=]"
+	case Secret:
+		return os.Getenv(o.secretVariable()), " [$" + o.secretVariable() + "]"
 	case Unset:
 	}
 	return "", ""
@@ -64,6 +71,9 @@ func (l List) Register(flags *flag.FlagSet) {
 			flags.Func(o.Flag, help, func(text string) error { *o.Texts = append(*o.Texts, text); return nil })
 		default:
 			flags.StringVar(o.Text, o.Flag, value, help)
+			if o.Default == Secret {
+				flags.Lookup(o.Flag).DefValue = "" // which the help would print
+			}
 		}
 	}
 }
@@ -71,22 +81,56 @@ func (l List) Register(flags *flag.FlagSet) {
 // on reports whether the variable of a switch turns it on.
 func on(value string) bool { return value != "" && value != "0" && value != "false" }
 
-// Args are the arguments that set the options of another process as these are. What is not set is left out.
+// values are the option's, that of a switch being empty; none where it is not set.
+func (o Option) values() []string {
+	switch {
+	case o.Switch != nil && *o.Switch:
+		return []string{""}
+	case o.Text != nil && *o.Text != "":
+		return []string{*o.Text}
+	case o.Texts != nil:
+		return *o.Texts
+	}
+	return nil
+}
+
+// Given is the option as an error calls it, with its value unless that is a secret; empty where it is not set.
+func (o Option) Given() string {
+	values := o.values()
+	switch {
+	case len(values) == 0:
+		return ""
+	case o.Switch != nil || o.Default == Secret:
+		return o.Flag
+	}
+	return o.Flag + " " + values[0]
+}
+
+// Args are the arguments that set the options of another process as these are. What is not set is left out, and so are secrets.
 func (l List) Args() []string {
 	var args []string
 	for _, o := range l {
-		switch {
-		case o.Switch != nil && *o.Switch:
-			args = append(args, "--"+o.Flag)
-		case o.Text != nil && *o.Text != "":
-			args = append(args, "--"+o.Flag+"="+*o.Text)
-		case o.Texts != nil:
-			for _, text := range *o.Texts {
-				args = append(args, "--"+o.Flag+"="+text)
+		for _, value := range o.values() {
+			switch {
+			case o.Switch != nil:
+				args = append(args, "--"+o.Flag)
+			case o.Default != Secret:
+				args = append(args, "--"+o.Flag+"="+value)
 			}
 		}
 	}
 	return args
+}
+
+// Secrets are the variables of the environment that set those of another process as these are.
+func (l List) Secrets() []string {
+	var variables []string
+	for _, o := range l {
+		if o.Default == Secret && *o.Text != "" {
+			variables = append(variables, o.secretVariable()+"="+*o.Text)
+		}
+	}
+	return variables
 }
 
 // Only are the options with these flags.

@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// settings are two texts and two switches, one of each from make alone, and a list.
+// settings are two texts and two switches, one of each from make alone, a list and a secret.
 type settings struct {
-	Modes, Context string
-	Keep, DryRun   bool
-	Headers        []string
+	Modes, Context, Token string
+	Keep, DryRun          bool
+	Headers               []string
 }
 
 func (s *settings) list() List {
@@ -22,6 +22,7 @@ func (s *settings) list() List {
 		{Flag: "context", Default: Make, Text: &s.Context, Help: "kubeconfig `context`"},
 		{Flag: "header", Texts: &s.Headers, Help: "`headers`"},
 		{Flag: "dry-run", Default: Make, Switch: &s.DryRun, Help: "list the scenarios"},
+		{Flag: "token", Default: Secret, Text: &s.Token, Help: "bearer `token`"},
 	}
 }
 
@@ -40,10 +41,13 @@ func TestWhereAnOptionComesFrom(t *testing.T) {
 		{"what make's command line sets does", "CONTEXT=staging DRY_RUN=1 ROLLCALL_GIVEN=DRY_RUN,CONTEXT", "",
 			settings{Context: "staging", DryRun: true}},
 		{"one that is given again", "", "--header=a=b --header=c", settings{Headers: []string{"a=b", "c"}}},
+		{"a secret from its variable", "ROLLCALL_TOKEN=open-sesame", "", settings{Token: "open-sesame"}},
+		{"a secret from its flag", "ROLLCALL_TOKEN=old", "--token=open-sesame", settings{Token: "open-sesame"}},
+		{"no secret from a variable that anything may have", "TOKEN=open-sesame ROLLCALL_GIVEN=TOKEN", "", settings{}},
 		{"something else on make's command line does not", "CONTEXT=prod ROLLCALL_GIVEN=MODES", "", settings{}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			for _, name := range []string{"MODES", "KEEP", "CONTEXT", "DRY_RUN", GivenToMake} {
+			for _, name := range []string{"MODES", "KEEP", "CONTEXT", "DRY_RUN", "TOKEN", "ROLLCALL_TOKEN", GivenToMake} {
 				t.Setenv(name, "")
 			}
 			for setting := range strings.FieldsSeq(row.environment) {
@@ -64,11 +68,46 @@ func TestWhereAnOptionComesFrom(t *testing.T) {
 }
 
 func TestArgsLeaveOutWhatIsNotSet(t *testing.T) {
-	s := settings{Context: "staging", DryRun: true}
+	s := settings{Context: "staging", DryRun: true, Token: "open-sesame"}
 	if diff := cmp.Diff([]string{"--context=staging", "--dry-run"}, s.list().Args()); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"--dry-run"}, s.list().Only("dry-run", "modes").Args()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Another process has a secret from its environment, where no list of processes shows it; no help and no error has it.
+func TestSecretsAreInTheEnvironmentAlone(t *testing.T) {
+	t.Setenv("ROLLCALL_TOKEN", "")
+	s := settings{Token: "open-sesame"}
+	if diff := cmp.Diff([]string{"ROLLCALL_TOKEN=open-sesame"}, s.list().Secrets()); diff != "" {
+		t.Error(diff)
+	}
+	if none := new(settings).list().Secrets(); len(none) > 0 {
+		t.Errorf("no secret: %q", none)
+	}
+	t.Setenv("ROLLCALL_TOKEN", "open-sesame")
+	var help strings.Builder
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.SetOutput(&help)
+	s.list().Register(flags)
+	flags.PrintDefaults()
+	if text := help.String(); !strings.Contains(text, "[$ROLLCALL_TOKEN]") || strings.Contains(text, "open-sesame") {
+		t.Errorf("help:\n%s", text)
+	}
+	if s.Token != "open-sesame" {
+		t.Errorf("token %q", s.Token)
+	}
+}
+
+func TestGivenIsHowAnErrorNamesAnOption(t *testing.T) {
+	s := settings{Context: "staging", DryRun: true, Token: "open-sesame", Headers: []string{"a=b", "c=d"}}
+	var got []string
+	for _, o := range s.list() {
+		got = append(got, o.Given())
+	}
+	if diff := cmp.Diff([]string{"", "", "context staging", "header a=b", "dry-run", "token"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -18,6 +20,65 @@ func addFlags(cmd *cobra.Command, options usage.List) {
 	flags := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)
 	options.Register(flags)
 	cmd.Flags().AddGoFlagSet(flags)
+	for _, o := range options {
+		if o.Group != "" {
+			cmd.Flags().Lookup(o.Flag).Annotations = map[string][]string{group: {o.Group}}
+		}
+	}
+}
+
+// group is the annotation of a flag that the help lists in a group of its own.
+const group = "group"
+
+// helpWidth is how many columns the help has at most.
+const helpWidth = 120
+
+// groupFlags has the help list flags by their groups.
+func groupFlags(root *cobra.Command) {
+	cobra.AddTemplateFunc("byGroup", byGroup)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "byGroup .LocalFlags", 1))
+}
+
+// byGroup lists flags, those without a group first.
+func byGroup(flags *pflag.FlagSet) string {
+	groups := map[string]*pflag.FlagSet{}
+	flags.VisitAll(func(f *pflag.Flag) {
+		title := strings.Join(f.Annotations[group], "")
+		if groups[title] == nil {
+			groups[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
+		}
+		groups[title].AddFlag(f)
+	})
+	text := ""
+	for _, title := range slices.Sorted(maps.Keys(groups)) {
+		if title != "" {
+			text += "\n" + title + ":\n"
+		}
+		text += groups[title].FlagUsagesWrapped(helpWidth)
+	}
+	return text
+}
+
+// line is how a command was called, without secrets. Those of its flags that are options are told by them.
+func line(cmd *cobra.Command, options usage.List) string {
+	words := []string{"rollcall", cmd.Name()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if len(options.Only(f.Name)) > 0 {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, many := f.Value.(pflag.SliceValue); many {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			if value == f.NoOptDefVal { // of a switch
+				words = append(words, "--"+f.Name)
+			} else {
+				words = append(words, "--"+f.Name+"="+value)
+			}
+		}
+	})
+	return shellescape.QuoteCommand(append(words, options.Args()...))
 }
 
 // nearestFlag adds to the error of a flag that a command has not which of its flags may be meant.

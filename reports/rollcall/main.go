@@ -52,6 +52,7 @@ func rootCommand() *cobra.Command {
 		DisableSuggestions: true, // an error is one line
 	}
 	root.SetFlagErrorFunc(nearestFlag)
+	groupFlags(root)
 	addVersionFlag(root)
 	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
 		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})

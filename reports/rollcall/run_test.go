@@ -44,6 +44,14 @@ func TestBadInputOfARun(t *testing.T) {
 		{"a mistyped schema", []string{"schema", "polcy"}, "status, trend; did you mean policy?"},
 		{"a mistyped scenario", []string{"explain", "drained-roling-update"}, "did you mean drained-rolling-update?"},
 		{"a namespace of no cluster", []string{"run", "--namespace=mine"}, "and none is named"},
+		{"somebody to impersonate on a kind cluster", []string{"run", "--as=jane"},
+			"as jane: it is about a cluster that is there already, and none is named: name it: --context=NAME"},
+		{"a token for a kind cluster", []string{"run", "--token=open-sesame"}, "token: it is about a cluster that is there already"},
+		{"likewise where a URL is asked from this host", []string{"during", "--url=http://127.0.0.1:1/", "--as=jane", "--", "true"},
+			"as jane: it is about a cluster"},
+		{"a server that is no URL", []string{"clean", "--server=staging"}, "server staging: it is no URL"},
+		{"a user without a cluster", []string{"clean", "--user=jane"}, "clean: no cluster is named: name it: --context=NAME"},
+		{"a cluster for a command that has none", []string{"report", "--as=jane", "x"}, "unknown flag: --as\n"},
 		{"a cluster for images", []string{"image", "--context=staging"}, "unknown flag: --context\n"},
 		{"a status that is followed, as data", []string{"status", "--watch", "-o", "json"}, "none of the others can be"},
 		{"a Kubernetes version of nothing", []string{"preflight", "--k8s=v1.36.x"},
@@ -56,6 +64,7 @@ func TestBadInputOfARun(t *testing.T) {
 		{"a lab that lists its scenarios", []string{"run", "--lab", "--dry-run"}, "keeps nothing"},
 		{"no cluster to clean up", []string{"clean", "--context="}, "no cluster is named: name it: --context=NAME"},
 		{"maintenance without a command", []string{"during"}, "no command: write one after --, or use rollcall during begin, mark and end"},
+		{"a mistyped command of maintenance", []string{"during", "mrak", "reboot"}, "rollcall during -- kubectl drain NODE; did you mean mark?"},
 		{"a command that is not there", []string{"during", "--", "no-such-program"}, "command no-such-program: there is none of this name"},
 		{"an outage that is none", []string{"during", "--max-outage=5", "--", "true"}, "max-outage 5: it is no time of 1ms or more"},
 		{"a share that is none", []string{"during", "begin", "--max-failed=0.01%"}, "max-failed 0.01%: it is no share of 0.1% to 100%"},
@@ -71,7 +80,7 @@ func TestBadInputOfARun(t *testing.T) {
 			if code := run(row.args, &stdout, &stderr); code != exitUsage {
 				t.Errorf("exit code %d, want %d", code, exitUsage)
 			}
-			if text := stderr.String(); !strings.Contains(text, row.stderr) || strings.Count(text, "\n") != 1 {
+			if text := stderr.String(); !strings.Contains(text, row.stderr) || strings.Count(text, "\n") != 1 || strings.Contains(text, "sesame") {
 				t.Errorf("stderr is not one line that says %q:\n%s", row.stderr, text)
 			}
 			if stdout.Len() > 0 {

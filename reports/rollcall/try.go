@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 
-	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
 	"example.com/rollcall/harness/during"
@@ -12,6 +11,9 @@ import (
 
 func tryCommand() *cobra.Command {
 	o := try.Options{}
+	options := append(o.Options.List().Only("modes", "k8s", "keep", "rate", "max-outage", "max-failed", "max-latency",
+		"namespace", "image-repo", "images", "allow", "host", "header", "method", "body", "good-status", "ca", "server-name", "insecure"),
+		o.Reach()...)
 	cmd := &cobra.Command{
 		Use:   "try -f FILES",
 		Short: "Roll out an app of yours by its manifests, and say what that costs its clients",
@@ -38,7 +40,7 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signals, stop := interrupts()
 			defer stop()
-			o.In, o.Line = os.Stdin, shellescape.QuoteCommand(append([]string{"rollcall"}, os.Args[1:]...))
+			o.In, o.Line = os.Stdin, line(cmd, options)
 			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr(), Signals: signals}
 			return finish(try.Run(cmd.Context(), at, o))
 		},
@@ -52,8 +54,6 @@ Exit codes:
 	flags.BoolVar(&o.Twin, "twin", false, "restart it once more without its preStop hook: clients have to lose requests then")
 	flags.BoolVar(&o.Needed, "needed", false, "restart it once more with the preStop sleep that the rollout needed: clients may lose none then")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "say what is understood of the manifests, and do nothing")
-	addFlags(cmd, o.Options.List().Only("modes", "k8s", "keep", "rate", "max-outage", "max-failed", "max-latency",
-		"context", "kubeconfig", "namespace", "image-repo", "images", "allow", "host", "header",
-		"method", "body", "good-status", "ca", "server-name", "insecure"))
+	addFlags(cmd, options)
 	return cmd
 }

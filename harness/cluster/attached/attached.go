@@ -17,8 +17,9 @@ import (
 
 // Options name the cluster, and say what its owner allows.
 type Options struct {
-	Kubeconfig string // path; empty: as kubectl finds it, in KUBECONFIG or the home folder
+	Kubeconfig string // path, or several as KUBECONFIG has them; empty: as kubectl finds it, in KUBECONFIG or the home folder
 	Context    string // InCluster: the service account of the pod we are in
+	Access     Access
 	Mode       string // kube-proxy's, by the owner's word; empty: what is found
 	OutsideURL string // that leads to the app's Service; empty: a NodePort, if one can be reached; NoOutside: nothing does
 	LoadNodes  int    // nodes that carry load, at most
@@ -83,7 +84,7 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// Name is that of the kubeconfig's context.
+// Name is that of the kubeconfig's context or, without one, the API server's host.
 func (c *Cluster) Name() string { return c.name }
 
 // Mode is a mode of kube-proxy, or none, mixed or unknown.
@@ -126,7 +127,7 @@ func (c *Cluster) CannotObserve() string {
 	if c.options.Observe {
 		return c.unobservable
 	}
-	return "privileged pods were not allowed: -allow=node-rules"
+	return "privileged pods were not allowed: --allow=node-rules"
 }
 
 // CannotListen says why they may not listen to which connections nodes route: while somebody listens, a kernel makes an event of each
@@ -135,7 +136,7 @@ func (c *Cluster) CannotListen() string {
 	if c.options.Listen {
 		return c.CannotObserve()
 	}
-	return "listening to nodes' connections was not allowed: -allow=node-rules,flows"
+	return "listening to nodes' connections was not allowed: --allow=node-rules,flows"
 }
 
 // ForbidObserving notes why privileged pods may not observe the nodes' rules, although that was wanted.
@@ -186,6 +187,9 @@ func (c *Cluster) PrintSummary(w io.Writer) {
 	fmt.Fprintln(w, "cluster under test")
 	row("context", c.name)
 	row("server", c.REST().Host)
+	if as := c.REST().Impersonate.UserName; as != "" {
+		row("as", as)
+	}
 	row("Kubernetes", c.kubernetes)
 	row("network", c.network)
 	row("nodes", fmt.Sprintf("%d, of which %s carry load", len(c.proxies), strings.Join(c.loadNodes, ", ")))

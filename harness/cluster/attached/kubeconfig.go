@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,62 +15,100 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/usage"
 )
 
-// dial makes the client of the context that the options name, and returns the context's name.
+// dial makes the client of the cluster that the options name, and returns the cluster's name.
 func dial(o Options) (cluster.API, string, error) {
-	name := o.Context
-	var config *rest.Config
-	var err error
-	if o.Context == InCluster {
-		if config, err = rest.InClusterConfig(); err != nil {
-			err = usage.New("context "+InCluster, err.Error(), "run this in a pod with a service account, or name a context of your kubeconfig")
-		}
-	} else {
-		config, name, err = load(o)
+	if err := o.Access.check(); err != nil {
+		return cluster.API{}, "", err
 	}
+	config, name, err := load(o)
 	if err != nil {
 		return cluster.API{}, "", err
 	}
 	config.QPS, config.Burst = 50, 100
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return cluster.API{}, "", usage.New("context "+name, err.Error(), "mend it in your kubeconfig")
+		return cluster.API{}, "", usage.New("context "+name, usage.OneLine(err), mend)
 	}
 	return cluster.NewAPI(config, client), name, nil
 }
 
+// mend is what to do about what is wrong with the way to a cluster.
+const mend = "mend it in your kubeconfig, or in the options that go over it"
+
 // load reads the kubeconfig by kubectl's own rules.
 func load(o Options) (config *rest.Config, name string, err error) {
+	loader, name, err := choose(o)
+	if err != nil {
+		return nil, "", err
+	}
+	if config, err = loader.ClientConfig(); err != nil {
+		return nil, "", usage.New("context "+name, usage.OneLine(err), mend)
+	}
+	if o.Access.Token != "" && !rest.IsConfigTransportTLS(*config) {
+		return nil, "", usage.New("token", "anybody could read it on its way to "+config.Host, "give an https URL: --server=URL")
+	}
+	return o.Access.apply(config), name, nil
+}
+
+// choose finds the context that is meant, and names the cluster after it.
+func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
+	if o.Context == InCluster {
+		own, err := ownPod()
+		return clientcmd.NewNonInteractiveClientConfig(own, InCluster, o.Access.overrides(InCluster), nil), InCluster, err
+	}
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context})
+	if files := filepath.SplitList(o.Kubeconfig); len(files) > 1 {
+		rules.ExplicitPath, rules.Precedence = "", files
+	}
+	loader = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, o.Access.overrides(o.Context))
 	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, "", usage.New("kubeconfig", usage.OneLine(err), "give another: -kubeconfig=FILE")
+		return nil, "", usage.New("kubeconfig", usage.OneLine(err), "give another: --kubeconfig=FILE")
 	}
-	contexts := slices.Sorted(maps.Keys(raw.Contexts))
-	if name = o.Context; name == "" {
+	if name = o.Context; name == "" && o.Access.Server != "" {
+		at, err := url.Parse(o.Access.Server)
+		if err != nil || at.Host == "" {
+			return nil, "", usage.New("server "+o.Access.Server, "it is no URL", "write it like https://10.0.0.7:6443")
+		}
+		return loader, at.Host, nil
+	}
+	if name == "" {
 		name = raw.CurrentContext
 		if !strings.HasPrefix(name, "kind-") {
 			return nil, "", usage.New(fmt.Sprintf("context %q", name), "it is the current one but no kind cluster's, and may not be meant",
-				"name it: -context="+name)
+				"name it: --context="+name)
 		}
 	}
 	if _, known := raw.Contexts[name]; !known {
+		contexts := slices.Sorted(maps.Keys(raw.Contexts))
 		remedy := "use one of " + strings.Join(contexts, ", ") + usage.Meant(name, contexts...)
 		if len(contexts) == 0 {
-			remedy = "name a kubeconfig that has it: -kubeconfig=FILE"
+			remedy = "name a kubeconfig that has it: --kubeconfig=FILE"
 		}
 		return nil, "", usage.New("context "+name, "the kubeconfig has none of this name", remedy)
 	}
-	if config, err = loader.ClientConfig(); err != nil {
-		return nil, "", usage.New("context "+name, usage.OneLine(err), "mend it in your kubeconfig")
+	return loader, name, nil
+}
+
+// ownPod is a kubeconfig of the pod we are in, so that options go over it as over any other.
+func ownPod() (api.Config, error) {
+	of, err := rest.InClusterConfig()
+	if err != nil {
+		return api.Config{}, usage.New("context "+InCluster, err.Error(),
+			"run this in a pod with a service account, or name a context of your kubeconfig")
 	}
-	return config, name, nil
+	return api.Config{
+		Clusters:  map[string]*api.Cluster{InCluster: {Server: of.Host, CertificateAuthority: of.CAFile}},
+		AuthInfos: map[string]*api.AuthInfo{InCluster: {TokenFile: of.BearerTokenFile}},
+		Contexts:  map[string]*api.Context{InCluster: {Cluster: InCluster, AuthInfo: InCluster}},
+	}, nil
 }
 
 // refuseConnection says why an API server gives us nothing.

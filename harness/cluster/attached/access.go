@@ -1,0 +1,90 @@
+package attached
+
+import (
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"example.com/rollcall/harness/usage"
+)
+
+// An Access is how an API server is reached, and as whom, where that is not as the kubeconfig has it. It is kubectl's.
+type Access struct {
+	Cluster, User               string // of the kubeconfig, in place of those of the context
+	Server                      string // URL
+	CertificateAuthority        string // PEM file
+	TLSServerName               string
+	InsecureSkipTLSVerify       bool
+	Token                       string // in place of all credentials of the user
+	Impersonate, ImpersonateUID string
+	ImpersonateGroups           []string
+	RequestTimeout              string // empty or 0: none
+}
+
+// FlagGroup is that of the flags that name a cluster which is there already, and say how it is reached.
+const FlagGroup = "Cluster flags"
+
+// List has every option once, by kubectl's names.
+func (a *Access) List() usage.List {
+	list := usage.List{
+		{Flag: "cluster", Text: &a.Cluster, Help: "`name` of a cluster of the kubeconfig, in place of the context's"},
+		{Flag: "user", Text: &a.User, Help: "`name` of a user of the kubeconfig, in place of the context's"},
+		{Flag: "server", Text: &a.Server, Help: "`URL` of the API server, in place of the cluster's; it names a cluster without --context"},
+		{Flag: "certificate-authority", Text: &a.CertificateAuthority, Help: "PEM `file` of the API server's certificate authority"},
+		{Flag: "tls-server-name", Text: &a.TLSServerName, Help: "`name` that has to be in the API server's certificate"},
+		{Flag: "insecure-skip-tls-verify", Switch: &a.InsecureSkipTLSVerify, Help: "take any certificate of the API server"},
+		{Flag: "token", Default: usage.Secret, Text: &a.Token, Help: "bearer `token`, in place of all credentials of the user"},
+		{Flag: "as", Text: &a.Impersonate, Help: "`user` to impersonate, or a service account: system:serviceaccount:NAMESPACE:NAME"},
+		{Flag: "as-uid", Text: &a.ImpersonateUID, Help: "`uid` of that user"},
+		{Flag: "as-group", Texts: &a.ImpersonateGroups, Help: "`group` of that user; may be given again"},
+		{Flag: "request-timeout", Text: &a.RequestTimeout,
+			Help: "longest `time` that a request to the API server may take, such as 30s; a watch or a followed log may last (default 0: no limit)"},
+	}
+	for i := range list {
+		list[i].Group = FlagGroup
+	}
+	return list
+}
+
+// check refuses what the rules of kubeconfigs would pass over, or not name.
+func (a Access) check() error {
+	if a.Impersonate == "" && (a.ImpersonateUID != "" || len(a.ImpersonateGroups) > 0) {
+		return usage.New("as-uid or as-group", "they are of a user who is impersonated, and none is", "name one: --as=USER")
+	}
+	if a.InsecureSkipTLSVerify && a.CertificateAuthority != "" {
+		return usage.New("insecure-skip-tls-verify", "it takes any certificate, and --certificate-authority does not", "leave one of them out")
+	}
+	if a.RequestTimeout != "" {
+		if limit, err := clientcmd.ParseTimeout(a.RequestTimeout); err != nil || limit < 0 {
+			return usage.New("request-timeout "+a.RequestTimeout, "it is no time", "write it like 30s or 2m; 0 is no limit")
+		}
+	}
+	return nil
+}
+
+// overrides put it over what a kubeconfig has.
+func (a Access) overrides(context string) *clientcmd.ConfigOverrides {
+	return &clientcmd.ConfigOverrides{
+		CurrentContext: context,
+		Context:        api.Context{Cluster: a.Cluster, AuthInfo: a.User},
+		ClusterInfo: api.Cluster{Server: a.Server, CertificateAuthority: a.CertificateAuthority, TLSServerName: a.TLSServerName,
+			InsecureSkipTLSVerify: a.InsecureSkipTLSVerify},
+		AuthInfo: api.AuthInfo{Impersonate: a.Impersonate, ImpersonateUID: a.ImpersonateUID, ImpersonateGroups: a.ImpersonateGroups},
+		Timeout:  a.RequestTimeout,
+	}
+}
+
+// apply does to a configuration what overrides do not: a token takes the place of a client certificate too, which an API server would
+// believe before it, and the time that a request may take ends no watch.
+func (a Access) apply(config *rest.Config) *rest.Config {
+	if a.Token != "" {
+		as := config.Impersonate
+		config = rest.AnonymousClientConfig(config)
+		config.BearerToken, config.Impersonate = a.Token, as
+	}
+	if limit := config.Timeout; limit > 0 {
+		config.Timeout = 0
+		config.Wrap(limited(limit))
+	}
+	return config
+}

@@ -1,0 +1,243 @@
+package attached
+
+import (
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/transport/spdy"
+
+	"example.com/rollcall/harness/usage"
+)
+
+// An asked API server knows as whom it was asked last.
+type asked struct {
+	*httptest.Server
+	ca string // file
+
+	mu sync.Mutex
+	as http.Header
+}
+
+// identity are the headers that say who asks.
+func identity() []string {
+	return []string{"Authorization", "Impersonate-User", "Impersonate-Uid", "Impersonate-Group"}
+}
+
+func newAPIServer(t *testing.T) *asked {
+	t.Helper()
+	a := &asked{ca: filepath.Join(t.TempDir(), "ca.pem")}
+	a.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.as = http.Header{}
+		for _, name := range identity() {
+			if values := r.Header.Values(name); len(values) > 0 {
+				a.as[name] = values
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"apiVersion": "v1", "kind": "PodList", "gitVersion": "v1.37.2", "items": []}`)
+	}))
+	t.Cleanup(a.Close)
+	a.Config.ErrorLog = nil
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.Certificate().Raw})
+	if err := os.WriteFile(a.ca, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// kubeconfig is a file with a context of this server and one of nobody's, and three users.
+func (a *asked) kubeconfig(t *testing.T) string {
+	t.Helper()
+	return written(t, fmt.Sprintf(`apiVersion: v1
+kind: Config
+clusters:
+- {name: here, cluster: {server: %q, certificate-authority: %q}}
+- {name: untrusted, cluster: {server: %q}}
+- {name: gone, cluster: {server: "https://127.0.0.1:1"}}
+users:
+- {name: me, user: {token: mine}}
+- {name: you, user: {token: yours}}
+- {name: file, user: {tokenFile: %q}}
+contexts:
+- {name: staging, context: {cluster: here, user: me}}
+- {name: by-file, context: {cluster: here, user: file}}
+- {name: elsewhere, context: {cluster: gone, user: me}}
+- {name: unsure, context: {cluster: untrusted, user: me}}
+current-context: elsewhere
+`, a.URL, a.ca, a.URL, written(t, "filed")))
+}
+
+func written(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// What the options say reaches the API server, whichever client asks it.
+func TestAccess(t *testing.T) {
+	server := newAPIServer(t)
+	for _, row := range []struct {
+		sentence, context string
+		access            Access
+		want              http.Header
+	}{
+		{"the kubeconfig alone", "staging", Access{}, http.Header{"Authorization": {"Bearer mine"}}},
+		{"another user of it", "staging", Access{User: "you"}, http.Header{"Authorization": {"Bearer yours"}}},
+		{"a token", "staging", Access{Token: "given"}, http.Header{"Authorization": {"Bearer given"}}},
+		{"a user with a file that has one", "by-file", Access{}, http.Header{"Authorization": {"Bearer filed"}}},
+		{"a token in place of a file with one", "by-file", Access{Token: "given"}, http.Header{"Authorization": {"Bearer given"}}},
+		{"a user to impersonate", "staging", Access{Impersonate: "jane"},
+			http.Header{"Authorization": {"Bearer mine"}, "Impersonate-User": {"jane"}}},
+		{"one with a uid and groups, by a token", "staging",
+			Access{Token: "given", Impersonate: "jane", ImpersonateUID: "7", ImpersonateGroups: []string{"dev", "ops"}},
+			http.Header{"Authorization": {"Bearer given"}, "Impersonate-User": {"jane"}, "Impersonate-Uid": {"7"},
+				"Impersonate-Group": {"dev", "ops"}}},
+		{"another cluster of the kubeconfig", "elsewhere", Access{Cluster: "here"}, http.Header{"Authorization": {"Bearer mine"}}},
+		{"another server, and who certifies it", "elsewhere", Access{Server: server.URL, CertificateAuthority: server.ca},
+			http.Header{"Authorization": {"Bearer mine"}}},
+		{"a server without a context", "", Access{Server: server.URL, CertificateAuthority: server.ca, Token: "given"},
+			http.Header{"Authorization": {"Bearer given"}}},
+		{"any certificate", "unsure", Access{InsecureSkipTLSVerify: true}, http.Header{"Authorization": {"Bearer mine"}}},
+		{"the other name in the certificate", "staging", Access{TLSServerName: "example.com"}, http.Header{"Authorization": {"Bearer mine"}}},
+		{"a time that requests may take", "staging", Access{RequestTimeout: "1m", Impersonate: "jane"},
+			http.Header{"Authorization": {"Bearer mine"}, "Impersonate-User": {"jane"}}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			c, name, err := dial(Options{Kubeconfig: server.kubeconfig(t), Context: row.context, Access: row.access})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.TrimPrefix(server.URL, "https://"); row.context == "" && name != want || row.context != "" && name != row.context {
+				t.Errorf("its name is %s", name)
+			}
+			for client, ask := range map[string]func() error{
+				"typed": func() error { _, err := c.Client().Discovery().ServerVersion(); return err },
+				"dynamic": func() error {
+					d, err := dynamic.NewForConfig(c.REST())
+					if err == nil {
+						_, err = d.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).List(t.Context(), metav1.ListOptions{})
+					}
+					return err
+				},
+				"port-forward": func() error {
+					return upgrade(c.REST().Host, func() (http.RoundTripper, error) {
+						rt, _, err := spdy.RoundTripperFor(c.REST())
+						return rt, err
+					})
+				},
+			} {
+				if err := ask(); err != nil {
+					t.Errorf("%s: %v", client, err)
+				}
+				server.mu.Lock()
+				if diff := cmp.Diff(row.want, server.as); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", client, diff)
+				}
+				server.as = nil
+				server.mu.Unlock()
+			}
+		})
+	}
+}
+
+// upgrade asks for a port-forward, which the server here refuses to make one.
+func upgrade(host string, by func() (http.RoundTripper, error)) error {
+	rt, err := by()
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequest(http.MethodPost, host+"/api/v1/namespaces/a/pods/b/portforward", nil)
+	if err != nil {
+		return err
+	}
+	reply, err := rt.RoundTrip(request)
+	if err == nil {
+		err = reply.Body.Close()
+	}
+	return err
+}
+
+// What cannot be meant is refused in one line, and none has the token.
+func TestBadAccess(t *testing.T) {
+	server := newAPIServer(t)
+	plain, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain.Scheme = "http"
+	for _, row := range []struct {
+		sentence string
+		access   Access
+		says     string
+	}{
+		{"groups of nobody", Access{ImpersonateGroups: []string{"ops"}}, "as-uid or as-group: they are of a user who is impersonated"},
+		{"a uid of nobody", Access{ImpersonateUID: "7"}, "as-uid or as-group: "},
+		{"any certificate, but by one authority", Access{InsecureSkipTLSVerify: true, CertificateAuthority: server.ca},
+			"insecure-skip-tls-verify: it takes any certificate, and --certificate-authority does not: leave one of them out"},
+		{"a time that is none", Access{RequestTimeout: "soon"}, "request-timeout soon: it is no time: write it like 30s or 2m"},
+		{"a time before now", Access{RequestTimeout: "-1s"}, "request-timeout -1s: "},
+		{"a user that is not there", Access{User: "them"}, `context staging: auth info "them" does not exist: mend it in your kubeconfig, or `},
+		{"a cluster that is not there", Access{Cluster: "there"}, `context staging: cluster "there" does not exist: `},
+		{"an authority that is not there", Access{CertificateAuthority: "/nowhere/ca.pem"}, "context staging: "},
+		{"a token in clear", Access{Server: plain.String()}, "token: anybody could read it on its way to http://127.0.0.1:"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			row.access.Token = "open-sesame"
+			_, _, err := dial(Options{Kubeconfig: server.kubeconfig(t), Context: "staging", Access: row.access})
+			if err == nil || !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") ||
+				strings.Contains(err.Error(), "open-sesame") {
+				t.Errorf("%v, want %s", err, row.says)
+			}
+		})
+	}
+	if _, _, err := dial(Options{Kubeconfig: server.kubeconfig(t), Access: Access{Server: "staging"}}); err == nil ||
+		err.Error() != "server staging: it is no URL: write it like https://10.0.0.7:6443" {
+		t.Errorf("a server that is no URL: %v", err)
+	}
+}
+
+// A kubeconfig may be several files.
+func TestSeveralKubeconfigs(t *testing.T) {
+	server := newAPIServer(t)
+	const head = "apiVersion: v1\nkind: Config\n"
+	files := strings.Join([]string{
+		written(t, head+fmt.Sprintf("clusters:\n- {name: here, cluster: {server: %q, certificate-authority: %q}}\n", server.URL, server.ca)),
+		written(t, head+"users:\n- {name: me, user: {token: mine}}\n"),
+		written(t, head+"contexts:\n- {name: staging, context: {cluster: here, user: me}}\ncurrent-context: staging\n"),
+	}, string(filepath.ListSeparator))
+	for _, row := range []struct {
+		sentence, variable, given string
+	}{
+		{"the environment names them", files, ""},
+		{"the option names them", "", files},
+		{"the option goes before the environment", "/nowhere/config", files},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			t.Setenv("KUBECONFIG", row.variable)
+			c, _, err := dial(Options{Kubeconfig: row.given, Context: "staging"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if version, err := c.Client().Discovery().ServerVersion(); err != nil || version.GitVersion != "v1.37.2" {
+				t.Errorf("%v, %v", version, err)
+			}
+		})
+	}
+}

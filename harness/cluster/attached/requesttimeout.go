@@ -1,0 +1,59 @@
+package attached
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"time"
+
+	"k8s.io/client-go/transport"
+)
+
+// limited gives each request a time in which its reply has to be there, whole.
+func limited(limit time.Duration) transport.WrapperFunc {
+	return func(next http.RoundTripper) http.RoundTripper { return limiter{next, limit} }
+}
+
+type limiter struct {
+	next  http.RoundTripper
+	limit time.Duration
+}
+
+// WrappedRoundTripper lets client-go close idle connections.
+func (l limiter) WrappedRoundTripper() http.RoundTripper { return l.next }
+
+// RoundTrip sends a request.
+func (l limiter) RoundTrip(r *http.Request) (*http.Response, error) {
+	if lasts(r) {
+		return l.next.RoundTrip(r)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), l.limit)
+	reply, err := l.next.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	reply.Body = &limitedBody{reply.Body, cancel}
+	return reply, nil
+}
+
+// lasts reports whether a request is one that goes on until it is ended: a watch, a log that is followed or a connection to a pod.
+func lasts(r *http.Request) bool {
+	q := r.URL.Query()
+	return q.Get("watch") == "true" || q.Get("follow") == "true" ||
+		slices.Contains([]string{"portforward", "exec", "attach"}, path.Base(r.URL.Path))
+}
+
+// A limitedBody ends the time of its request when it is closed.
+type limitedBody struct {
+	io.ReadCloser
+	end context.CancelFunc
+}
+
+// Close ends the reading.
+func (b *limitedBody) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
+}
