@@ -12,7 +12,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/kind"
@@ -92,7 +91,7 @@ func hostFeatures(facts host.Facts) []evidence.Feature {
 // spec is the cluster of a mode, but for its images.
 func (r *Runner) spec(mode string) kind.Spec {
 	config, builtIn := r.layout.ClusterConfig()
-	return kind.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort, Config: config, BuiltIn: builtIn, ProbeImage: fixtures.ImageRef("echo", harness.OldVersion),
+	return kind.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort, Config: config, BuiltIn: builtIn,
 		Logs: filepath.Join(r.Out, "logs", mode)}
 }
 

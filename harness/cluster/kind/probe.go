@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
+	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/command"
 	"example.com/rollcall/harness/poll"
 )
@@ -30,21 +30,7 @@ func (c *Cluster) probeWorkers(ctx context.Context) error {
 
 func (c *Cluster) probe(ctx context.Context, worker string) (err error) {
 	pods := c.Client().CoreV1().Pods(metav1.NamespaceDefault)
-	want := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "rollcall-probe-"},
-		Spec: corev1.PodSpec{
-			NodeName: worker, RestartPolicy: corev1.RestartPolicyNever, EnableServiceLinks: ptr.To(false),
-			AutomountServiceAccountToken: ptr.To(false),
-			SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To(int64(65532)),
-				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
-			Containers: []corev1.Container{{
-				Name: "probe", Image: c.spec.ProbeImage, ImagePullPolicy: corev1.PullNever,
-				Args: []string{"probe", "-for", readyTimeout.String(), "https://kubernetes.default.svc.cluster.local/healthz"},
-				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
-					Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
-			}},
-		},
-	}
+	want := fixtures.ProbePod(metav1.NamespaceDefault, worker, readyTimeout, "https://kubernetes.default.svc.cluster.local/healthz")
 	var pod *corev1.Pod
 	err = poll.Until(ctx, pollEvery, func() (done bool, err error) {
 		pod, err = pods.Create(ctx, want, metav1.CreateOptions{})
@@ -57,7 +43,7 @@ func (c *Cluster) probe(ctx context.Context, worker string) (err error) {
 		return fmt.Errorf("probe from %s: %w", worker, err)
 	}
 	defer func() {
-		now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To(int64(0))}
+		now := metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}
 		err = errors.Join(err, pods.Delete(context.WithoutCancel(ctx), pod.Name, now))
 	}()
 	return poll.Until(ctx, pollEvery, func() (bool, error) {
