@@ -89,8 +89,8 @@ func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r 
 }
 
 // unanswered reports whether an exchange that failed may be one whose request the peer had not read when it closed the connection: not a
-// byte of a reply came, and nobody waited for one in vain. net/http then sends a GET again over another connection, unseen by its caller, if
-// the one that died had carried a request before (net/http/transport.go, shouldRetryRequest).
+// byte of a reply came, and nobody waited for one in vain. net/http then sends a GET again over another connection, unseen by its caller,
+// if the one that died had carried a request before (net/http/transport.go, shouldRetryRequest).
 func (w *httpConn) unanswered(err error) bool {
 	return err != nil && w.left == headerLimit && !errors.Is(err, os.ErrDeadlineExceeded)
 }
