@@ -135,7 +135,7 @@ func (p plan) print(w io.Writer) {
 		fmt.Fprintf(w, "profile %s leaves out %d scenarios of each mode, which --profile=full records\n", p.profile, p.leftOut)
 	}
 	if p.seconds() > long {
-		fmt.Fprintln(w, "that is over an hour: --profile=core shows every claim in less, --profile=smoke both twins, --modes=iptables one mode")
+		fmt.Fprintln(w, "that is over an hour: --profile=core tests all claims, --profile=smoke runs two scenarios, --modes=iptables one mode")
 	}
 }
 

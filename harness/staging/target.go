@@ -96,7 +96,7 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 		return nil, usage.New("load nodes "+t.LoadNodes, "it is no number of nodes", "use 1 or more")
 	}
 	if t.ImageRepo != "" && t.Images != "" {
-		return nil, usage.New("image-repo and images", "the one pushes what the other says is there", "give one of them")
+		return nil, usage.New("image-repo and images", "images are pushed, or are in the registry already", "give one of them")
 	}
 	if t.PullSecret != "" && t.ImageRepo+t.Images == "" {
 		return nil, usage.New("pull-secret "+t.PullSecret, "there is nothing to pull", "give --image-repo or --images as well")
@@ -106,7 +106,7 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 			return nil, usage.New("outside-url "+t.OutsideURL, "it is no URL", "give one like http://rollcall.example.com/, or none")
 		}
 		if len(t.Preassigned()) != 1 {
-			return nil, usage.New("outside-url "+t.OutsideURL, "it leads to one namespace, and the scenarios would take place in others",
+			return nil, usage.New("outside-url "+t.OutsideURL, "it leads to a Service of one namespace, and scenarios would run in others",
 				"give that namespace: --namespace=NAME")
 		}
 	}
@@ -135,7 +135,7 @@ func (t Target) drainable() (nodes []string, err error) {
 		case named && node != "":
 			nodes = append(nodes, node)
 		case thing == evidence.FlowEvents && !t.allows(harness.NodeRules):
-			return nil, usage.New("allow "+thing, "it is done by the observers of the nodes' rules", "add "+harness.NodeRules)
+			return nil, usage.New("allow "+thing, "the observers of nodes' rules record connections", "add "+harness.NodeRules)
 		case thing != harness.NodeRules && thing != evidence.FlowEvents:
 			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", "+evidence.FlowEvents+", or disruption:NODE"+
 				usage.Meant(thing, harness.NodeRules, evidence.FlowEvents, "disruption:"))
@@ -154,7 +154,7 @@ func (t Target) refs() (map[string]string, error) {
 		image, ref, two := strings.Cut(pair, "=")
 		name, version, tagged := strings.Cut(image, ":")
 		if !two || !tagged || ref == "" || !slices.Contains(layout.Images(true), layout.Image{name, version}) {
-			return nil, usage.New("images "+pair, "it is no image of ours with its reference",
+			return nil, usage.New("images "+pair, "it is not one of Rollcall's images with its reference",
 				"write it like echo:v1=registry.example.com/rollcall/echo@sha256:...")
 		}
 		refs[fixtures.ImageRef(name, version)] = ref

@@ -54,18 +54,19 @@ func TestTargetConnect(t *testing.T) {
 		{"credentials for nothing", Target{Context: "staging", PullSecret: "a"}, "pull-secret a: there is nothing to pull"},
 		{"images that are not all there", Target{Context: "staging", Images: "echo:v1=a,agent:dev=b"},
 			"images: echo:v2 is missing: add echo:v2=REF"},
-		{"an image that is none of ours", Target{Context: "staging", Images: "nginx:1=a"}, "images nginx:1=a: it is no image of ours"},
+		{"an image that is none of ours", Target{Context: "staging", Images: "nginx:1=a"},
+			"images nginx:1=a: it is not one of Rollcall's images"},
 		{"a privilege that is none", Target{Context: "staging", Allow: "everything"},
 			"allow everything: there is no such thing: use node-rules, flows, or disruption:NODE"},
 		{"flows without the rules", Target{Context: "staging", Allow: "flows"},
-			"allow flows: it is done by the observers of the nodes' rules: add node-rules"},
+			"allow flows: the observers of nodes' rules record connections: add node-rules"},
 		{"a drain of one node, named twice", Target{Context: "staging", Allow: "disruption:a,disruption:a"},
 			"allow disruption:a: it is named twice: name another node: disruption:NODE"},
 		{"a drain of no node", Target{Context: "staging", Allow: "disruption:"}, "allow disruption:: there is no such thing: "},
 		{"load from no node", Target{Context: "staging", LoadNodes: "0"}, "load nodes 0: it is no number of nodes"},
 		{"a way that is no URL", Target{Context: "staging", OutsideURL: "shop"}, "outside-url shop: it is no URL"},
 		{"a way to one namespace of several", Target{Context: "staging", OutsideURL: "http://shop"},
-			"outside-url http://shop: it leads to one namespace"},
+			"outside-url http://shop: it leads to a Service of one namespace"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if row.target.Kubeconfig == "" {
