@@ -68,12 +68,17 @@ func (t Timeline) behind(h Hit, node []*Termination) (its []*Termination, certai
 	if len(its) == 0 {
 		return ending, false
 	}
-	return its, len(its) == 1
+	certain = len(its) == 1 && (by.Pod != "" || len(ending) == 0 || its[0].window.surelyHolds(h.Sent))
+	return its, certain
 }
 
 // holds reports whether a moment is in the window, as far as can be told.
 func (w Window) holds(at time.Duration) bool {
 	return w.From-w.Uncertainty <= at && at-w.Uncertainty <= w.To
+}
+
+func (w Window) surelyHolds(at time.Duration) bool {
+	return w.From+w.Uncertainty <= at && at+w.Uncertainty <= w.To
 }
 
 // terminations are those of [Timeline.Terminations], without what they lost.

@@ -47,24 +47,27 @@ func TestTerminations(t *testing.T) {
 		arrivals []evidence.Arrival
 		events   []evidence.Event // beside those above
 		want     []of
+		unsure   time.Duration // of the node's clock
 	}{
-		{"nothing was lost", "1111222222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
-		{"a request in one window is that one's", "11122x2222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 1}}},
-		{"one in two windows may be either's", "1112x22222", nil, nil, []of{{"a", "n1", 1, 0}, {"b", "n1", 1, 0}}},
-		{"one that a pod got is that pod's", "1112x22222", arrived(4, "b"), nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 1}}},
-		{"one that another pod got is nobody's", "1112x22222", arrived(4, "c"), nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
-		{"one in no window may be any's that was ending", "1112222x22", nil, nil, []of{{"a", "n1", 1, 0}, {"b", "n1", 1, 0}}},
-		{"the window begins with the deletion", "11x1222222", nil, nil, []of{{"a", "n1", 1, 1}, {"b", "n1", 0, 0}}},
-		{"one before any deletion is nobody's", "1x11222222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+		{"nothing was lost", "1111222222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}, 0},
+		{"a request in one window is that one's", "11122x2222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 1}}, 0},
+		{"one in two windows may be either's", "1112x22222", nil, nil, []of{{"a", "n1", 1, 0}, {"b", "n1", 1, 0}}, 0},
+		{"one that a pod got is that pod's", "1112x22222", arrived(4, "b"), nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 1}}, 0},
+		{"one that another pod got is nobody's", "1112x22222", arrived(4, "c"), nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}, 0},
+		{"one in no window may be any's that was ending", "1112222x22", nil, nil, []of{{"a", "n1", 1, 0}, {"b", "n1", 1, 0}}, 0},
+		{"one that may be in a window or in none is surely no one's", "1112222x22", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 1, 0}}, 10 * ms},
+		{"the window begins with the deletion", "11x1222222", nil, nil, []of{{"a", "n1", 1, 1}, {"b", "n1", 0, 0}}, 0},
+		{"one before any deletion is nobody's", "1x11222222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}, 0},
 		{"a new pod's deletion is no termination", "1111222222", nil, []evidence.Event{pod(60, evidence.PodDeleting, "v2", "c")},
-			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}, 0},
 		{"nor is one before the rollout", "1111222222", nil, []evidence.Event{pod(10, evidence.PodDeleting, "v1", "z")},
-			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}, 0},
 		{"nor one after the last request from the node", "11112", nil, []evidence.Event{pod(60, evidence.PodDeleting, "v1", "z")},
-			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}},
+			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}, 0},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := recording(paced("n1-fresh", row.hits), append(append(marks(0, 20, 85, 110), ends...), row.events...), fresh("n1-fresh", "n1"))
+			r.Run.Clocks = []evidence.ClockReading{{Node: "n1", Uncertainty: row.unsure}}
 			if row.arrivals != nil {
 				r.Arrivals = row.arrivals
 			}
