@@ -72,7 +72,7 @@ func LoadScenario(dir, mode, suite, scenario string, observer Observer) (model.R
 	l.addCluster(mode)
 	l.add(l.scenario(place{mode, suite, scenario, attempt}))
 	s, run := l.report.Scenarios[0], &l.report.Run
-	run.Began, run.Ended = s.Began, s.Began.Add(time.Duration(s.Seconds*float64(time.Second)))
+	run.Began, run.Ended, run.Expected = s.Began, s.Began.Add(time.Duration(s.Seconds*float64(time.Second))), 0
 	l.report.Summary.Seconds = s.Seconds
 	return l.report, nil
 }

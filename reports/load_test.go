@@ -75,8 +75,8 @@ func TestLoadScenario(t *testing.T) {
 		if diff := cmp.Diff([]model.Scenario{s}, alone.Scenarios); diff != "" {
 			t.Errorf("%s in %s (-among others +alone):\n%s", s.Name(), s.Mode, diff)
 		}
-		if alone.Summary.Seconds != s.Seconds || len(alone.Clusters) != 1 {
-			t.Errorf("%s in %s: %+v, %d clusters", s.Name(), s.Mode, alone.Summary, len(alone.Clusters))
+		if alone.Summary.Seconds != s.Seconds || alone.Run.Expected != 0 || len(alone.Clusters) != 1 {
+			t.Errorf("%s in %s: %+v, expected %g s, %d clusters", s.Name(), s.Mode, alone.Summary, alone.Run.Expected, len(alone.Clusters))
 		}
 	}
 	for _, scenario := range []string{"none", "undrained-2"} {
