@@ -55,7 +55,8 @@ func (r *run) selection() (wanted func(progress.Name) bool, err error) {
 	if r.Failed != "" {
 		report, err := reports.Read(r.Failed)
 		if _, unrecorded := os.Stat(evidence.SessionPath(r.Failed)); errors.Is(err, fs.ErrNotExist) && unrecorded == nil {
-			return nil, usage.New("failed "+r.Failed, "it has no report, as after a run that was killed", "have it judged first: rollcall report "+r.Failed)
+			return nil, usage.New("failed "+r.Failed, "it has no report, as after a run that was killed",
+				"have it judged first: rollcall report "+r.Failed)
 		}
 		if err != nil {
 			return nil, usage.New("failed "+r.Failed, usage.OneLine(err), "name a run folder, such as out/latest")

@@ -79,7 +79,7 @@ func (o *Options) OfCommand() usage.List {
 
 // reach is of a cluster that is there already.
 func (o *Options) reach() usage.List {
-	return append(o.Target.Reach(), o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url",
+	return append(o.Reach(), o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url",
 		"load-nodes", "allow")...)
 }
 

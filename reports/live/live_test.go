@@ -35,7 +35,8 @@ func runFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	named := func(id string) progress.Name { return progress.Name{Mode: "iptables", Suite: "recorded", Scenario: id} }
-	board.Expect([]progress.Expected{{Name: named("undrained"), Seconds: 30}, {Name: named("drained"), Seconds: 40}, {Name: named("later"), Seconds: 600}})
+	board.Expect([]progress.Expected{{Name: named("undrained"), Seconds: 30}, {Name: named("drained"), Seconds: 40},
+		{Name: named("later"), Seconds: 600}})
 	ended, going := board.Entry(named("undrained")), board.Entry(named("drained"))
 	ended.Begin()
 	ended.End(progress.Result{Outcome: "fail", Headline: "56 requests failed"})

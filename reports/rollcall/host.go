@@ -108,7 +108,7 @@ Exit codes: 0; 2 for bad input, or when the lab is in use; 3 when it failed.`,
 			})
 		},
 	}
-	addFlags(cmd, append(o.Target.Reach(), o.Target.List().Only("namespace", "allow")...))
+	addFlags(cmd, append(o.Reach(), o.Target.List().Only("namespace", "allow")...))
 	cmd.Flags().BoolVar(&ofLab, "lab", false, "remove the machine of rollcall run --lab")
 	cmd.MarkFlagsMutuallyExclusive("lab", "context")
 	return cmd

@@ -43,7 +43,8 @@ func killed(t *testing.T) string {
 	}
 	going, over := progress.Name{Mode: "iptables", Suite: "rollout", Scenario: "drained"}, progress.Name{Mode: "nftables"}
 	board.Expect([]progress.Expected{{Name: going, Seconds: 60}, {Name: over, Seconds: 60}})
-	board.Entry(over).End(progress.Result{Outcome: "fail", Headline: "3 failed", Because: "3 failed: 4 5 6", Facts: []string{"by kind: 3 refused"}})
+	board.Entry(over).End(progress.Result{Outcome: "fail", Headline: "3 failed", Because: "3 failed: 4 5 6",
+		Facts: []string{"by kind: 3 refused"}})
 	board.Entry(going).Begin()
 	board.Entry(going).Update(progress.Running{Phase: "rolling out", Sent: 12, Failed: 3, Replies: map[string]int{"v1": 9}, Trouble: "late"})
 	return dir
