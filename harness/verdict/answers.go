@@ -41,42 +41,30 @@ func answers(a asked) int { return len(a.hitsThat(answeredWell)) }
 func answeredWell(h timeline.Hit) bool { return !h.Failed() }
 
 // AllAnswered expects that every request of a question gets a good reply.
-func AllAnswered(question string) evidence.Expectation {
-	return evidence.Expectation{Rule: allAnswered.ID, Lane: question}
+func AllAnswered(question string) Expectation {
+	return Expectation{Rule: allAnswered.ID, Lane: question}
 }
 
 var allAnswered = Rule{
 	ID: "all-answered", Claim: "every request that steps send for a question is answered",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
-	exposed: asks, needs: seeing(evidence.AboutFailures),
-	question: none{
-		rows: func(a asked) found { return a.foundFailed(a.hitsThat(timeline.Hit.Failed)) },
-		of:   asks, noun: "request", did: "failed", all: "were answered",
-	},
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutFailures),
+	question: none{rows: func(a asked) found { return a.foundFailed(a.hitsThat(timeline.Hit.Failed)) }, of: asks, did: "failed",
+		all: "were answered"},
 }
 
 // AllFail expects that every request of a question fails, in one of these ways, or in any if none is named.
-func AllFail(question string, kinds ...evidence.Fault) evidence.Expectation {
-	x := evidence.Expectation{Rule: allFail.ID, Lane: question}
-	for _, kind := range kinds {
-		x.Values = append(x.Values, string(kind))
-	}
-	return x
+func AllFail(question string, kinds ...evidence.Fault) Expectation {
+	return Expectation{Rule: allFail.ID, Lane: question, Values: named(kinds)}
 }
 
 var allFail = Rule{
 	ID: "all-fail", Claim: "every request that steps send for a question fails, in the way expected",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
-	exposed: asks, needs: seeing(evidence.AboutFailures),
-	question: none{
-		rows: func(a asked) found {
-			f := foundHits(a.hitsThat(func(h timeline.Hit) bool { return !a.failsAsNamed(h) }))
-			f.facts = []Detail{{"failed", kinds(a.hitsThat(timeline.Hit.Failed))}}
-			return f
-		},
-		of: asks, noun: "request",
-		did: "did not fail{ways}", all: "failed{ways}",
-	},
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutFailures),
+	question: none{of: asks, did: "did not fail{ways}", all: "failed{ways}", rows: func(a asked) found {
+		f := foundHits(a.hitsThat(func(h timeline.Hit) bool { return !a.failsAsNamed(h) }))
+		f.facts = []Detail{{"failed", kinds(a.hitsThat(timeline.Hit.Failed))}}
+		return f
+	}},
 }
 
 // failsAsNamed reports whether a request failed in one of the ways that the expectation names, or in any if it names none.
@@ -85,39 +73,36 @@ func (a asked) failsAsNamed(h timeline.Hit) bool {
 }
 
 // AnsweredBy expects that the good replies to a question are by these versions, at least one by each, and by no other.
-func AnsweredBy(question string, versions ...string) evidence.Expectation {
-	return evidence.Expectation{Rule: answeredBy.ID, Lane: question, Versions: versions}
+func AnsweredBy(question string, versions ...string) Expectation {
+	return Expectation{Rule: answeredBy.ID, Lane: question, Versions: versions}
 }
 
 var answeredBy = Rule{
 	ID: "answered-by", Claim: "the requests that steps send for a question are answered by every version expected and by no other",
-	Lanes: StepLanes, Unit: "reply", Untested: nothingAsked,
-	exposed: answers, needs: seeing(evidence.AboutReplies),
-	question: split{
-		by: func(a asked) map[string]int {
-			return counts(a.hitsThat(answeredWell), func(h timeline.Hit) string { return h.By.Version })
-		},
+	Lanes: StepLanes, Unit: "reply", Untested: nothingAsked, exposed: answers, needs: seeing(evidence.AboutReplies),
+	question: split{by: func(a asked) map[string]int {
+		return counts(a.hitsThat(answeredWell), func(h timeline.Hit) string { return h.By.Version })
+	},
 		fits: func(a asked, by map[string]int) bool { return slices.Equal(slices.Sorted(maps.Keys(by)), a.Versions) },
 		says: func(a asked, by map[string]int) string {
 			return fmt.Sprintf("%s were by %s, expected %s", phrase.Count(answers(a), "reply"),
 				cmp.Or(strings.Join(slices.Sorted(maps.Keys(by)), " and "), "no version"), strings.Join(a.Versions, " and "))
-		},
-	},
+		}},
 }
 
 // EvenTurns expects that each of so many pods gets as many of a question's requests as independent draws give it, but for as many
 // standard deviations as [Share] allows. Those that fail in one of these ways are the share of one pod, which does not listen.
-func EvenTurns(question string, pods int, kinds ...evidence.Fault) evidence.Expectation {
+func EvenTurns(question string, pods int, kinds ...evidence.Fault) Expectation {
 	return turnsOf(evenTurns.ID, question, pods, kinds)
 }
 
 // EqualTurns expects that each of so many pods gets just as many of a question's requests as another. Those that fail in one of these
 // ways are the share of one pod, which does not listen.
-func EqualTurns(question string, pods int, kinds ...evidence.Fault) evidence.Expectation {
+func EqualTurns(question string, pods int, kinds ...evidence.Fault) Expectation {
 	return turnsOf(equalTurns.ID, question, pods, kinds)
 }
 
-func turnsOf(rule, question string, pods int, kinds []evidence.Fault) evidence.Expectation {
+func turnsOf(rule, question string, pods int, kinds []evidence.Fault) Expectation {
 	x := AllFail(question, kinds...)
 	x.Rule, x.Count = rule, pods
 	return x
@@ -134,8 +119,7 @@ var (
 func turns(id, claim string, off func(n, pods float64) float64) Rule {
 	return Rule{
 		ID: id, Claim: claim,
-		Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
-		exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutFailures),
+		Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutFailures),
 		question: split{
 			by: func(a asked) map[string]int {
 				return counts(a.hits(), func(h timeline.Hit) string {
@@ -162,8 +146,7 @@ func turns(id, claim string, off func(n, pods float64) float64) Rule {
 				shares := slices.Sorted(maps.Values(by))
 				return fmt.Sprintf("%s had the shares %s, expected those of %s", phrase.Count(asks(a), "request"),
 					strings.Trim(fmt.Sprint(shares), "[]"), phrase.Count(a.Count, "pod"))
-			},
-		},
+			}},
 	}
 }
 
@@ -187,56 +170,44 @@ func (q split) answer(a asked) Finding {
 }
 
 // AnsweredByDeleted expects that at least n requests of a question are answered by a pod whose deletion had been seen before.
-func AnsweredByDeleted(question string, n int) evidence.Expectation {
-	return evidence.Expectation{Rule: answeredByDeleted.ID, Lane: question, Count: n}
+func AnsweredByDeleted(question string, n int) Expectation {
+	return Expectation{Rule: answeredByDeleted.ID, Lane: question, Count: n}
 }
 
 var answeredByDeleted = Rule{
 	ID: "answered-by-deleted", Claim: "requests that steps send for a question are answered by pods that are being deleted",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked,
-	exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
-	question: some{
-		rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) },
-		of:   asks, noun: "request", least: counted, fails: true, did: "were answered by pods that were being deleted",
-	},
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
+	question: some{rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: asks, least: counted, fails: true,
+		did: "were answered by pods that were being deleted"},
 }
 
 // NotAnsweredByDeleted expects that no request of a question is answered by a pod whose deletion had been seen before.
-func NotAnsweredByDeleted(question string) evidence.Expectation {
-	return evidence.Expectation{Rule: notAnsweredByDeleted.ID, Lane: question}
+func NotAnsweredByDeleted(question string) Expectation {
+	return Expectation{Rule: notAnsweredByDeleted.ID, Lane: question}
 }
 
 var notAnsweredByDeleted = Rule{
 	ID: "not-answered-by-deleted", Claim: "no request that steps send for a question is answered by a pod that is being deleted",
-	Lanes: StepLanes, Unit: "reply", Untested: noneOfItAnswered,
-	exposed: answers, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
-	question: none{
-		rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) },
-		of:   answers, noun: "reply", did: "were by pods that were being deleted",
-		all: "were by pods that nobody had deleted",
-	},
+	Lanes: StepLanes, Unit: "reply", Untested: noneOfItAnswered, exposed: answers, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
+	question: none{rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: answers,
+		did: "were by pods that were being deleted", all: "were by pods that nobody had deleted"},
 }
 
 // AnsweredWithin expects that the first good reply to a question comes no later than that after a mark.
-func AnsweredWithin(question string, d time.Duration, mark evidence.EventKind) evidence.Expectation {
-	return evidence.Expectation{Rule: answeredWithin.ID, Lane: question, Max: d, From: mark}
+func AnsweredWithin(question string, d time.Duration, mark evidence.EventKind) Expectation {
+	return Expectation{Rule: answeredWithin.ID, Lane: question, Max: d, From: mark}
 }
 
 var answeredWithin = Rule{
 	ID: "answered-within", Claim: "a request that steps send for a question is answered soon after the named moment",
-	Lanes: StepLanes, Unit: "request", Untested: noneOfItAnswered,
-	exposed: asks, needs: seeing(evidence.AboutReplies),
-	question: bound{
-		rows: func(a asked) []lasting {
-			from, _ := a.tl.Mark(a.From)
-			good := a.hitsThat(answeredWell)
-			if len(good) == 0 {
-				return nil
-			}
-			took := good[0].End() - from
-			return []lasting{{Elapsed: timeline.Elapsed{Length: took}, lane: good[0].Lane, hits: good[:1], breaches: a.lateSince(from, took)}}
-		},
-		limits: atMost, measured: "took",
-		says: []string{"the first reply came {since} {from}"},
-	},
+	Lanes: StepLanes, Unit: "request", Untested: noneOfItAnswered, exposed: asks, needs: seeing(evidence.AboutReplies),
+	question: bound{limits: atMost, measured: "took", says: "the first reply came {since} {from}", rows: func(a asked) []row {
+		from := a.at(a.From)
+		good := a.hitsThat(answeredWell)
+		if len(good) == 0 {
+			return nil
+		}
+		length := good[0].End() - from
+		return []row{{amount: took(timeline.Elapsed{Length: length}), hits: good[:1], breaches: a.lateSince(from, length)}}
+	}},
 }

@@ -2,100 +2,56 @@ package verdict
 
 import (
 	"cmp"
-	"fmt"
 	"math"
-	"slices"
+	"strings"
 	"time"
 
-	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// bound asks how long something lasted. Each of the rows has to keep the limits; the one that keeps them least is told. That it
-// lasted too long was seen, where only that is asked, and likewise that it lasted long enough.
+// bound asks how much there was of something: how long it lasted, how large a share it is, how many there were at the worst moment. Each
+// of the rows has to keep the limits; the one that keeps them least is told. That it lasted too long was seen, where only that is asked,
+// and likewise that it lasted long enough; a share and a number rest on all that was seen.
 type bound struct {
-	rows     func(asked) []lasting
-	limits   func(evidence.Expectation) limits // of all rows
-	says     []string                          // what lasted so long, in wordings of which the last is the shortest, see fill
-	before   []string                          // the same of what came before, and so lasted less than no time; none: says
-	open     []string                          // the same of what may have gone on after it was seen last; none: says
-	measured string                            // what was measured, if it is not how long it lasted: "after SIGTERM by"
-	nothing  string                            // that holds where no row is there; empty: then it was put to nothing
+	in       unit
+	rows     func(asked) []row
+	limits   func(Expectation, row) limits // of a row
+	says     string                        // what there was so much of, see fill
+	before   string                        // the same of what came before, and so lasted less than no time; empty: says
+	open     string                        // the same of what may have gone on after it was seen last; empty: says
+	measured string                        // what was measured, if it is not how long it lasted: "after SIGTERM by"
+	nothing  string                        // that holds where no row is there; empty: then it was put to nothing
+	untested bool                          // too little is no failure of the cluster: it shows too little
 	// cut is why a failure shows nothing; empty: it does.
-	cut func(asked, []lasting) string
+	cut func(a asked, worst row, all []row) string
 }
 
-// A lasting is something that took or lasted a time. What is not known of it is empty.
-type lasting struct {
-	timeline.Elapsed
+// A row is one of what a bound is about. What is not known of it is empty.
+type row struct {
+	amount
 	node, pod, lane string
 	from            time.Duration
-	open            bool          // it may have gone on after it was seen last
-	toTheEnd        bool          // of the load
-	within          time.Duration // by how much it may be wrong without being uncertain: what it is measured by comes once in that time
-	whole           bool          // it rests on what was not seen too
+	toTheEnd        bool    // of the load
+	whole           bool    // it rests on what was not seen too
+	expected        float64 // what share it was to be, where that is of what was recorded
+	lack            string  // why it has no amount
+	broken          string  // why it keeps no limits, in the place of what the bound says
 	hits            []timeline.Hit
-	breaches        []Breach // if it is too long, or too short: who can have caused that by getting no processor; empty: nobody can
+	breaches        []Breach // if it is too much, or too little: who can have caused that by getting no processor; empty: nobody can
 	facts           []Detail
 }
 
-// limits are the least and the most of a duration.
-type limits struct{ least, most time.Duration }
-
-const unlimited = time.Duration(math.MaxInt64)
-
-func atMost(x evidence.Expectation) limits  { return limits{-unlimited, x.Max} }
-func minimum(x evidence.Expectation) limits { return limits{x.Min, unlimited} }
-func ranging(x evidence.Expectation) limits { return limits{x.Min, x.Max} }
-
-// upTo is for a bound that the rule itself has: 0 is not after another thing, -1 before it.
-func upTo(most time.Duration) func(evidence.Expectation) limits {
-	return func(evidence.Expectation) limits { return limits{-unlimited, most} }
-}
-
-func (l limits) String() string {
-	switch {
-	case l.least == -unlimited && l.most <= 0:
-		return ""
-	case l.least == -unlimited:
-		return fmt.Sprintf(", %s allowed", phrase.Duration(l.most))
-	case l.most == unlimited:
-		return fmt.Sprintf(", at least %s expected", phrase.Duration(l.least))
-	default:
-		return fmt.Sprintf(", expected %s to %s", phrase.Duration(l.least), phrase.Duration(l.most))
+// eachLane is a row of each lane.
+func eachLane(of func(a asked, lane timeline.Lane) row) func(asked) []row {
+	return func(a asked) (rows []row) {
+		for _, lane := range a.lanes {
+			r := of(a, lane)
+			r.lane = lane.ID
+			rows = append(rows, r)
+		}
+		return rows
 	}
-}
-
-// keeps is whether a row keeps the limits; inconclusive when the clocks cannot tell.
-func (l limits) keeps(row lasting) Outcome {
-	if 0 < l.beyond(row) && l.beyond(row) <= row.within {
-		return Pass
-	}
-	kept := inside(row.Elapsed, l.least, l.most)
-	if row.open && kept == Pass {
-		return Inconclusive
-	}
-	return kept
-}
-
-// beyond is by how much a row is, or nearly is, outside of the limits.
-func (l limits) beyond(row lasting) time.Duration {
-	over, under := time.Duration(math.MinInt64), time.Duration(math.MinInt64)
-	if l.most != unlimited {
-		over = row.Length - l.most
-	}
-	if l.least != -unlimited {
-		under = l.least - row.Length
-	}
-	return max(over, under)
-}
-
-// worst is the row, of at least one, that decides whether all keep the limits.
-func (l limits) worst(rows []lasting) (worst lasting, outcome Outcome, breaches []Breach) {
-	return worstOf(rows, func(row lasting) (Outcome, float64, []Breach) {
-		return l.keeps(row), float64(l.beyond(row)), row.breaches
-	})
 }
 
 func (q bound) answer(a asked) Finding {
@@ -106,75 +62,101 @@ func (q bound) answer(a asked) Finding {
 	case len(rows) == 0:
 		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{q.nothing})
 	}
-	within := q.limits(a.Expectation)
-	worst, outcome, breaches := within.worst(rows)
-	f := Finding{Outcome: outcome, Grounds: within.grounds(outcome), Breaches: breaches}
-	if worst.whole {
-		f.Grounds = Whole
+	worst, outcome, breaches := q.worst(a, rows)
+	switch {
+	case worst.lack != "":
+		return undecided(worst.lack)
+	case worst.broken != "":
+		return Finding{Outcome: Fail}.tell([]string{worst.broken}, worst.facts...)
+	}
+	allowed := q.limits(a.Expectation, worst)
+	f := Finding{Outcome: outcome, Breaches: breaches}
+	if !worst.whole && (q.in == inTime || q.in == inShares && worst.value == 0 && allowed.least == -unlimited) {
+		f.Grounds = allowed.grounds(outcome)
 	}
 	if outcome == Fail || outcome == Inconclusive {
 		f.Witnesses = witnesses(worst.hits)
 	}
-	var wordings []string
-	for _, text := range q.words(worst) {
-		wordings = append(wordings, worst.fill(a, text)+within.String())
-	}
-	facts := slices.Concat(worst.facts, []Detail{{"node", worst.node}, {"pod", worst.pod}, {"lane", worst.lane},
-		{cmp.Or(q.measured, "lasted"), phrase.Elapsed(worst.Elapsed)}})
-	if len(worst.hits) > 0 {
-		facts = append(facts, Detail{"by kind", kinds(worst.hits)}, Detail{"requests", seqs(worst.hits, len(worst.hits))})
+	wordings, facts := worst.wordings(a, q.sentence(worst)+allowed.say(q.in)), worst.details(a)
+	if q.in == inTime {
+		facts = append(facts, Detail{cmp.Or(q.measured, "lasted"), phrase.Elapsed(worst.elapsed())})
 	}
 	if len(rows) > 1 {
-		facts = append(facts, Detail{"worst of", fmt.Sprint(len(rows))})
+		facts = append(facts, Detail{"worst of", phrase.Number(len(rows))})
 	}
 	if outcome == Fail && q.cut != nil {
-		if why := q.cut(a, rows); why != "" {
+		if why := q.cut(a, worst, rows); why != "" {
 			return Finding{}.tell([]string{why}, facts...)
 		}
+	}
+	if outcome == Fail && q.untested {
+		return Finding{}.tell(wordings, facts...)
 	}
 	return orUncertain(f, wordings, facts...)
 }
 
-// grounds are what a finding rests on: that something lasted too long, or long enough, was seen; that it did not, was not.
-func (l limits) grounds(outcome Outcome) Grounds {
-	long, short := Fail, Pass
-	switch {
-	case l.most == unlimited:
-		long, short = Pass, Fail
-	case l.least != -unlimited:
-		return Whole
+// worst is which of some rows, of at least one, decides what becomes of all, and what that is: of those with the worst outcome the
+// one that is most beyond what is allowed. The breaches are those of all rows that fail; none if one of them has none: nobody who
+// waited can have caused that one.
+func (q bound) worst(a asked, rows []row) (worst row, outcome Outcome, breaches []Breach) {
+	most, excusable := 0.0, true
+	for i, r := range rows {
+		allowed := q.limits(a.Expectation, r)
+		kept, beyond := allowed.keeps(r.amount), allowed.beyond(r.amount)
+		if r.lack != "" {
+			kept = Inconclusive
+		}
+		if i == 0 || worse(kept, outcome) || kept == outcome && beyond > most {
+			worst, outcome, most = r, kept, beyond
+		}
+		if kept == Fail {
+			breaches, excusable = append(breaches, r.breaches...), excusable && len(r.breaches) > 0
+		}
 	}
-	switch outcome {
-	case long:
-		return Seen
-	case short:
-		return Unseen
-	default:
-		return Whole
+	if !excusable {
+		breaches = nil
 	}
+	return worst, outcome, breaches
 }
 
-// words are what is said of a row.
-func (q bound) words(row lasting) []string {
+// sentence is what is said of a row.
+func (q bound) sentence(r row) string {
 	switch {
-	case row.open && len(q.open) > 0:
+	case math.IsInf(r.more, 0) && q.open != "":
 		return q.open
-	case row.Length < 0 && len(q.before) > 0:
+	case r.value < 0 && q.before != "":
 		return q.before
 	default:
 		return q.says
 	}
 }
 
+// wordings are a sentence, and shorter ones that name neither a pod, nor a lane, nor a node.
+func (r row) wordings(a asked, text string) (all []string) {
+	for _, named := range []string{"", "pod", "lane", "node"} {
+		text = strings.ReplaceAll(text, "{"+named+"}", "a "+named)
+		all = append(all, r.fill(a, text))
+	}
+	return all
+}
+
+func (r row) details(a asked) (facts []Detail) {
+	if len(r.hits) > 0 {
+		facts, r.lane = describeHits(r.hits, len(r.hits), a.tl).facts, ""
+	}
+	return append(append(facts, r.facts...), Detail{"node", r.node}, Detail{"pod", r.pod}, Detail{"lane", r.lane})
+}
+
 // fill also puts in what is known of the row.
-func (l lasting) fill(a asked, text string) string {
-	until := ""
-	if l.toTheEnd {
+func (r row) fill(a asked, text string) string {
+	until, length := "", r.elapsed().Length
+	if r.toTheEnd {
 		until = " until the load ended"
 	}
-	return a.fill(text, "{node}", l.node, "{pod}", l.pod, "{lane}", l.lane, "{failed}", phrase.Count(len(l.hits), "request"),
-		"{at}", phrase.Seconds(l.from), "{length}", phrase.Duration(l.Length), "{-length}", phrase.Duration(-l.Length),
-		"{since}", since(l.Length), "{-since}", since(-l.Length), "{within}", phrase.Duration(l.within), "{until}", until)
+	return a.fill(text, "{node}", r.node, "{pod}", r.pod, "{lane}", r.lane, "{failed}", phrase.Count(len(r.hits), "request"),
+		"{at}", phrase.Seconds(r.from), "{length}", phrase.Duration(length), "{-length}", phrase.Duration(-length), "{since}", since(length),
+		"{-since}", since(-length), "{until}", until, "{percent}", inShares.say(r.value), "{pods}", phrase.Count(int(r.value), "pod"),
+		"{got}", phrase.Number(int(r.got)), "{of}", phrase.Count(int(r.of), a.unit))
 }
 
 // since is how something is placed that came a time after something else, or before it.
@@ -183,4 +165,17 @@ func since(length time.Duration) string {
 		return phrase.Duration(-length) + " before"
 	}
 	return phrase.Duration(length) + " after"
+}
+
+// orUncertain has a finding say a sentence, and why it decides nothing where what is beside a bound is uncertain.
+func orUncertain(f Finding, wordings []string, facts ...Detail) Finding {
+	if f.Outcome == Inconclusive {
+		f.Uncertain = true
+		uncertain := make([]string, len(wordings))
+		for i, wording := range wordings {
+			uncertain[i] = wording + "; too uncertain to tell"
+		}
+		wordings = append(uncertain, wordings...)
+	}
+	return f.tell(wordings, facts...)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // counts are how many of some hits are each one's.
-func counts(hits []timeline.Hit, whose func(timeline.Hit) string) map[string]int {
-	of := map[string]int{}
+func counts[K comparable](hits []timeline.Hit, whose func(timeline.Hit) K) map[K]int {
+	of := map[K]int{}
 	for _, h := range hits {
 		of[whose(h)]++
 	}

@@ -24,7 +24,7 @@ func (e EvidenceKind) Weaker(than EvidenceKind) bool {
 }
 
 // evidence is what a finding of the rule rests on, on a cluster whose rules can be read.
-func (r Rule) evidence(x evidence.Expectation) EvidenceKind {
+func (r Rule) evidence(x Expectation) EvidenceKind {
 	switch {
 	case x.Evidence != "":
 		return EvidenceKind(x.Evidence)
@@ -38,6 +38,6 @@ func (r Rule) evidence(x evidence.Expectation) EvidenceKind {
 }
 
 // fromBarrier reports whether an expectation is counted from or to when no node's rules route to an old pod.
-func fromBarrier(x evidence.Expectation) bool {
+func fromBarrier(x Expectation) bool {
 	return x.From == evidence.Barrier || x.To == evidence.Barrier
 }

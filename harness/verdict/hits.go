@@ -124,13 +124,9 @@ func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
 
 // kinds counts failures by kind; empty without one.
 func kinds(hits []timeline.Hit) string {
-	counts := make(map[evidence.Fault]int)
-	for _, h := range hits {
-		if h.Failed() {
-			counts[h.Fault]++
-		}
-	}
-	return phrase.Faults(counts)
+	by := counts(hits, func(h timeline.Hit) evidence.Fault { return h.Fault })
+	delete(by, "") // good replies
+	return phrase.Faults(by)
 }
 
 // seqs names the first of some hits, of which there are total, and counts the rest; with several lanes each number carries its lane.

@@ -20,8 +20,7 @@ func hostFaults(tl timeline.Timeline) (reasons []Reason) {
 			if n == 0 {
 				continue
 			}
-			scope := evidence.Scope{Missed: evidence.Requests(), Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
-				Lanes: []string{lane.ID}}
+			scope := evidence.Scope{Missed: evidence.Requests(), Doubted: becameOf, Lanes: []string{lane.ID}}
 			reasons = append(reasons, reason(reasonHostFault, scope, "the host of %s %s: %s failed (%s)", lane.ID, lacks[fault],
 				phrase.Count(n, "request"), fault))
 		}

@@ -105,7 +105,7 @@ func (v Verdict) excused(deciding []Reason) Verdict {
 }
 
 // find judges one expectation, as if all of the recording could be trusted.
-func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (Finding, ruling) {
+func find(x Expectation, run evidence.Run, tl timeline.Timeline) (Finding, ruling) {
 	rule, ok := RuleOf(x.Rule)
 	if !ok {
 		because := fmt.Sprintf("this build knows no rule %q", x.Rule)
@@ -116,7 +116,7 @@ func find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (Findi
 	return q.find(tl), q
 }
 
-func (r Rule) find(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) Finding {
+func (r Rule) find(x Expectation, run evidence.Run, tl timeline.Timeline) Finding {
 	because, err := r.outOfScope(x, run)
 	lack, lacking := r.lacking(x, run)
 	switch {
@@ -131,8 +131,8 @@ func (r Rule) find(x evidence.Expectation, run evidence.Run, tl timeline.Timelin
 }
 
 // put puts a rule to what there is of it, and says so where there is nothing.
-func (r Rule) put(x evidence.Expectation, tl timeline.Timeline) Finding {
-	a := asked{x, tl, r.Lanes.of(x, tl)}
+func (r Rule) put(x Expectation, tl timeline.Timeline) Finding {
+	a := asked{x, tl, r.Lanes.of(x, tl), r.Unit}
 	f := undecided(r.missing(a))
 	if f.Because == "" && (r.Lanes == NoLanes || len(a.lanes) > 0) {
 		f = r.question.answer(a)
@@ -229,13 +229,7 @@ func decide(findings []Finding) Verdict {
 
 // mostTelling is the headline of the finding whose rule comes first in Rules, with its facts and the names of the others.
 func mostTelling(findings []Finding) (headline string, facts []Detail) {
-	rank := func(f Finding) int {
-		if i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }); i >= 0 {
-			return i
-		}
-		return len(rules)
-	}
-	sorted := slices.SortedStableFunc(slices.Values(findings), func(a, b Finding) int { return rank(a) - rank(b) })
+	sorted := slices.SortedStableFunc(slices.Values(findings), func(a, b Finding) int { return rank(a.Rule) - rank(b.Rule) })
 	var others []string
 	for _, f := range sorted[1:] {
 		others = append(others, f.Rule)

@@ -44,7 +44,7 @@ func (v Verdict) answerBug(run evidence.Run) Verdict {
 }
 
 // shows reports whether an expectation failed that the bug's mechanism fails.
-func (v Verdict) shows(bug evidence.Bug, expected []evidence.Expectation) bool {
+func (v Verdict) shows(bug evidence.Bug, expected []Expectation) bool {
 	for i, f := range v.Findings {
 		if x := expected[i]; f.Outcome == Fail && x.Rule == bug.Rule && x.Fact == bug.Fact {
 			return true

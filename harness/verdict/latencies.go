@@ -23,13 +23,13 @@ var (
 
 // NoSlowReplies expects that no good reply through the Service had to wait until TCP sent something again: a loss that
 // its client does not see. An answer of Rollcall's own app may not take a second longer than half of those before the rollout.
-func NoSlowReplies() evidence.Expectation { return evidence.Expectation{Rule: noSlowReplies.ID} }
+func NoSlowReplies() Expectation { return Expectation{Rule: noSlowReplies.ID} }
 
 var noSlowReplies = Rule{
 	ID: "no-slow-replies", Claim: "no reply is delayed by a TCP retransmission, or by a second more than usual",
-	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
-	exposed: goodSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
-	question: none{
+	Lanes: ServiceLanes, Unit: "reply", Untested: noReply, exposed: goodSinceBegun,
+	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
+	question: none{of: goodReplies, did: "waited for TCP to send something again, or took a second longer than usual",
 		rows: func(a asked) (f found) {
 			counts := map[timeline.SlowCause]int{}
 			for _, s := range timeline.Slow(a.lanes) {
@@ -52,10 +52,7 @@ var noSlowReplies = Rule{
 			f.wordings = []string{cause + ", " + whose.brief + whose.follows(), cause + ", " + whose.brief, cause}
 			f.facts = []Detail{{"by cause", enumerate(parts)}, {"whose", whose.long}, {"slowest", phrase.Seconds(slowestOf(f.hits).Took)}}
 			return f
-		},
-		of: goodReplies, noun: "reply",
-		did: "waited for TCP to send something again, or took a second longer than usual",
-	},
+		}},
 }
 
 // slowBreach is that of a slow reply. What TCP sent again it sent because nobody answered for as long as its timer, for which the
@@ -72,57 +69,50 @@ func slowBreach(s timeline.SlowReply, tl timeline.Timeline) Breach {
 
 // MaxLatency expects that every good reply through the Service was there d after its request was sent. It looks at each one
 // and not at a percentile: a rollout that holds up 30 of 5,000 requests is not seen in the slowest 1 %.
-func MaxLatency(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxLatency.ID, Max: d}
-}
+func MaxLatency(d time.Duration) Expectation { return Expectation{Rule: maxLatency.ID, Max: d} }
 
 var maxLatency = Rule{
 	ID: "max-latency", Claim: "no client waits longer for a good reply than allowed",
-	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
-	exposed: goodSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
-	question: none{
-		rows: func(a asked) (f found) {
-			var all []timeline.Hit
-			for _, lane := range a.lanes {
-				over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Took <= a.Max })
-				f.more = f.more || len(over) > 0 && len(over) == len(lane.Slowest) && len(over) < lane.Summary.Latency.Count
-				f.hits, all = append(f.hits, over...), append(all, lane.Slowest...)
-			}
-			slices.SortStableFunc(f.hits, bySent)
-			f.count, f.breaches = len(f.hits), latencies(f.hits, func(timeline.Hit) time.Duration { return a.Max }, a.tl)
-			if len(all) == 0 {
-				return f
-			}
-			slowest := slowestOf(all)
-			took := fmt.Sprintf("%s of %s took over %s, the slowest %s", f.number(), phrase.Count(goodReplies(a), "reply"),
-				phrase.Duration(a.Max), phrase.Duration(slowest.Took))
-			if f.count == 0 {
-				f.wordings, f.facts = []string{took}, []Detail{{"slowest", seqs([]timeline.Hit{slowest}, 1) + " on " + slowest.Lane}}
-				return f
-			}
-			whose := originOf(f.hits, a.tl)
-			f.wordings = []string{took + ", " + whose.brief}
-			f.facts = []Detail{{"whose", whose.long}, {"slowest", phrase.Seconds(slowest.Took)}}
+	Lanes: ServiceLanes, Unit: "reply", Untested: noReply, exposed: goodSinceBegun,
+	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
+	question: none{of: goodReplies, did: "took over {max}", rows: func(a asked) (f found) {
+		var all []timeline.Hit
+		for _, lane := range a.lanes {
+			over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Took <= a.Max })
+			f.more = f.more || len(over) > 0 && len(over) == len(lane.Slowest) && len(over) < lane.Summary.Latency.Count
+			f.hits, all = append(f.hits, over...), append(all, lane.Slowest...)
+		}
+		slices.SortStableFunc(f.hits, bySent)
+		f.count, f.breaches = len(f.hits), latencies(f.hits, func(timeline.Hit) time.Duration { return a.Max }, a.tl)
+		if len(all) == 0 {
 			return f
-		},
-		of: goodReplies, noun: "reply",
-		did: "took over {max}",
-	},
+		}
+		slowest := slowestOf(all)
+		took := fmt.Sprintf("%s of %s took over %s, the slowest %s", f.number(), phrase.Count(goodReplies(a), "reply"),
+			phrase.Duration(a.Max), phrase.Duration(slowest.Took))
+		if f.count == 0 {
+			f.wordings, f.facts = []string{took}, []Detail{{"slowest", seqs([]timeline.Hit{slowest}, 1) + " on " + slowest.Lane}}
+			return f
+		}
+		whose := originOf(f.hits, a.tl)
+		f.wordings = []string{took + ", " + whose.brief}
+		f.facts = []Detail{{"whose", whose.long}, {"slowest", phrase.Seconds(slowest.Took)}}
+		return f
+	}},
 }
 
 // MaxP99 expects that on each lane through the Service 99 % of the good replies were there d after their requests were sent, of those
 // sent once the rollout began, or maintenance took its first step. A request that fails has none.
-func MaxP99(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxP99.ID, Max: d}
-}
+func MaxP99(d time.Duration) Expectation { return Expectation{Rule: maxP99.ID, Max: d} }
 
 var maxP99 = Rule{
 	ID: "max-p99", Claim: "no client waits longer than allowed for 99 % of its good replies",
 	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
 	exposed: summed(func(s timeline.LaneSummary) int { return s.LatencySinceStep.Count }),
 	needs:   underLoad(evidence.AboutReplies, evidence.AboutLatencies),
-	question: bound{
-		rows: func(a asked) (rows []lasting) {
+	question: bound{limits: atMost, measured: "99 % took up to",
+		says: "99 % of the replies on {lane} since the first change took up to {length}",
+		rows: func(a asked) (rows []row) {
 			begun := a.firstChange()
 			for _, lane := range a.lanes {
 				got := lane.Summary.LatencySinceStep
@@ -130,16 +120,13 @@ var maxP99 = Rule{
 					continue
 				}
 				over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Sent < begun || h.Took <= a.Max })
-				rows = append(rows, lasting{Elapsed: timeline.Elapsed{Length: got.P99}, lane: lane.ID,
-					within:   got.P99 / 128, // see [timeline.Latency]
+				rows = append(rows, row{lane: lane.ID,
+					amount:   amount{value: float64(got.P99), uncertain: -float64(got.P99) / 128}, // see [timeline.Latency]
 					facts:    []Detail{{"replies since the first change", phrase.Count(got.Count, "reply")}, {"slowest", phrase.Seconds(got.Max)}},
 					breaches: latencies(over, func(timeline.Hit) time.Duration { return a.Max }, a.tl)})
 			}
 			return rows
-		},
-		limits: atMost, measured: "99 % took up to",
-		says: []string{"99 % of the replies on {lane} since the first change took up to {length}", "99 % of the replies took up to {length}"},
-	},
+		}},
 }
 
 func slowestOf(hits []timeline.Hit) timeline.Hit {

@@ -3,7 +3,6 @@ package verdict
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -23,26 +22,23 @@ var (
 )
 
 // NoFailures expects that no request through the Service fails.
-func NoFailures() evidence.Expectation { return evidence.Expectation{Rule: noFailures.ID} }
+func NoFailures() Expectation { return Expectation{Rule: noFailures.ID} }
 
 var noFailures = Rule{
 	ID: "no-failures", Claim: "no client loses a request",
-	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true, bySending: true,
-	exposed: sentSinceBegun, needs: underLoad(evidence.AboutFailures),
-	question: none{
-		rows: func(a asked) found {
-			f := a.foundFailed(timeline.Failed(a.lanes))
-			share := fmt.Sprintf("%s of %s%s failed", f.number(), phrase.Count(requests(a), "request"), fromNodes[a.Nodes])
-			if f.count == 0 {
-				f.wordings, f.facts = []string{share + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
-				return f
-			}
-			loss := explainLoss(f.hits, a.tl)
-			f.wordings, f.facts = loss.headlines(share, f.count), loss.facts()
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true, bySending: true, exposed: sentSinceBegun,
+	needs: underLoad(evidence.AboutFailures),
+	question: none{of: requests, did: "failed", rows: func(a asked) found {
+		f := a.foundFailed(timeline.Failed(a.lanes))
+		share := fmt.Sprintf("%s of %s%s failed", f.number(), phrase.Count(requests(a), "request"), fromNodes[a.Nodes])
+		if f.count == 0 {
+			f.wordings, f.facts = []string{share + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
 			return f
-		},
-		of: requests, noun: "request", did: "failed",
-	},
+		}
+		loss := explainLoss(f.hits, a.tl)
+		f.wordings, f.facts = loss.headlines(share, f.count), loss.facts()
+		return f
+	}},
 }
 
 // fromNodes says of which nodes requests were, where a rule is not about those of all.
@@ -65,30 +61,25 @@ func shownByTerminations(tl timeline.Timeline) string {
 
 // RecoversWithin expects that no request through the Service fails that is sent later than d after a mark, such as
 // [evidence.DisruptionBegun].
-func RecoversWithin(d time.Duration, mark evidence.EventKind) evidence.Expectation {
-	return evidence.Expectation{Rule: recoversWithin.ID, From: mark, Max: d}
+func RecoversWithin(d time.Duration, mark evidence.EventKind) Expectation {
+	return Expectation{Rule: recoversWithin.ID, From: mark, Max: d}
 }
 
 var recoversWithin = Rule{
 	ID: "recovers-within", Claim: "no client loses a request that it sends later than allowed after the named moment",
 	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent later than {max} after {from}", bySending: true,
 	exposed: sentAfterRecovery, needs: untilLoadEnded(evidence.AboutFailures),
-	question: none{
-		rows: func(a asked) found {
-			from, _ := a.tl.Mark(a.From)
-			until, limited := a.tl.Mark(a.To)
-			f := a.foundFailed(a.failed(func(_ timeline.Lane, h timeline.Hit) bool {
-				return h.Sent > from+a.Max && (!limited || h.Sent < until)
-			}))
-			if failed := timeline.Failed(a.lanes); len(failed) > 0 {
-				f.facts = []Detail{{"last of " + phrase.Count(len(failed), "failed request"),
-					fmt.Sprintf("%s after %s", phrase.Duration(failed[len(failed)-1].Sent-from), a.From)}}
-			}
-			return f
-		},
-		noun: "request",
-		did:  "sent later than {max} after {from} failed",
-	},
+	question: none{did: "sent later than {max} after {from} failed", rows: func(a asked) found {
+		from := a.at(a.From)
+		until, limited := a.tl.Mark(a.To)
+		f := failing{is: func(_ asked, h timeline.Hit) bool { return h.Sent > from+a.Max && (!limited || h.Sent < until) }}.rows(a)
+		f.breaches = failures(a, f.hits)
+		if failed := timeline.Failed(a.lanes); len(failed) > 0 {
+			f.facts = []Detail{{"last of " + phrase.Count(len(failed), "failed request"),
+				fmt.Sprintf("%s after %s", phrase.Duration(failed[len(failed)-1].Sent-from), a.From)}}
+		}
+		return f
+	}},
 }
 
 // sentAfterRecovery are the requests that could have failed too late, as far as whole lanes tell: those of lanes that sent any.
@@ -114,44 +105,34 @@ var arrivalsUnknown = unless(func(tl timeline.Timeline) bool { return tl.Arrived
 	"what pods logged was not recorded, so requests cannot be followed to them")
 
 // NoLostReplies expects that no request through the Service that a pod got ends without a reply.
-func NoLostReplies() evidence.Expectation { return evidence.Expectation{Rule: noLostReplies.ID} }
+func NoLostReplies() Expectation { return Expectation{Rule: noLostReplies.ID} }
 
 var noLostReplies = Rule{
 	ID: "no-lost-replies", Claim: "no client misses the reply to a request that a pod got",
 	Lanes: ServiceLanes, Unit: "request", Untested: "no request reached a pod once the rollout had begun",
-	exposed: summed(func(s timeline.LaneSummary) int { return s.ArrivedSinceBegun }),
-	lack:    arrivalsUnknown, needs: underLoad(evidence.AboutFailures, evidence.AboutArrivals),
-	question: none{
-		rows: func(a asked) found {
-			return foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Lost() }))
-		},
-		of:   summed(func(s timeline.LaneSummary) int { return s.Arrivals }),
-		noun: "request", did: "that reached a pod lost their reply",
-	},
+	exposed: summed(func(s timeline.LaneSummary) int { return s.ArrivedSinceBegun }), lack: arrivalsUnknown,
+	needs: underLoad(evidence.AboutFailures, evidence.AboutArrivals),
+	question: none{of: summed(func(s timeline.LaneSummary) int { return s.Arrivals }), did: "that reached a pod lost their reply",
+		rows: failing{is: func(_ asked, h timeline.Hit) bool { return h.Lost() }}.rows},
 }
 
 // NoHiddenRetries expects that every request through the Service is sent once: given to one
 // connection, and logged by at most one pod.
-func NoHiddenRetries() evidence.Expectation { return evidence.Expectation{Rule: noHiddenRetries.ID} }
+func NoHiddenRetries() Expectation { return Expectation{Rule: noHiddenRetries.ID} }
 
 var noHiddenRetries = Rule{
 	ID: "no-hidden-retries", Claim: "no client's request is sent twice behind its back",
-	Lanes: RetryLanes, Unit: "request", Untested: noneSent,
-	exposed: sentSinceBegun, needs: underLoad(evidence.AboutReplies, evidence.AboutArrivals),
-	question: none{
-		rows: func(a asked) found {
-			again := foundHits(timeline.Repeated(a.lanes))
-			again.unclear = arrivalsUnknown(a)
-			return again
-		},
-		of: requests, noun: "request", did: "were sent more than once",
-	},
+	Lanes: RetryLanes, Unit: "request", Untested: noneSent, exposed: sentSinceBegun,
+	needs: underLoad(evidence.AboutReplies, evidence.AboutArrivals),
+	question: none{of: requests, did: "were sent more than once", rows: func(a asked) found {
+		again := foundHits(timeline.Repeated(a.lanes))
+		again.unclear = arrivalsUnknown(a)
+		return again
+	}},
 }
 
 // ServesUntilSigterm expects that while no pod is ready those that terminate answer, until the first of them gets SIGTERM.
-func ServesUntilSigterm() evidence.Expectation {
-	return evidence.Expectation{Rule: servesUntilSigterm.ID}
-}
+func ServesUntilSigterm() Expectation { return Expectation{Rule: servesUntilSigterm.ID} }
 
 // unaccepted is how long before a SIGTERM a request may be sent that the pod's socket has not accepted when it closes. Our own
 // choice: a hundred times what a request takes.
@@ -163,92 +144,64 @@ var servesUntilSigterm = Rule{
 	Untested: "no request was sent while terminating pods, none of which had got SIGTERM, were the only ones",
 	exposed:  summed(func(s timeline.LaneSummary) int { return s.WhileOnlyTerminating }),
 	needs:    sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
-	question: none{
-		rows: func(a asked) found {
-			windows := a.tl.OnlyTerminating()
-			f := foundHits(a.failed(func(l timeline.Lane, h timeline.Hit) bool { return l.SentIn(h, windows, unaccepted) }))
-			f.whole = true // no SIGTERM and no other pod was seen
-			return f
-		},
-		noun: "request", did: "failed before the first SIGTERM while only terminating pods were there",
-	},
+	question: none{did: "failed before the first SIGTERM while only terminating pods were there", // as far as was seen
+		rows: failing{in: timeline.Timeline.OnlyTerminating, before: unaccepted, whole: true}.rows},
 }
 
 // DamageSeen expects that requests from pods do fail once the rollout began: a negative control.
-func DamageSeen() evidence.Expectation { return evidence.Expectation{Rule: damageSeen.ID} }
+func DamageSeen() Expectation { return Expectation{Rule: damageSeen.ID} }
 
 // Which lane is hit is chance, so that all are taken together which have the same kind of connection. A lane that resends hides
 // damage, and says nothing either way.
 var damageSeen = Rule{
 	ID: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
-	Lanes: DamageLanes, Unit: "request", Untested: noneFromPods, Precondition: true,
-	exposed: sentSinceBegun, marks: []evidence.EventKind{evidence.RolloutBegun}, needs: seeing(evidence.AboutFailures),
-	question: some{
-		rows: func(a asked) found {
-			begun, _ := a.tl.Mark(evidence.RolloutBegun)
-			damage := foundHits(a.failed(func(_ timeline.Lane, h timeline.Hit) bool { return h.Sent >= begun }))
-			byLane := counts(damage.hits, func(h timeline.Hit) string { return h.Lane })
-			var each []string
-			for _, lane := range a.lanes {
-				each = append(each, fmt.Sprintf("%d on %s", byLane[lane.ID], lane.ID))
-			}
-			damage.facts = []Detail{{"by lane", strings.Join(each, ", ")}}
-			return damage
-		},
-		of: requests, noun: "request", did: "from pods failed after the rollout began", byConn: true,
-	},
+	Lanes: DamageLanes, Unit: "request", Untested: noneFromPods, Precondition: true, exposed: sentSinceBegun,
+	marks: []evidence.EventKind{evidence.RolloutBegun}, needs: seeing(evidence.AboutFailures),
+	question: some{of: requests, did: "from pods failed after the rollout began", byConn: true,
+		rows: failing{is: func(a asked, h timeline.Hit) bool { return h.Sent >= a.at(evidence.RolloutBegun) }}.rows},
 }
 
 // LostWhileTerminating expects that requests from pods, over each kind of connection, are lost to an old pod that had got SIGTERM:
 // a negative control that knows why it loses requests. No such loss is no failure of the cluster but a blind harness.
-func LostWhileTerminating() evidence.Expectation {
-	return evidence.Expectation{Rule: lostWhileTerminating.ID}
-}
+func LostWhileTerminating() Expectation { return Expectation{Rule: lostWhileTerminating.ID} }
 
 var lostWhileTerminating = Rule{
 	ID: "lost-while-terminating", Claim: "clients in the cluster lose requests to old pods that had got SIGTERM",
 	Lanes: DamageLanes, Unit: "request", Precondition: true,
 	Untested: "no request was sent from a pod while an old pod was terminating and another was ready",
 	// whoever was lost to one was sent to it, also if its process had ended before its deletion was seen
-	exposed: func(a asked) int { return max(sentBesideTerminating(a), lostToEnded(a).count) },
+	exposed: func(a asked) int { return max(sentBesideTerminating(a), lostToEnded.rows(a).count) },
 	needs: sinceBegin(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutArrivals, evidence.AboutAPI,
 		evidence.AboutPodSteps),
-	question: some{
-		rows: lostToEnded, noun: "request", did: "from pods were lost to old pods after their SIGTERM", byConn: true,
-	},
+	question: some{did: "from pods were lost to old pods after their SIGTERM", byConn: true, rows: lostToEnded.rows},
 }
 
-var lostToEnded = lost(true, func(a asked) func(timeline.Lane, timeline.Hit) bool {
-	return func(_ timeline.Lane, h timeline.Hit) bool {
-		broken := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}
-		return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
-	}
-})
+var lostToEnded = failing{whole: true, is: func(a asked, h timeline.Hit) bool {
+	broken := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}
+	return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
+}}
 
 // LostWhileNoneServes expects that requests from pods, over each kind of connection, fail in one of these ways while no pod can
 // answer: a negative control that knows why it loses requests. No loss then is no failure of the cluster but a blind harness.
-func LostWhileNoneServes(kinds ...evidence.Fault) evidence.Expectation {
-	x := evidence.Expectation{Rule: lostWhileNoneServes.ID}
+func LostWhileNoneServes(kinds ...evidence.Fault) Expectation {
+	return Expectation{Rule: lostWhileNoneServes.ID, Values: named(kinds)}
+}
+
+func named(kinds []evidence.Fault) (values []string) {
 	for _, kind := range kinds {
-		x.Values = append(x.Values, string(kind))
+		values = append(values, string(kind))
 	}
-	return x
+	return values
 }
 
 var lostWhileNoneServes = Rule{
 	ID: "lost-while-none-serves", Claim: "clients in the cluster lose requests, in the way expected, while no pod can answer",
 	Lanes: DamageLanes, Unit: "request", Untested: "no request was sent from a pod while no pod could answer", Precondition: true,
 	exposed: sentWhileNoneServing, needs: sinceBegin(evidence.AboutFailures, evidence.AboutAPI),
-	question: some{
-		rows: lost(true, func(a asked) func(timeline.Lane, timeline.Hit) bool {
-			windows := a.tl.NoneServing()
-			return func(l timeline.Lane, h timeline.Hit) bool {
-				return l.SentIn(h, windows, 0) && slices.Contains(a.Values, string(h.Fault))
-			}
-		}),
-		of: sentWhileNoneServing, noun: "request", byConn: true,
-		did: "from pods ended in {values} while no pod could answer",
-	},
+	question: some{of: sentWhileNoneServing, did: "from pods ended in {values} while no pod could answer", byConn: true,
+		rows: failing{in: timeline.Timeline.NoneServing, whole: true, is: func(a asked, h timeline.Hit) bool {
+			return slices.Contains(a.Values, string(h.Fault))
+		}}.rows},
 }
 
 var sentWhileNoneServing = summed(func(s timeline.LaneSummary) int { return s.WhileNoneServing })
@@ -256,26 +209,18 @@ var sentWhileNoneServing = summed(func(s timeline.LaneSummary) int { return s.Wh
 // LostWhileStarting expects that requests from pods over new connections are refused while a pod counts as ready and does not
 // listen yet: a negative control that knows why it loses requests. No such loss is no failure of the cluster but a blind harness,
 // unless the scenario is sure of it.
-func LostWhileStarting() evidence.Expectation {
-	return evidence.Expectation{Rule: lostWhileStarting.ID, Conn: evidence.Fresh}
+func LostWhileStarting() Expectation {
+	return Expectation{Rule: lostWhileStarting.ID, Conn: evidence.Fresh}
 }
 
 var lostWhileStarting = Rule{
 	ID: "lost-while-starting", Claim: "clients in the cluster are refused by pods that count as ready and do not listen yet",
 	Lanes: DamageLanes, Unit: "request", Precondition: true,
-	Untested: "no request was sent from a pod while a pod counted as ready and did not listen yet",
-	exposed:  sentWhileStarting,
-	needs:    sinceBegin(evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
-	question: some{
-		rows: lost(false, func(a asked) func(timeline.Lane, timeline.Hit) bool {
-			windows := a.tl.ReadyUnlistening()
-			return func(l timeline.Lane, h timeline.Hit) bool {
-				return h.Fault == evidence.Refused && l.SentIn(h, windows, 0)
-			}
-		}),
-		of: sentWhileStarting, noun: "request",
-		did: "from pods were refused while a pod counted as ready and did not listen yet",
-	},
+	Untested: "no request was sent from a pod while a pod counted as ready and did not listen yet", exposed: sentWhileStarting,
+	needs: sinceBegin(evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
+	question: some{of: sentWhileStarting, did: "from pods were refused while a pod counted as ready and did not listen yet",
+		rows: failing{in: timeline.Timeline.ReadyUnlistening,
+			is: func(_ asked, h timeline.Hit) bool { return h.Fault == evidence.Refused }}.rows},
 }
 
 var sentWhileStarting = summed(func(s timeline.LaneSummary) int { return s.WhileStarting })

@@ -12,8 +12,8 @@ import (
 
 // SentInMaintenance expects that every client sends three requests or more in the time of the shortest outage that is to be seen, from
 // when something is done to the cluster until it is undone. Agents may be away then, which is no reason for distrust.
-func SentInMaintenance(outage time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: sentInMaintenance.ID, Max: outage}
+func SentInMaintenance(outage time.Duration) Expectation {
+	return Expectation{Rule: sentInMaintenance.ID, Max: outage}
 }
 
 // perOutage is how many requests tell how long an outage was. That is wrong by one period of them either way, see [timeline.Gap]: by a
@@ -28,41 +28,37 @@ var sentInMaintenance = Rule{
 		_, ok := tl.Maintenance()
 		return ok
 	}, markMissing(evidence.DisruptionUndone)),
-	question: bound{
-		rows: func(a asked) (rows []lasting) {
+	question: bound{limits: thrice, measured: "between requests", says: "{lane} sent least, a request each {length} of maintenance",
+		rows: func(a asked) (rows []row) {
 			window, _ := a.tl.Maintenance()
 			for _, w := range timeline.Silences(a.lanes, window) {
-				rows = append(rows, lasting{Elapsed: timeline.Elapsed{Length: w.Length()}, from: w.From})
+				rows = append(rows, row{amount: took(timeline.Elapsed{Length: w.Length()}), from: w.From})
 			}
 			for _, lane := range a.lanes { // n requests leave n+1 times between them
 				n := lane.Summary.InMaintenance
-				rows = append(rows, lasting{Elapsed: timeline.Elapsed{Length: window.Length() / time.Duration(n+1)}, lane: lane.ID,
+				rows = append(rows, row{amount: took(timeline.Elapsed{Length: window.Length() / time.Duration(n+1)}), lane: lane.ID,
 					facts: []Detail{{"sent", fmt.Sprintf("%s in %s", phrase.Count(n, "request"), phrase.Duration(window.Length()))}}})
 			}
 			return rows
 		},
-		limits: thrice, measured: "between requests",
-		says: []string{"{lane} sent least, a request each {length} of maintenance"},
-		cut: func(a asked, rows []lasting) string {
-			worst, _, _ := thrice(a.Expectation).worst(rows)
-			sent := "no client sent a request for " + phrase.Duration(worst.Length) + " of maintenance, from " + phrase.Seconds(worst.from) + " on"
+		cut: func(a asked, worst row, _ []row) string {
+			sent := "no client sent a request for {length} of maintenance, from {at} on"
 			if worst.lane != "" {
-				sent = worst.lane + " sent " + worst.facts[0].Value + " of maintenance"
+				sent = "{lane} sent " + worst.facts[0].Value + " of maintenance"
 			}
-			return fmt.Sprintf("too few: %s; %v requests/s would do, %d in each %s", sent, math.Ceil(perOutage*10/a.Max.Seconds())/10,
-				perOutage, phrase.Duration(a.Max))
-		},
-	},
+			return worst.fill(a, fmt.Sprintf("too few: %s; %v requests/s would do, %d in each {max}", sent,
+				math.Ceil(perOutage*10/a.Max.Seconds())/10, perOutage))
+		}},
 }
 
-func thrice(x evidence.Expectation) limits { return limits{-unlimited, x.Max / perOutage} }
+func thrice(x Expectation, _ row) limits {
+	return limits{-unlimited, float64(x.Max / perOutage)}
+}
 
 // SomethingChanged expects that the recording shows anything at all of what was done: a pod of the app that began, ended or was not
 // ready, another one of its namespace that ended, or a step of maintenance that the recorder saw by itself. A command that returns before
 // anything happens costs nobody a request.
-func SomethingChanged() evidence.Expectation {
-	return evidence.Expectation{Rule: somethingChanged.ID}
-}
+func SomethingChanged() Expectation { return Expectation{Rule: somethingChanged.ID} }
 
 const nothingChanged = "nothing shows what was done: no pod of the app began, ended or was not ready, none beside it ended, and no node changed"
 
@@ -71,10 +67,8 @@ const nothingWatched = "no cluster was watched, so nothing shows that it is over
 
 var somethingChanged = Rule{
 	ID: "something-changed", Claim: "the recording shows that something was done",
-	Unit: "change", Precondition: true,
-	Untested: nothingChanged,
-	exposed:  changes,
-	marks:    []evidence.EventKind{evidence.DisruptionBegun}, needs: seeing(evidence.AboutAPI),
+	Unit: "change", Precondition: true, Untested: nothingChanged, exposed: changes, marks: []evidence.EventKind{evidence.DisruptionBegun},
+	needs: seeing(evidence.AboutAPI),
 	lack: func(a asked) string {
 		switch {
 		case changes(a) > 0:
@@ -84,15 +78,12 @@ var somethingChanged = Rule{
 		}
 		return nothingChanged
 	},
-	question: some{
-		rows: func(a asked) found { return found{count: changes(a), whole: true} },
-		noun: "change", did: "of pods and nodes were seen",
-	},
+	question: some{rows: func(a asked) found { return found{count: changes(a), whole: true} }, did: "of pods and nodes were seen"},
 }
 
 // changes counts what the recorder saw by itself to change once something was done.
 func changes(a asked) (n int) {
-	begun, _ := a.tl.Mark(evidence.DisruptionBegun)
+	begun := a.at(evidence.DisruptionBegun)
 	for _, e := range a.tl.Events {
 		switch e.Kind {
 		case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone, evidence.OtherPodDeleting:

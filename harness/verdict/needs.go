@@ -54,7 +54,7 @@ func tellsOf(kind evidence.EventKind) []evidence.Subject {
 }
 
 // needsOf is what the rule needs to judge an expectation.
-func (r Rule) needsOf(x evidence.Expectation, tl timeline.Timeline) needs {
+func (r Rule) needsOf(x Expectation, tl timeline.Timeline) needs {
 	n := r.needs
 	n.subjects = slices.Concat(n.subjects, tellsOf(x.From), tellsOf(x.To))
 	n.marks = slices.Concat(n.marks, r.marks, []evidence.EventKind{x.From, x.To})

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 
 	"example.com/rollcall/harness/verdict/phrase"
@@ -10,7 +11,7 @@ import (
 type none struct {
 	rows func(asked) found // what is not to be there
 	of   func(asked) int   // how many of it there could be; nil: nobody counts that
-	noun string            // of what there could be, in the singular
+	noun string            // of what there could be, in the singular; empty: the unit of the rule
 	did  string            // what is not to be, see fill
 	all  string            // what all of it is instead; empty: that is said as "0 of"
 }
@@ -22,7 +23,7 @@ func (q none) answer(a asked) Finding {
 	}
 	share := rows.share(a, q.of, q.noun, q.did)
 	if rows.count == 0 && q.all != "" {
-		share = fmt.Sprintf("all %s %s", phrase.Count(q.of(a), q.noun), a.fill(q.all))
+		share = fmt.Sprintf("all %s %s", phrase.Count(q.of(a), cmp.Or(q.noun, a.unit)), a.fill(q.all))
 	}
 	wordings, facts := rows.wordings, append(rows.facts, a.from()...)
 	f := Finding{Outcome: Pass, Grounds: Unseen}

@@ -34,22 +34,12 @@ func originOf(hits []timeline.Hit, tl timeline.Timeline) origin {
 	for _, lane := range tl.Lanes {
 		from[lane.ID] = cmp.Or(lane.Node, "outside")
 	}
-	clients, pods := map[string]int{}, map[string]int{}
-	touched := map[string]int{} // node -> hits whose client or pod is on it
-	for _, h := range hits {
-		client := from[h.Lane]
-		clients[client]++
-		touched[client]++
-		if h.By.Pod != "" {
-			pods[h.By.Pod]++
-		}
-		if h.By.Node != "" && h.By.Node != client {
-			touched[h.By.Node]++
-		}
-	}
-	client, pod := slices.Sorted(maps.Keys(clients))[0], ""
+	clients := counts(hits, func(h timeline.Hit) string { return from[h.Lane] })
+	pods := counts(hits, func(h timeline.Hit) string { return h.By.Pod })
+	delete(pods, "")
+	client, pod := slices.Min(slices.Collect(maps.Keys(clients))), ""
 	if len(pods) > 0 {
-		pod = slices.Sorted(maps.Keys(pods))[0]
+		pod = slices.Min(slices.Collect(maps.Keys(pods)))
 	}
 	o := origin{brief: fmt.Sprintf("to %s", phrase.Count(len(clients), "node")), long: "to " + mostFirst("%s (%d)", clients)}
 	if len(pods) > 0 {
@@ -67,8 +57,8 @@ func originOf(hits []timeline.Hit, tl timeline.Timeline) origin {
 	case len(pods) == 1:
 		o.brief, o.pod = fmt.Sprintf("all by %s, to %d nodes", pod, len(clients)), pod
 	default:
-		for _, node := range slices.Sorted(maps.Keys(touched)) {
-			if touched[node] == len(hits) {
+		for _, node := range slices.Sorted(slices.Values([]string{from[hits[0].Lane], hits[0].By.Node})) {
+			if node != "" && !slices.ContainsFunc(hits, func(h timeline.Hit) bool { return node != from[h.Lane] && node != h.By.Node }) {
 				o.brief, o.node = fmt.Sprintf("all to or by pods on %s", node), node
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 // outOfScope says why an expectation of a rule is for other modes or versions; empty when it is not. One that names a version
 // is an error on a cluster whose version cannot be read.
-func (r Rule) outOfScope(x evidence.Expectation, run evidence.Run) (because string, err error) {
+func (r Rule) outOfScope(x Expectation, run evidence.Run) (because string, err error) {
 	if mode := run.ProxyMode(); len(x.Modes) > 0 && !slices.Contains(x.Modes, mode) {
 		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), mode), nil
 	}
@@ -27,7 +27,7 @@ func (r Rule) outOfScope(x evidence.Expectation, run evidence.Run) (because stri
 }
 
 // lacking is the feature of which the rule has need and the cluster none. The barrier is when no node's rules route to an old pod.
-func (r Rule) lacking(x evidence.Expectation, run evidence.Run) (lack evidence.Feature, lacking bool) {
+func (r Rule) lacking(x Expectation, run evidence.Run) (lack evidence.Feature, lacking bool) {
 	i := slices.IndexFunc(run.Lacks, func(f evidence.Feature) bool {
 		return f.Name == r.Feature || f.Name == evidence.NodeRules && fromBarrier(x)
 	})

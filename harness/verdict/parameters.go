@@ -18,6 +18,14 @@ func unless(holds func(timeline.Timeline) bool, lack string) func(asked) string 
 
 // What an expectation names that its rule does not take, each empty where nothing is wrong.
 
+// noneOf says what is lacking where there are none.
+func noneOf(n int, lack string) string {
+	if n > 0 {
+		return ""
+	}
+	return lack
+}
+
 func takesOne(a asked) string {
 	if len(a.Versions) == 1 {
 		return ""

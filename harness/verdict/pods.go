@@ -28,84 +28,76 @@ func oldPods(a asked) (n int) {
 	return n
 }
 
+// takesCount is why a rule about a number of pods cannot judge; empty if it can.
+func takesCount(a asked) string {
+	if a.Count < 1 {
+		return fmt.Sprintf("the rule takes at least 1 pod, got %d", a.Count)
+	}
+	return ""
+}
+
+// pods are how many there were at the worst moment, if that is known, and when first.
+func pods(n int, at string, breaches []Breach, ok bool) []row {
+	if !ok {
+		return nil
+	}
+	return []row{{amount: amount{value: float64(n)}, facts: []Detail{{"first at", at}}, breaches: breaches}}
+}
+
 // MinAvailable expects at least n available pods throughout the rollout. A pod that turns unready without a
 // deletion is not held against the cluster if it or its kubelet got no processor (see [Excuses]).
-func MinAvailable(n int) evidence.Expectation {
-	return evidence.Expectation{Rule: minAvailable.ID, Count: n}
-}
+func MinAvailable(n int) Expectation { return Expectation{Rule: minAvailable.ID, Count: n} }
 
 var minAvailable = Rule{
 	ID: "min-available", Claim: "clients always have the expected number of available pods",
-	Unit: "change of pods", Untested: noPodChange,
-	exposed: podChanges, needs: ofRollout,
-	question: level{
-		worst: func(a asked) (extreme, bool) {
-			lowest, ok := a.tl.MinAvailable()
-			begun, _ := a.tl.Mark(evidence.RolloutBegun)
-			short, _ := a.tl.Shortfall(a.Count, begun, a.tl.RolloutEnd())
-			return extreme{lowest.Available, phrase.Seconds(lowest.At), unready(short.Because)}, ok
-		},
-		noun: "pod", did: "available at the worst moment",
-	},
+	Unit: "change of pods", Untested: noPodChange, exposed: podChanges, needs: ofRollout, lack: takesCount,
+	question: bound{in: inNumbers, limits: atLeastCount, says: "{pods} available at the worst moment", rows: func(a asked) []row {
+		lowest, ok := a.tl.MinAvailable()
+		short, _ := a.tl.Shortfall(a.Count, a.at(evidence.RolloutBegun), a.tl.RolloutEnd())
+		return pods(lowest.Available, phrase.Seconds(lowest.At), unready(short.Because), ok)
+	}},
 }
 
 // MaxPods expects at most n pods throughout the rollout, terminating ones included.
-func MaxPods(n int) evidence.Expectation { return evidence.Expectation{Rule: maxPods.ID, Count: n} }
+func MaxPods(n int) Expectation { return Expectation{Rule: maxPods.ID, Count: n} }
 
 var maxPods = Rule{
 	ID: "max-pods", Claim: "clients are served by no more pods than allowed, terminating ones included",
-	Unit: "change of pods", Untested: noPodChange,
-	exposed: podChanges, needs: ofRollout,
-	question: level{
-		worst: func(a asked) (extreme, bool) {
-			highest, ok := a.tl.MaxPods()
-			return extreme{n: highest.Total, at: phrase.Seconds(highest.At)}, ok
-		},
-		most: true, noun: "pod", did: "at once, terminating ones included",
-	},
+	Unit: "change of pods", Untested: noPodChange, exposed: podChanges, needs: ofRollout, lack: takesCount,
+	question: bound{in: inNumbers, limits: atMostCount, says: "{pods} at once, terminating ones included", rows: func(a asked) []row {
+		highest, ok := a.tl.MaxPods()
+		return pods(highest.Total, phrase.Seconds(highest.At), nil, ok)
+	}},
 }
 
 // MaxActive expects that ReplicaSets never ask for more than n pods together.
-func MaxActive(n int) evidence.Expectation {
-	return evidence.Expectation{Rule: maxActive.ID, Count: n}
-}
+func MaxActive(n int) Expectation { return Expectation{Rule: maxActive.ID, Count: n} }
 
 var maxActive = Rule{
 	ID: "max-active", Claim: "ReplicaSets never ask for more pods than allowed",
-	Unit: "scaling", Untested: noScaling,
-	exposed: scalings, needs: seeing(evidence.AboutAPI),
-	question: level{
-		worst: func(a asked) (extreme, bool) {
-			most, ok := a.tl.MaxActive()
-			return extreme{n: most}, ok
-		},
-		most: true, noun: "pod", did: "asked for by all ReplicaSets at once",
-	},
+	Unit: "scaling", Untested: noScaling, exposed: scalings, needs: seeing(evidence.AboutAPI), lack: takesCount,
+	question: bound{in: inNumbers, limits: atMostCount, says: "{pods} asked for by all ReplicaSets at once", rows: func(a asked) []row {
+		most, ok := a.tl.MaxActive()
+		return pods(most, "", nil, ok)
+	}},
 }
 
 // OldAtStatus expects that at least n old pods are still there when the API server says that the rollout is done.
-func OldAtStatus(n int) evidence.Expectation {
-	return evidence.Expectation{Rule: oldAtStatus.ID, Count: n}
-}
+func OldAtStatus(n int) Expectation { return Expectation{Rule: oldAtStatus.ID, Count: n} }
 
 var oldAtStatus = Rule{
 	ID: "old-at-status", Claim: "clients may still reach old pods when the API server says that the rollout is done",
-	Unit: "old pod", Untested: noOldPod, exposed: oldPods,
-	marks: []evidence.EventKind{evidence.StatusDone}, needs: seeing(evidence.AboutAPI, evidence.AboutMarks, evidence.AboutPodSteps),
-	question: some{
-		rows: func(a asked) found {
-			done, _ := a.tl.Mark(evidence.StatusDone)
-			return found{count: a.tl.OldPodsAt(done), whole: true, facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}
-		},
-		noun: "old pod", did: "still there when the rollout was said to be done", least: counted, fails: true,
-	},
+	Unit: "old pod", Untested: noOldPod, exposed: oldPods, marks: []evidence.EventKind{evidence.StatusDone},
+	needs: seeing(evidence.AboutAPI, evidence.AboutMarks, evidence.AboutPodSteps),
+	question: some{did: "still there when the rollout was said to be done", least: counted, fails: true, rows: func(a asked) found {
+		done := a.at(evidence.StatusDone)
+		return found{count: a.tl.OldPodsAt(done), whole: true, facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}
+	}},
 }
 
 // MaxStatusGap expects that the old version gives its last reply no later than d after the API server said that the rollout is
 // done. An old pod that serves while it terminates does so until its preStop hook and its drain are over.
-func MaxStatusGap(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxStatusGap.ID, Max: d}
-}
+func MaxStatusGap(d time.Duration) Expectation { return Expectation{Rule: maxStatusGap.ID, Max: d} }
 
 var maxStatusGap = Rule{
 	ID: "max-status-gap", Claim: "clients are answered by the old version for no longer than allowed after the rollout was said to be done",
@@ -115,56 +107,42 @@ var maxStatusGap = Rule{
 	marks:    []evidence.EventKind{evidence.StatusDone},
 	needs: needs{marks: []evidence.EventKind{evidence.LoadEnded},
 		subjects: []evidence.Subject{evidence.AboutReplies, evidence.AboutLatencies, evidence.AboutMarks}},
-	question: bound{
-		rows: func(a asked) []lasting {
-			gap, ok := a.tl.StatusGap()
-			if !ok {
-				return nil
-			}
-			done, _ := a.tl.Mark(evidence.StatusDone)
-			return []lasting{{Elapsed: gap, breaches: a.lateSince(done, gap.Length)}}
-		},
-		limits: atMost,
-		says:   []string{"{old} gave its last reply {since} the rollout was said to be done"},
-	},
+	question: bound{limits: atMost, says: "{old} gave its last reply {since} the rollout was said to be done", rows: func(a asked) []row {
+		gap, ok := a.tl.StatusGap()
+		rows := one(gap, ok)
+		for i := range rows {
+			rows[i].breaches = a.lateSince(a.at(evidence.StatusDone), gap.Length)
+		}
+		return rows
+	}},
 }
 
 // DoneAfter expects that the API server does not say before a mark that the rollout is done: until then it stands still. Only a new pod
 // that is created after the last step before the mark shows that: what stands still was needed for it.
-func DoneAfter(mark evidence.EventKind) evidence.Expectation {
-	return evidence.Expectation{Rule: doneAfter.ID, From: mark}
+func DoneAfter(mark evidence.EventKind) Expectation {
+	return Expectation{Rule: doneAfter.ID, From: mark}
 }
 
 var doneAfter = Rule{
 	ID: "done-after", Claim: "the rollout is not said to be done before the named moment",
-	Unit: "rollout", Untested: "that moment or the end of the rollout did not come",
+	Unit: "rollout", Untested: "that moment or the end of the rollout did not come", marks: []evidence.EventKind{evidence.StatusDone},
+	lack: allMade, needs: seeing(evidence.AboutMarks, evidence.AboutAPI),
 	exposed: func(a asked) int {
 		_, reached := a.tl.Mark(a.From)
 		_, done := a.tl.Mark(evidence.StatusDone)
 		return oneIf(reached && done)
 	},
-	marks: []evidence.EventKind{evidence.StatusDone}, lack: allMade, needs: seeing(evidence.AboutMarks, evidence.AboutAPI),
-	question: none{
-		rows: func(a asked) (f found) {
-			from, _ := a.tl.Mark(a.From)
-			done, _ := a.tl.Mark(evidence.StatusDone)
-			if done < from {
-				f.count = 1
-			}
-			f.facts = []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}
-			return f
-		},
-		noun: "rollout",
-		did:  "were said to be done before {from}",
-	},
+	question: none{did: "were said to be done before {from}", rows: func(a asked) found {
+		done := a.at(evidence.StatusDone)
+		return found{count: oneIf(done < a.at(a.From)), facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}
+	}},
 }
 
 // allMade says that no new pod was created after the last step before the expectation's mark; empty if one was.
 func allMade(a asked) string {
-	before, _ := a.tl.Mark(a.From)
 	var step timeline.Step
 	for _, s := range a.tl.MarkedSteps() {
-		if s.At < before {
+		if s.At < a.at(a.From) {
 			step = s
 		}
 	}
@@ -178,29 +156,27 @@ func allMade(a asked) string {
 }
 
 // OldEndsFirst expects that no pod of the new version is created before the process of the last old one has ended.
-func OldEndsFirst() evidence.Expectation { return evidence.Expectation{Rule: oldEndsFirst.ID} }
+func OldEndsFirst() Expectation { return Expectation{Rule: oldEndsFirst.ID} }
 
 var oldEndsFirst = Rule{
 	ID: "old-ends-first", Claim: "no pod of the new version is there before the last old one has ended",
-	Unit: "old pod", Untested: "an end of every old pod and the creation of a new one were not seen",
-	exposed: oldPods, needs: seeing(evidence.AboutAPI, evidence.AboutPodSteps),
-	question: bound{
-		rows: func(a asked) []lasting {
+	Unit: "old pod", Untested: "an end of every old pod and the creation of a new one were not seen", exposed: oldPods,
+	needs: seeing(evidence.AboutAPI, evidence.AboutPodSteps),
+	question: bound{limits: upTo(0), measured: "there together for",
+		says: "the first pod of {new} was created {-since} the last one of {old} had ended",
+		rows: func(a asked) []row {
 			gap, ok := a.tl.OldToNew()
 			gap.Length = -gap.Length
 			return one(gap, ok)
-		},
-		limits: upTo(0), measured: "there together for",
-		says: []string{"the first pod of {new} was created {-since} the last one of {old} had ended"},
-	},
+		}},
 }
 
 // Between expects that each pod's first event of one kind comes from min to max after its first of another, where a
 // negative time is one before it. With a min of 0 or more, what came before the one is no matter: a pod that has just got
 // ready may show as not ready once more. It is about the pods that have the event from, which may be any kind about a
-// pod; an endpoint that goes at once has left ready too. See inTime for a kubelet that was starved.
-func Between(from, to evidence.EventKind, min, max time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: between.ID, From: from, To: to, Min: min, Max: max}
+// pod; an endpoint that goes at once has left ready too. See afterStep for a kubelet that was starved.
+func Between(from, to evidence.EventKind, min, max time.Duration) Expectation {
+	return Expectation{Rule: between.ID, From: from, To: to, Min: min, Max: max}
 }
 
 var between = Rule{
@@ -210,56 +186,45 @@ var between = Rule{
 		intervals, _ := a.tl.Intervals(a.From, a.To, a.Min >= 0)
 		return len(intervals)
 	},
-	question: steps{bound{
-		rows: func(a asked) (rows []lasting) {
-			intervals, _ := a.tl.Intervals(a.From, a.To, a.Min >= 0)
-			for _, i := range intervals {
-				rows = append(rows, inTime(i, a))
-			}
-			return rows
-		},
-		limits: ranging,
-		says:   []string{"{to} of {pod} came {since} {from}", "{to} came {since} {from}"},
+	question: bound{limits: ranging, says: "{to} of {pod} came {since} {from}", rows: func(a asked) (rows []row) {
+		intervals, lacking := a.tl.Intervals(a.From, a.To, a.Min >= 0)
+		if len(lacking) > 0 { // every pod that took the first step has to take the second too
+			return []row{{amount: amount{value: unlimited}, facts: []Detail{{"pods", strings.Join(lacking, ", ")}},
+				broken: fmt.Sprintf("%s never came after %s of %s", a.To, a.From, phrase.Count(len(lacking), "pod"))}}
+		}
+		for _, i := range intervals {
+			rows = append(rows, afterStep(i, a))
+		}
+		return rows
 	}},
-}
-
-// steps is a bound of which every pod that took the first step has to take the second too.
-type steps struct{ bound }
-
-func (q steps) answer(a asked) Finding {
-	if _, lacking := a.tl.Intervals(a.From, a.To, a.Min >= 0); len(lacking) > 0 {
-		return Finding{Outcome: Fail}.tell([]string{fmt.Sprintf("%s never came after %s of %s", a.To, a.From, phrase.Count(len(lacking), "pod"))},
-			Detail{"pods", strings.Join(lacking, ", ")})
-	}
-	return q.bound.answer(a)
 }
 
 // kubeletBegins is how long a kubelet with nothing to wait for takes at most to begin with a deletion: until the relist under way
 // has ended, and one more for its pod worker (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
 const kubeletBegins = 2 * time.Second
 
-// inTime is how long an interval lasted, and who can have made it too long or too short. One that is too long for what a kubelet did
+// afterStep is how long an interval lasted, and who can have made it too long or too short. One that is too long for what a kubelet did
 // by itself counts from when that began.
-func inTime(i timeline.PodInterval, a asked) lasting {
-	row := lasting{Elapsed: i.Elapsed, pod: i.Pod}
+func afterStep(i timeline.PodInterval, a asked) row {
+	r := row{amount: took(i.Elapsed), pod: i.Pod}
 	in := timeline.Window{From: min(i.Began.At, i.Ended.At), To: max(i.Began.At, i.Ended.At)}
 	by := i.Length - a.Max
 	if by <= 0 { // too short
 		if a.From != evidence.PodReady && a.From != evidence.PodUnready {
-			return row
+			return r
 		}
 		by = a.Min - i.Length // as a word of readiness came late
 		in.From -= by
 	}
-	row.breaches = late(in, by, append(append(timeline.ControlPlane(), timeline.OnNode(i.Node)...), timeline.Actor{Pod: i.Pod},
+	r.breaches = late(in, by, append(append(timeline.ControlPlane(), timeline.OnNode(i.Node)...), timeline.Actor{Pod: i.Pod},
 		timeline.Actor{Pod: i.Pod, Program: timeline.Kubelet})...)
 	own, ok := a.tl.Stopping(i)
 	if i.Length > a.Max && ok && i.Length-own.Length <= kubeletBegins && within(own, a.Max) == Pass &&
-		ranging(a.Expectation).keeps(row) == Fail {
-		row.facts = []Detail{{"from the pod's deletion", phrase.Elapsed(i.Elapsed)}, {"counted from", "when the kubelet began to stop it"}}
-		row.Elapsed, row.breaches = timeline.Elapsed{Length: max(own.Length, a.Min)}, nil
+		ranging(a.Expectation, r).keeps(r.amount) == Fail {
+		r.facts = []Detail{{"from the pod's deletion", phrase.Elapsed(i.Elapsed)}, {"counted from", "when the kubelet began to stop it"}}
+		r.amount, r.breaches = took(timeline.Elapsed{Length: max(own.Length, a.Min)}), nil
 	}
-	return row
+	return r
 }
 
 const noScaling = "no ReplicaSet was given a size once the rollout had begun"
@@ -272,15 +237,12 @@ func scalings(a asked) int {
 // Scaling expects that, from the rollout's begin on, ReplicaSets are given these sizes in this order, each
 // written "v2:1", and others only afterwards. From when an autoscaler gives the Deployment another size they are other ones: it and
 // the Deployment controller do not wait for each other.
-func Scaling(sizes ...string) evidence.Expectation {
-	return evidence.Expectation{Rule: scaling.ID, Values: sizes}
-}
+func Scaling(sizes ...string) Expectation { return Expectation{Rule: scaling.ID, Values: sizes} }
 
 var scaling = Rule{
 	ID: "scaling", Claim: "ReplicaSets are scaled in the expected order",
-	Unit: "scaling", Untested: noScaling,
-	exposed: scalings, marks: []evidence.EventKind{evidence.RolloutBegun}, needs: seeing(evidence.AboutAPI),
-	lack:     func(a asked) string { return namesNone(a.Values, "sizes") },
+	Unit: "scaling", Untested: noScaling, exposed: scalings, marks: []evidence.EventKind{evidence.RolloutBegun},
+	needs: seeing(evidence.AboutAPI), lack: func(a asked) string { return namesNone(a.Values, "sizes") },
 	question: sequence{},
 }
 
@@ -313,7 +275,7 @@ func (sequence) answer(a asked) Finding {
 		}
 		return Finding{Outcome: Pass}.tell([]string{"ReplicaSets were scaled as expected, until " + asked}, given...)
 	}
-	begun, _ := a.tl.Mark(evidence.RolloutBegun)
+	begun := a.at(evidence.RolloutBegun)
 	// The steps to a size are as large as many pods are available.
 	return Finding{Outcome: Fail, Breaches: unready(a.tl.UnreadyBetween(begun, got[i].At))}.tell(
 		[]string{fmt.Sprintf("scaling %d of the ReplicaSets was to %s, expected %s", i+1, sizes[i], a.Values[i])}, given...)

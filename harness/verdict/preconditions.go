@@ -10,81 +10,60 @@ import (
 
 // SentWhileTerminating expects that a request through the Service was sent while an old pod was terminating and another pod was
 // ready: else nothing shows where such requests go.
-func SentWhileTerminating() evidence.Expectation {
-	return evidence.Expectation{Rule: sentWhileTerminating.ID}
-}
+func SentWhileTerminating() Expectation { return Expectation{Rule: sentWhileTerminating.ID} }
 
 var sentWhileTerminating = Rule{
 	ID: "sent-while-terminating", Claim: "clients send requests while an old pod is terminating and other pods are ready",
 	Lanes: ServiceLanes, Unit: "request", Precondition: true,
 	Untested: "no request was sent through the Service while an old pod was terminating and another was ready",
 	exposed:  sentBesideTerminating, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
-	question: some{
-		rows: func(a asked) found { return found{count: sentBesideTerminating(a)} },
-		noun: "request", did: "were sent while an old pod was terminating and another was ready",
-	},
+	question: some{rows: func(a asked) found { return found{count: sentBesideTerminating(a)} },
+		did: "were sent while an old pod was terminating and another was ready"},
 }
 
 var sentBesideTerminating = summed(func(s timeline.LaneSummary) int { return s.WhileTerminating })
 
 // BothOrders expects that one event came surely before another of some old pods, and surely after it of others: else nothing
 // shows that their order is left open. An event about a node's rules is looked at by node.
-func BothOrders(a, b evidence.EventKind) evidence.Expectation {
-	return evidence.Expectation{Rule: bothOrders.ID, From: a, To: b}
+func BothOrders(a, b evidence.EventKind) Expectation {
+	return Expectation{Rule: bothOrders.ID, From: a, To: b}
 }
 
 var bothOrders = Rule{
 	ID: "both-orders", Claim: "the order of two termination steps differs between old pods",
 	Unit: "pair of steps", Untested: "no old pod was seen to take both steps", Precondition: true, needs: seeing(),
 	exposed: func(a asked) int { return len(a.tl.Orders(a.From, a.To)) },
-	question: some{
-		rows: func(a asked) (f found) {
-			orders := a.tl.Orders(a.From, a.To)
-			before, after := 0, 0
-			for _, o := range orders {
-				switch {
-				case o.Lag.Length > o.Lag.Uncertainty:
-					before++
-				case -o.Lag.Length > o.Lag.Uncertainty:
-					after++
-				}
+	question: some{did: "came in the rarer of both orders", rows: func(a asked) (f found) {
+		orders := a.tl.Orders(a.From, a.To)
+		before, after := 0, 0
+		for _, o := range orders {
+			switch {
+			case o.Lag.Length > o.Lag.Uncertainty:
+				before++
+			case -o.Lag.Length > o.Lag.Uncertainty:
+				after++
 			}
-			f.count = min(before, after)
-			f.facts = []Detail{{string(a.From) + " first", fmt.Sprint(before)}, {string(a.To) + " first", fmt.Sprint(after)},
-				{"too close to tell", fmt.Sprint(len(orders) - before - after)}}
-			return f
-		},
-		noun: "pair of steps", did: "came in the rarer of both orders",
-	},
+		}
+		f.count = min(before, after)
+		f.facts = []Detail{{string(a.From) + " first", fmt.Sprint(before)}, {string(a.To) + " first", fmt.Sprint(after)},
+			{"too close to tell", fmt.Sprint(len(orders) - before - after)}}
+		return f
+	}},
 }
 
 // FullRate expects that every lane sent at least percent of the load asked of it, 1 to 100.
-func FullRate(percent int) evidence.Expectation {
-	return evidence.Expectation{Rule: fullRate.ID, Percent: percent}
-}
+func FullRate(percent int) Expectation { return Expectation{Rule: fullRate.ID, Percent: percent} }
 
 // Load that was not offered says nothing about the cluster.
 var fullRate = Rule{
 	ID: "full-rate", Claim: "clients send the full load asked of them",
-	Lanes: AllLanes, Unit: "lane", Untested: "the run has no lane",
-	exposed: func(a asked) int { return len(a.lanes) }, needs: seeing(evidence.AboutReplies),
-	lack: func(a asked) string { return outside("percent", a.Percent, 100) },
-	question: part{
-		rows: func(a asked) (rows []share) {
-			for _, lane := range a.lanes {
-				row := share{got: lane.Summary.Rate, of: float64(lane.Rate), found: found{facts: []Detail{{"slowest", rate(lane)}}}}
-				if lane.Rate <= 0 {
-					row.lack = rate(lane)
-				}
-				rows = append(rows, row)
-			}
-			return rows
-		},
-		limits: atLeastPercent, untested: true,
-		says: func(_ asked, s share) string {
-			return fmt.Sprintf("the slowest lane sent %.1f %% of its load", 100*s.value())
-		},
-	},
+	Lanes: AllLanes, Unit: "lane", Untested: "the run has no lane", exposed: func(a asked) int { return len(a.lanes) },
+	needs: seeing(evidence.AboutReplies), lack: func(a asked) string { return outside("percent", a.Percent, 100) },
+	question: bound{in: inShares, limits: atLeastPercent, untested: true, says: "the slowest lane sent {percent} of its load",
+		rows: eachLane(func(_ asked, lane timeline.Lane) row {
+			return row{amount: portion(lane.Summary.Rate, float64(lane.Rate)), facts: []Detail{{"slowest", rate(lane)}},
+				lack: noneOf(lane.Rate, rate(lane))}
+		})},
 }
 
 func rate(lane timeline.Lane) string {

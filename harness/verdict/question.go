@@ -3,24 +3,24 @@ package verdict
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A question is what a rule asks of a recording. There are seven: whether nothing of a kind is there ([none]) or enough of it
-// ([some]), how long something lasted ([bound]), how large a part is ([part]), how many there were at worst ([level]), what was
-// noted ([value]), and who answered how often ([split]).
+// A question is what a rule asks of a recording. There are five: whether nothing of a kind is there ([none]) or enough of it
+// ([some]), how much there was of something ([bound]), what was noted ([value]), and who answered how often ([split]).
 type question interface{ answer(asked) Finding }
 
 // An asked is an expectation and what there is to judge it by.
 type asked struct {
-	evidence.Expectation
+	Expectation
 	tl    timeline.Timeline
 	lanes []timeline.Lane // those of the rule that the expectation is about
+	unit  string          // of the rule
 }
 
 // sum adds up something over the lanes.
@@ -28,24 +28,17 @@ func (a asked) sum(of func(timeline.LaneSummary) int) (n int) {
 	return a.perLane(func(lane timeline.Lane) int { return of(lane.Summary) })
 }
 
+// at is when a mark came; 0 where it never did.
+func (a asked) at(mark evidence.EventKind) time.Duration {
+	at, _ := a.tl.Mark(mark)
+	return at
+}
+
 func (a asked) perLane(of func(timeline.Lane) int) (n int) {
 	for _, lane := range a.lanes {
 		n += of(lane)
 	}
 	return n
-}
-
-// failed lists the failed hits for which something holds, by time sent.
-func (a asked) failed(holds func(timeline.Lane, timeline.Hit) bool) (hits []timeline.Hit) {
-	for _, lane := range a.lanes {
-		for _, h := range lane.Failed {
-			if holds(lane, h) {
-				hits = append(hits, h)
-			}
-		}
-	}
-	slices.SortStableFunc(hits, bySent)
-	return hits
 }
 
 // A found is what a rule looks for, as far as it is there.
@@ -79,7 +72,7 @@ func (f found) number() string {
 
 // share says how many there are, of how many where those are counted, and what they did.
 func (f found) share(a asked, of func(asked) int, noun, did string) string {
-	did = was(f.count, a.fill(did))
+	noun, did = cmp.Or(noun, a.unit), was(f.count, a.fill(did))
 	if of == nil {
 		return phrase.Count(f.count, noun) + " " + did
 	}

@@ -116,7 +116,11 @@ func constructorsByID(t *testing.T) map[string]constructor {
 		t.Fatal(err)
 	}
 	found := map[string]constructor{}
-	for _, f := range page.Funcs {
+	funcs := page.Funcs
+	for _, of := range page.Types { // go/doc lists a constructor with what it makes
+		funcs = append(funcs, of.Funcs...)
+	}
+	for _, f := range funcs {
 		var params bytes.Buffer
 		if err := printer.Fprint(&params, set, &ast.FuncType{Params: f.Decl.Type.Params}); err != nil {
 			t.Fatal(err)

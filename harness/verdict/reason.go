@@ -90,8 +90,7 @@ const (
 )
 
 // recorded are the reasons that the recorder noted.
-func recorded(run evidence.Run) []Reason {
-	var reasons []Reason
+func recorded(run evidence.Run) (reasons []Reason) {
 	for _, r := range run.Reasons {
 		reasons = append(reasons, Reason{ID: r.ID, Brief: r.Because, Because: r.Because, Scope: r.Scope})
 	}

@@ -40,6 +40,9 @@ type Rule struct {
 	question question
 }
 
+// An Expectation is how a scenario expects a rule.
+type Expectation = evidence.Expectation
+
 // rules are in the order in which they come first: where several findings decide a verdict, the headline is of the first one here.
 var rules = []Rule{
 	noFailures, recoversWithin, noLostReplies, noHiddenRetries, servesUntilSigterm,
@@ -61,15 +64,22 @@ func Rules() []Rule { return slices.Clone(rules) }
 
 // RuleOf is the rule with an id, if this build knows one.
 func RuleOf(id string) (Rule, bool) {
-	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
-	if i < 0 {
-		return Rule{}, false
+	if i := rank(id); i < len(rules) {
+		return rules[i], true
 	}
-	return rules[i], true
+	return Rule{}, false
+}
+
+// rank is the place of a rule among all; one that this build does not know comes last.
+func rank(id string) int {
+	if i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id }); i >= 0 {
+		return i
+	}
+	return len(rules)
 }
 
 // IsPrecondition reports whether an expectation is never a failure, as that of a precondition which is not certain to be met.
-func IsPrecondition(x evidence.Expectation) bool {
+func IsPrecondition(x Expectation) bool {
 	rule, _ := RuleOf(x.Rule)
 	return rule.Precondition && !x.Certain
 }
@@ -101,7 +111,7 @@ var laneKinds = map[Lanes]func(evidence.LaneKind) bool{
 }
 
 // of lists the lanes of a timeline that an expectation is about.
-func (l Lanes) of(x evidence.Expectation, tl timeline.Timeline) []timeline.Lane {
+func (l Lanes) of(x Expectation, tl timeline.Timeline) []timeline.Lane {
 	return slices.DeleteFunc(tl.LanesWhere(laneKinds[l]), func(lane timeline.Lane) bool {
 		return x.Conn != "" && lane.Conn != x.Conn || x.Lane != "" && lane.ID != x.Lane || x.Kind != "" && lane.Kind().Name != x.Kind ||
 			x.Nodes != "" && tl.OnDisrupted(lane) != (x.Nodes == evidence.DisruptedNodes)

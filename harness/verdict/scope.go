@@ -13,14 +13,14 @@ import (
 // A ruling is an expectation, the rule that judges it, and what of the recording the rule goes by.
 type ruling struct {
 	rule        Rule
-	expectation evidence.Expectation
+	expectation Expectation
 	run         evidence.Run
 	needs       needs
 	looksAt     Lanes
 	lanes       []string // of these
 }
 
-func ask(r Rule, x evidence.Expectation, run evidence.Run, tl timeline.Timeline) ruling {
+func ask(r Rule, x Expectation, run evidence.Run, tl timeline.Timeline) ruling {
 	by, as := r, x
 	if _, lacking := r.lacking(x, run); lacking {
 		by, as, _ = r.substitute(x, run, tl)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
@@ -15,10 +16,10 @@ import (
 type some struct {
 	rows func(asked) found // what is to be there
 	of   func(asked) int   // of how many; nil: nobody counts that
-	noun string            // of what there could be, in the singular
+	noun string            // of what there could be, in the singular; empty: the unit of the rule
 	did  string            // what they did, see fill
 	// least is how many of them are expected; nil: one.
-	least func(evidence.Expectation) int
+	least func(Expectation) int
 	// byConn says that lanes with each kind of connection have to have one: an app that exits breaks kept connections whatever the
 	// rules do, so that they do not speak for new ones.
 	byConn bool
@@ -48,63 +49,54 @@ func (q some) answer(a asked) Finding {
 	if least > 1 || fails {
 		expected = fmt.Sprintf(", at least %s expected", phrase.Number(least))
 	}
-	f := Finding{Outcome: Pass, Grounds: Seen, Witnesses: witnesses(rows.hits)}
 	facts := append(a.from(), rows.facts...)
 	if len(rows.hits) > 0 {
-		facts = append([]Detail{{"by kind", kinds(rows.hits)}}, facts...)
+		facts = append([]Detail{{"by kind", kinds(rows.hits)}, {"pod phase", podPhases(rows.hits, a.tl)}}, facts...)
 	}
-	if conn := q.without(a, rows); conn != "" && rows.count > 0 {
+	if q.byConn {
+		facts = append(facts, Detail{"by lane", a.byLane(rows.hits)})
+	}
+	f := Finding{Outcome: Pass, Grounds: Seen, Witnesses: witnesses(rows.hits)}
+	enough := rows.count >= least
+	switch conn := q.without(a, rows); {
+	case conn != "" && rows.count > 0:
 		return Finding{}.tell([]string{fmt.Sprintf("proves nothing: 0 over %s connections; %s", conn, share),
 			"proves nothing: 0 over " + string(conn) + " connections"}, facts...)
-	}
-	switch {
-	case rows.count >= least && len(rows.hits) > 0 && !fails:
-		f = f.tell([]string{share + ", as expected", share}, facts...)
-	case rows.count >= least:
-		f = f.tell([]string{share + expected, share}, facts...)
-	case q.unclear != nil && rows.count+q.unclear(a) >= least:
+	case enough && len(rows.hits) > 0 && !fails:
+		expected = ", as expected"
+	case !enough && q.unclear != nil && rows.count+q.unclear(a) >= least:
 		return orUncertain(Finding{}, []string{share + expected, share}, facts...)
-	case fails:
-		f.Outcome, f.Grounds, f.Witnesses = Fail, Unseen, nil
-		f = f.tell([]string{share + expected, share}, facts...)
-	default:
+	case !enough && !fails:
 		return Finding{}.tell([]string{few + share + expected, few + share}, facts...)
+	case !enough:
+		f = Finding{Outcome: Fail, Grounds: Unseen}
 	}
 	if rows.whole {
 		f.Grounds = Whole
 	}
-	return f
+	return f.tell([]string{share + expected, share}, facts...)
 }
 
 // without is a kind of connection that none of the rows is of, though each is to have one; empty if there is none.
-func (q some) without(a asked, rows found) (conn evidence.Conn) {
-	if !q.byConn {
-		return ""
-	}
-	seen := map[evidence.Conn]int{}
+func (q some) without(a asked, rows found) evidence.Conn {
+	of, by := map[evidence.Conn]int{}, counts(rows.hits, func(h timeline.Hit) string { return h.Lane })
 	for _, lane := range a.lanes {
-		seen[lane.Conn] += 0
-		for _, h := range rows.hits {
-			if h.Lane == lane.ID {
-				seen[lane.Conn]++
-			}
-		}
+		of[lane.Conn] += by[lane.ID]
 	}
-	for _, conn := range slices.Sorted(maps.Keys(seen)) {
-		if seen[conn] == 0 {
+	for _, conn := range slices.Sorted(maps.Keys(of)) {
+		if q.byConn && of[conn] == 0 {
 			return conn
 		}
 	}
 	return ""
 }
 
-// lost are failed hits of some kind, and how many failed otherwise. That no pod could answer, or which pod a request was led to, may
-// rest on what was not seen.
-func lost(whole bool, is func(asked) func(timeline.Lane, timeline.Hit) bool) func(asked) found {
-	return func(a asked) found {
-		f := foundHits(a.failed(is(a)))
-		others := a.sum(timeline.LaneSummary.Failed) - f.count
-		f.whole, f.facts = whole, []Detail{{"pod phase", podPhases(f.hits, a.tl)}, {"failed otherwise", fmt.Sprint(others)}}
-		return f
+// byLane says how many of some hits are of each lane.
+func (a asked) byLane(hits []timeline.Hit) string {
+	by := counts(hits, func(h timeline.Hit) string { return h.Lane })
+	var each []string
+	for _, lane := range a.lanes {
+		each = append(each, fmt.Sprintf("%d on %s", by[lane.ID], lane.ID))
 	}
+	return strings.Join(each, ", ")
 }

@@ -14,8 +14,8 @@ import (
 // LossesAtSteps expects that every request through the Service that fails was sent within d after a step of maintenance whose text
 // has one of these in it, and before the next step: whoever maintains the cluster knows what every loss comes from. An outage
 // belongs to the last step at or before its first failed request. Without a text no loss is expected at any step.
-func LossesAtSteps(d time.Duration, texts ...string) evidence.Expectation {
-	return evidence.Expectation{Rule: lossesAtSteps.ID, Max: d, Values: texts}
+func LossesAtSteps(d time.Duration, texts ...string) Expectation {
+	return Expectation{Rule: lossesAtSteps.ID, Max: d, Values: texts}
 }
 
 var lossesAtSteps = Rule{
@@ -66,7 +66,7 @@ func (attribution) answer(a asked) Finding {
 }
 
 // belongs is whether a loss belongs to a step at which one may be; inconclusive when the clocks cannot tell.
-func belongs(l timeline.Loss, x evidence.Expectation) Outcome {
+func belongs(l timeline.Loss, x Expectation) Outcome {
 	outcomes := map[Outcome]bool{}
 	if l.Step == nil {
 		outcomes[Fail] = true
@@ -126,60 +126,51 @@ func tally(losses []timeline.Loss) string {
 
 // LostAtSteps expects that requests from pods are lost at a step of maintenance whose text has one of these in it: a negative
 // control of LossesAtSteps. No such loss is no failure of the cluster but a blind harness.
-func LostAtSteps(texts ...string) evidence.Expectation {
-	return evidence.Expectation{Rule: lostAtSteps.ID, Values: texts}
+func LostAtSteps(texts ...string) Expectation {
+	return Expectation{Rule: lostAtSteps.ID, Values: texts}
 }
 
 var lostAtSteps = Rule{
 	ID: "lost-at-steps", Claim: "clients in the cluster lose requests at those steps of maintenance at which they have to",
-	Lanes: DamageLanes, Unit: "step", Untested: "no such step was marked", Precondition: true,
-	exposed: stepsNamed, needs: sinceBegin(evidence.AboutFailures),
-	question: some{
-		rows: func(a asked) (f found) {
-			var at []timeline.Loss
-			for _, l := range a.tl.Losses(a.lanes) {
-				if l.Step != nil && !slices.ContainsFunc(l.Belongs(), func(s timeline.Step) bool { return !matches(s, a.Values) }) {
-					f.hits, at = append(f.hits, l.Hits...), append(at, l)
-				}
+	Lanes: DamageLanes, Unit: "step", Untested: "no such step was marked", Precondition: true, exposed: stepsNamed,
+	needs: sinceBegin(evidence.AboutFailures),
+	question: some{noun: "request", did: `from pods were lost at a step "{values}"`, rows: func(a asked) (f found) {
+		var at []timeline.Loss
+		for _, l := range a.tl.Losses(a.lanes) {
+			if l.Step != nil && !slices.ContainsFunc(l.Belongs(), func(s timeline.Step) bool { return !matches(s, a.Values) }) {
+				f.hits, at = append(f.hits, l.Hits...), append(at, l)
 			}
-			slices.SortStableFunc(f.hits, bySent)
-			f.count, f.facts = len(f.hits), []Detail{{"losses", tally(at)}}
-			return f
-		},
-		noun: "request",
-		did:  `from pods were lost at a step "{values}"`,
-	},
+		}
+		slices.SortStableFunc(f.hits, bySent)
+		f.count, f.facts = len(f.hits), []Detail{{"losses", tally(at)}}
+		return f
+	}},
 }
 
 // StepInRollout expects that a step of maintenance whose text has one of these in it is reached while the rollout is under way: else
 // nothing shows what it does to one.
-func StepInRollout(texts ...string) evidence.Expectation {
-	return evidence.Expectation{Rule: stepInRollout.ID, Values: texts}
+func StepInRollout(texts ...string) Expectation {
+	return Expectation{Rule: stepInRollout.ID, Values: texts}
 }
 
 var stepInRollout = Rule{
 	ID: "step-in-rollout", Claim: "maintenance reaches the named step while the rollout is under way",
-	Unit: "step", Untested: "no such step was marked", Precondition: true,
-	exposed: stepsNamed, marks: []evidence.EventKind{evidence.RolloutBegun, evidence.StatusDone}, needs: seeing(evidence.AboutMarks),
-	question: some{
-		rows: func(a asked) (f found) {
-			begun, _ := a.tl.Mark(evidence.RolloutBegun)
-			done, _ := a.tl.Mark(evidence.StatusDone)
-			for _, step := range a.tl.MarkedSteps() {
-				if matches(step, a.Values) {
-					f.facts = append(f.facts, Detail{step.String(), phrase.Seconds(step.At)})
-				}
-				if matches(step, a.Values) && begun <= step.At && step.At < done {
-					f.count++
-				}
+	Unit: "step", Untested: "no such step was marked", Precondition: true, exposed: stepsNamed,
+	marks: []evidence.EventKind{evidence.RolloutBegun, evidence.StatusDone}, needs: seeing(evidence.AboutMarks),
+	question: some{of: stepsNamed, did: `were reached in the rollout: "{values}"`, rows: func(a asked) (f found) {
+		begun, done := a.at(evidence.RolloutBegun), a.at(evidence.StatusDone)
+		for _, step := range a.tl.MarkedSteps() {
+			if matches(step, a.Values) {
+				f.facts = append(f.facts, Detail{step.String(), phrase.Seconds(step.At)})
 			}
-			f.facts = append(f.facts, Detail{string(evidence.StatusDone), phrase.Seconds(done)})
-			f.whole = true // the rollout may have been done before that was seen
-			return f
-		},
-		of: stepsNamed, noun: "step",
-		did: `were reached in the rollout: "{values}"`,
-	},
+			if matches(step, a.Values) && begun <= step.At && step.At < done {
+				f.count++
+			}
+		}
+		f.facts = append(f.facts, Detail{string(evidence.StatusDone), phrase.Seconds(done)})
+		f.whole = true // the rollout may have been done before that was seen
+		return f
+	}},
 }
 
 // stepsNamed counts the marked steps that the expectation names.

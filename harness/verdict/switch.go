@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -11,21 +12,21 @@ import (
 
 // MaxSwitch expects that d after the write that begins the rollout every new connection goes to the new version: none sent later
 // is answered by the old one.
-func MaxSwitch(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxSwitch.ID, Max: d, Conn: evidence.Fresh}
+func MaxSwitch(d time.Duration) Expectation {
+	return Expectation{Rule: maxSwitch.ID, Max: d, Conn: evidence.Fresh}
 }
 
 var maxSwitch = Rule{
 	ID: "max-switch", Claim: "clients with new connections are answered by the new version alone soon after the switch was written",
 	Lanes: ServiceLanes, BoundsSync: true, Unit: "reply", Untested: "no request sent after the switch had to be over was answered",
+	marks: []evidence.EventKind{evidence.RolloutBegun}, needs: underLoad(evidence.AboutReplies),
 	exposed: func(a asked) (n int) { // by the new version that would have been too late for the old one, in whole seconds
 		begun, ok := a.tl.Mark(evidence.RolloutBegun)
 		if ok {
-			n, _ = a.repliesIn(a.tl.New, seconds{int((begun + a.Max + time.Second - 1) / time.Second), int(unlimited / time.Second)})
+			n, _ = a.repliesIn(a.tl.New, seconds{int((begun + a.Max + time.Second - 1) / time.Second), math.MaxInt})
 		}
 		return n
 	},
-	marks: []evidence.EventKind{evidence.RolloutBegun}, needs: underLoad(evidence.AboutReplies),
 	lack: func(a asked) string {
 		for _, lane := range a.lanes {
 			old, next := lane.RepliesOf(a.tl.Old).Count, lane.RepliesOf(a.tl.New).Count
@@ -35,53 +36,40 @@ var maxSwitch = Rule{
 		}
 		return ""
 	},
-	question: bound{
-		rows: func(a asked) (rows []lasting) {
-			begun, _ := a.tl.Mark(evidence.RolloutBegun)
-			for _, lane := range a.lanes {
-				last := lane.SentAfter(lane.RepliesOf(a.tl.Old).Last, begun)
-				rows = append(rows, lasting{Elapsed: last, lane: lane.ID, breaches: []Breach{{Kind: ALag,
-					In: timeline.Window{From: begun, To: begun + last.Length}, Late: last.Length - a.Max,
-					By: append(timeline.ControlPlane(), timeline.Actor{Program: timeline.KubeProxy})}}})
-			}
-			return rows
-		},
-		limits: atMost,
-		says:   []string{"the last new connection went to {old} {since} the switch was written"},
-	},
+	question: bound{limits: atMost, says: "the last new connection went to {old} {since} the switch was written",
+		rows: eachLane(func(a asked, lane timeline.Lane) row {
+			begun := a.at(evidence.RolloutBegun)
+			last := lane.SentAfter(lane.RepliesOf(a.tl.Old).Last, begun)
+			return row{amount: took(last), breaches: []Breach{{Kind: ALag, In: timeline.Window{From: begun, To: begun + last.Length},
+				Late: last.Length - a.Max, By: append(timeline.ControlPlane(), timeline.Actor{Program: timeline.KubeProxy})}}}
+		})},
 }
 
 // CleanCut expects that the new version gives its first reply after the old one gave its last, on all lanes.
-func CleanCut() evidence.Expectation { return evidence.Expectation{Rule: cleanCut.ID} }
+func CleanCut() Expectation { return Expectation{Rule: cleanCut.ID} }
 
 var cleanCut = Rule{
 	ID: "clean-cut", Claim: "no client is answered by the old version once any is by the new one",
-	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion,
-	exposed: newReplies, needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
-	question: bound{
-		rows: func(a asked) []lasting {
+	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion, exposed: newReplies,
+	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
+	question: bound{limits: upTo(0), measured: "both answered for", says: bothAnswered,
+		before: "{new} gave its first reply {-length} after {old} gave its last",
+		rows: func(a asked) []row {
 			pause, ok := a.tl.Pause()
 			pause.Length = -pause.Length
 			return one(pause, ok)
-		},
-		limits: upTo(0), measured: "both answered for", says: bothAnswered, before: oneAfterTheOther,
-	},
+		}},
 }
 
-var (
-	bothAnswered     = []string{"{old} and {new} both answered for {length}"}
-	oneAfterTheOther = []string{"{new} gave its first reply {-length} after {old} gave its last"}
-)
+const bothAnswered = "{old} and {new} both answered for {length}"
 
 // MaxMixedWindow expects that both versions answer for no longer than d.
-func MaxMixedWindow(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: maxMixedWindow.ID, Max: d}
-}
+func MaxMixedWindow(d time.Duration) Expectation { return Expectation{Rule: maxMixedWindow.ID, Max: d} }
 
 var maxMixedWindow = Rule{
 	ID: "max-mixed-window", Claim: "clients are answered by both versions for no longer than allowed",
-	Lanes: ServiceLanes, Unit: "reply",
-	Untested: oneVersion + ", or no request was sent later than {max} after the first of the new one",
+	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion + ", or no request was sent later than {max} after the first of the new one",
+	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	exposed: func(a asked) (n int) {
 		window, ok := a.tl.MixedWindow(a.Conn)
 		if !ok {
@@ -94,47 +82,41 @@ var maxMixedWindow = Rule{
 		}
 		return n
 	},
-	needs:    underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{rows: mixedWindow, limits: atMost, says: bothAnswered},
 }
 
-func mixedWindow(a asked) []lasting {
+func mixedWindow(a asked) []row {
 	window, ok := a.tl.MixedWindow(a.Conn)
 	return one(timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok)
 }
 
 // MinMixedWindow expects that both versions answer for d at least.
-func MinMixedWindow(d time.Duration) evidence.Expectation {
-	return evidence.Expectation{Rule: minMixedWindow.ID, Min: d}
-}
+func MinMixedWindow(d time.Duration) Expectation { return Expectation{Rule: minMixedWindow.ID, Min: d} }
 
 var minMixedWindow = Rule{
 	ID: "min-mixed-window", Claim: "clients are answered by both versions for as long as expected",
-	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion,
-	exposed: allReplies, needs: seeing(evidence.AboutReplies, evidence.AboutLatencies),
-	question: bound{rows: mixedWindow, limits: minimum, says: bothAnswered},
+	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion, exposed: allReplies,
+	needs:    seeing(evidence.AboutReplies, evidence.AboutLatencies),
+	question: bound{rows: mixedWindow, limits: atLeast, says: bothAnswered},
 }
 
 // OrderedSwitch expects that a keep-alive connection on which the new version has answered never gives a
 // reply by another again.
-func OrderedSwitch() evidence.Expectation { return evidence.Expectation{Rule: orderedSwitch.ID} }
+func OrderedSwitch() Expectation { return Expectation{Rule: orderedSwitch.ID} }
 
 var orderedSwitch = Rule{
 	ID: "ordered-switch", Claim: "a client that keeps its connection never goes back from the new version",
 	Lanes: KeepAliveLanes, Unit: "reply", Untested: "no connection on which the new version had answered gave another reply",
-	exposed: summed(func(s timeline.LaneSummary) int { return s.SinceSwitch }),
-	needs:   underLoad(evidence.AboutReplies),
-	question: none{
-		rows: func(a asked) found { return foundHits(timeline.Returns(a.lanes)) },
-		of:   func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
-		noun: "reply", did: "by the new version were followed by another's on the same connection",
-	},
+	exposed: summed(func(s timeline.LaneSummary) int { return s.SinceSwitch }), needs: underLoad(evidence.AboutReplies),
+	question: none{rows: func(a asked) found { return foundHits(timeline.Returns(a.lanes)) },
+		of:  func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
+		did: "by the new version were followed by another's on the same connection"},
 }
 
 // KeptConnections expects that keep-alive connections which a version answered before the rollout stay with their pod: no
 // other pod answers on one, and every lane still uses one in the last 5 s of the load.
-func KeptConnections(version string) evidence.Expectation {
-	return evidence.Expectation{Rule: keptConnections.ID, Versions: []string{version}}
+func KeptConnections(version string) Expectation {
+	return Expectation{Rule: keptConnections.ID, Versions: []string{version}}
 }
 
 var keptConnections = Rule{
@@ -142,7 +124,7 @@ var keptConnections = Rule{
 	Lanes: KeepAliveLanes, Unit: "connection", Untested: "no keep-alive connection was there before the rollout began",
 	exposed: func(a asked) int { return a.perLane(func(lane timeline.Lane) int { return len(a.keptBefore(lane)) }) },
 	marks:   []evidence.EventKind{evidence.LoadEnded}, needs: underLoad(evidence.AboutReplies),
-	question: none{
+	question: none{noun: "keep-alive connection", did: "open before the rollout moved to another pod or ended",
 		rows: func(a asked) (f found) {
 			still := time.Duration(lastSeconds(a.tl).from) * time.Second
 			for _, lane := range a.lanes {
@@ -163,9 +145,7 @@ var keptConnections = Rule{
 			}
 			f.facts = f.facts[:min(len(f.facts), maxWitnesses)]
 			return f
-		},
-		noun: "keep-alive connection", did: "open before the rollout moved to another pod or ended",
-	},
+		}},
 }
 
 // keptBefore are a lane's connections that the version answered before the rollout began.

@@ -34,6 +34,9 @@ const (
 	trustedConntrack = 900
 )
 
+// becameOf is what became of requests, where that may be another's fault.
+var becameOf = []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}
+
 // distrust lists why parts of the recording are not to be trusted, most fundamental reason first.
 func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 	reasons = slices.Concat(recorded(run), contradictions(tl), blindness(tl))
@@ -61,8 +64,7 @@ func reason(id string, scope evidence.Scope, format string, values ...any) Reaso
 }
 
 // contradictions are the problems of the timeline, each with the file that has it.
-func contradictions(tl timeline.Timeline) []Reason {
-	var reasons []Reason
+func contradictions(tl timeline.Timeline) (reasons []Reason) {
 	for _, problem := range tl.Problems {
 		file, _, _ := strings.Cut(problem, ":")
 		r := Reason{ID: reasonContradiction, Brief: file + " is damaged or contradicts itself", Because: problem}
@@ -77,8 +79,7 @@ func contradictions(tl timeline.Timeline) []Reason {
 
 func markMissing(kind evidence.EventKind) string { return fmt.Sprintf("mark %q is missing", kind) }
 
-func missingMarks(tl timeline.Timeline) []Reason {
-	var reasons []Reason
+func missingMarks(tl timeline.Timeline) (reasons []Reason) {
 	for _, kind := range tl.PhaseMarks() {
 		if _, ok := tl.Mark(kind); !ok {
 			reasons = append(reasons, reason(reasonMissingMark, evidence.Scope{Marks: []evidence.EventKind{kind}}, "%s", markMissing(kind)))
@@ -87,8 +88,7 @@ func missingMarks(tl timeline.Timeline) []Reason {
 	return reasons
 }
 
-func blindness(tl timeline.Timeline) []Reason {
-	var reasons []Reason
+func blindness(tl timeline.Timeline) (reasons []Reason) {
 	for _, e := range tl.Events {
 		switch e.Kind {
 		case evidence.WatchGap:
@@ -119,9 +119,8 @@ func lostRecorder(e evidence.Event) (id string, scope evidence.Scope) {
 }
 
 // fullNodes may have dropped any request that came by, whatever the rollout did. None of them was missed.
-func fullNodes(tl timeline.Timeline) []Reason {
-	var reasons []Reason
-	scope := evidence.Scope{Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}}
+func fullNodes(tl timeline.Timeline) (reasons []Reason) {
+	scope := evidence.Scope{Doubted: becameOf}
 	for _, load := range tl.NodeLoads() {
 		if load.Conntrack > trustedConntrack {
 			reasons = append(reasons, reason(reasonFullConntrack, scope, "the connection table of %s held %s, over %d %%",
@@ -132,8 +131,7 @@ func fullNodes(tl timeline.Timeline) []Reason {
 }
 
 // unreadyNodes tells of trouble that no rollout makes: pods that fail with their node, and are replaced.
-func unreadyNodes(tl timeline.Timeline) []Reason {
-	var reasons []Reason
+func unreadyNodes(tl timeline.Timeline) (reasons []Reason) {
 	for _, e := range tl.Events {
 		if e.Kind == evidence.NodeUnready && tl.UnderLoad(e.At) && !tl.Expected(reasonNodeUnready, e.Object, e.At) {
 			scope := evidence.Scope{Nodes: []string{e.Object}, Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies,
@@ -183,8 +181,7 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 // delayed tells how late a client was. It may have timed out by itself, and so may what else its node was to do; who answered it
 // is as recorded.
 func delayed(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
-	scope := evidence.Scope{Missed: evidence.Requests(), Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
-		Lanes: []string{lane.ID}}
+	scope := evidence.Scope{Missed: evidence.Requests(), Doubted: becameOf, Lanes: []string{lane.ID}}
 	if lane.Node != "" {
 		scope.Doubted, scope.Nodes = append(scope.Doubted, evidence.AboutNodeRules), []string{lane.Node}
 	}
@@ -211,8 +208,7 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 			early = append(early, h)
 		}
 	}
-	scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutFailures},
-		Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}}
+	scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutFailures}, Doubted: becameOf}
 	for _, damage := range []struct {
 		id     string
 		failed []timeline.Hit

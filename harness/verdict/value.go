@@ -7,32 +7,16 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// value asks what the scenario noted under the name of a fact last.
-type value struct {
-	// kept reports whether what was noted is as expected, or why that cannot be told.
-	kept     func(x evidence.Expectation, noted string) (kept bool, lack string)
-	expected func(evidence.Expectation) string // in words; empty: anything
-	// breaches say who can have caused it by getting no processor; nil: nobody can.
-	breaches func(asked, evidence.Event) []Breach
-}
+// value asks what the scenario noted under the name of a fact last, and that it is one of the values expected, if there are any.
+type value struct{}
 
-func (q value) answer(a asked) Finding {
-	noted, ok := a.tl.FactEvent(a.Fact)
-	if !ok {
-		return undecided(a.Fact + " was not found out")
+func (value) answer(a asked) Finding {
+	noted, _ := a.tl.FactEvent(a.Fact)
+	says := a.Fact + ": " + noted.Detail
+	if len(a.Values) == 0 || slices.Contains(a.Values, noted.Detail) {
+		return Finding{Outcome: Pass}.tell([]string{says})
 	}
-	kept, lack := q.kept(a.Expectation, noted.Detail)
-	switch {
-	case lack != "":
-		return undecided(fmt.Sprintf("%s: %s", a.Fact, lack))
-	case kept:
-		return Finding{Outcome: Pass}.tell([]string{fmt.Sprintf("%s: %s", a.Fact, noted.Detail)})
-	}
-	f := Finding{Outcome: Fail}
-	if q.breaches != nil {
-		f.Breaches = q.breaches(a, noted)
-	}
-	return f.tell([]string{fmt.Sprintf("%s: %s, expected %s", a.Fact, noted.Detail, q.expected(a.Expectation))})
+	return Finding{Outcome: Fail, Breaches: unreadyBehind(a, noted)}.tell([]string{says + a.fill(", expected {values}")})
 }
 
 // unreadyBehind are the breaches of a fact that counts available pods and is too small because of pods that turned unready. It is about

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -28,25 +27,18 @@ func allReplies(a asked) int { return replies(a.tl.Replies()) }
 func repliesSinceMark(a asked) int { return replies(a.tl.RepliesSince(a.From, a.Conn)) }
 
 // Serves expects replies by exactly these versions, at least one by each.
-func Serves(versions ...string) evidence.Expectation {
-	return evidence.Expectation{Rule: serves.ID, Versions: versions}
-}
+func Serves(versions ...string) Expectation { return Expectation{Rule: serves.ID, Versions: versions} }
 
 var serves = Rule{
 	ID: "serves", Claim: "clients are answered by every version expected and by no other",
-	Lanes: ServiceLanes, Unit: "reply", Untested: "no reply named a version",
-	exposed: allReplies, needs: underLoad(evidence.AboutReplies),
+	Lanes: ServiceLanes, Unit: "reply", Untested: "no reply named a version", exposed: allReplies, needs: underLoad(evidence.AboutReplies),
 	lack: func(a asked) string { return namesNone(a.Versions, "versions") },
-	question: none{
-		rows: func(a asked) found {
-			if f := otherThan(a.Versions, a.tl.Replies(), "", a.tl); f.count > 0 || allReplies(a) == 0 {
-				return f
-			}
-			return a.unanswering()
-		},
-		of: allReplies, noun: "reply",
-		did: "were by another version than {versions}",
-	},
+	question: none{of: allReplies, did: "were by another version than {versions}", rows: func(a asked) found {
+		if f := otherThan(a.Versions, a.tl.Replies(), "", a.tl); f.count > 0 || allReplies(a) == 0 {
+			return f
+		}
+		return a.unanswering()
+	}},
 }
 
 // unanswering are the expected versions that gave no reply.
@@ -97,15 +89,15 @@ func otherThan(versions []string, all []timeline.Replies, after string, tl timel
 }
 
 // OnlyServes expects that every request sent from a mark on is answered by one version.
-func OnlyServes(version string, from evidence.EventKind) evidence.Expectation {
-	return evidence.Expectation{Rule: onlyServes.ID, Versions: []string{version}, From: from}
+func OnlyServes(version string, from evidence.EventKind) Expectation {
+	return Expectation{Rule: onlyServes.ID, Versions: []string{version}, From: from}
 }
 
 var onlyServes = Rule{
 	ID: "only-serves", Claim: "from the named moment on, clients are answered by one version only",
-	Lanes: ServiceLanes, ByClients: onlyServesAfter.ID, Unit: "reply", Untested: noneAnswered,
-	exposed: repliesSinceMark, lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
-	question: none{
+	Lanes: ServiceLanes, ByClients: onlyServesAfter.ID, Unit: "reply", Untested: noneAnswered, exposed: repliesSinceMark, lack: takesOne,
+	needs: untilLoadEnded(evidence.AboutReplies),
+	question: none{of: repliesSinceMark, did: "after {from} were not by {versions}", all: "after {from} were by {versions}",
 		rows: func(a asked) found {
 			all, unclear := a.tl.RepliesSince(a.From, a.Conn), 0
 			f := otherThan(a.Versions, all, fmt.Sprintf(" after %s", a.From), a.tl)
@@ -119,30 +111,25 @@ var onlyServes = Rule{
 					phrase.Count(unclear, "reply"), phrase.Seconds(a.tl.ClockUncertainty()), a.From)
 			}
 			return f
-		},
-		of: repliesSinceMark, noun: "reply",
-		did: "after {from} were not by {versions}", all: "after {from} were by {versions}",
-	},
+		}},
 }
 
 // OnlyServesAfter expects one version of every reply to a request that was sent d after a mark, in whole seconds. It judges in the place
 // of OnlyServes where rules cannot be read and the old pods stay: each node follows the endpoints in its own time.
-func OnlyServesAfter(version string, d time.Duration, from evidence.EventKind) evidence.Expectation {
-	return evidence.Expectation{Rule: onlyServesAfter.ID, Versions: []string{version}, From: from, Max: d}
+func OnlyServesAfter(version string, d time.Duration, from evidence.EventKind) Expectation {
+	return Expectation{Rule: onlyServesAfter.ID, Versions: []string{version}, From: from, Max: d}
 }
 
 var onlyServesAfter = Rule{
 	ID: "only-serves-after", Claim: "some time after the named moment, clients are answered by one version only",
-	Lanes: ServiceLanes, Unit: "reply", Untested: noneAnswered,
-	exposed: repliesAfter, lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
-	question: none{
+	Lanes: ServiceLanes, Unit: "reply", Untested: noneAnswered, exposed: repliesAfter, lack: takesOne,
+	needs: untilLoadEnded(evidence.AboutReplies),
+	question: none{of: repliesAfter, did: "later than {max} after {from} were not by {versions}",
+		all: "later than {max} after {from} were by {versions}",
 		rows: func(a asked) found {
 			of, total := a.repliesIn(a.Versions[0], secondsAfter(a))
 			return found{count: total - of}
-		},
-		of: repliesAfter, noun: "reply",
-		did: "later than {max} after {from} were not by {versions}", all: "later than {max} after {from} were by {versions}",
-	},
+		}},
 }
 
 // seconds are whole ones of a recording, [from, to).
@@ -152,8 +139,7 @@ func (s seconds) String() string { return fmt.Sprintf("from %ds to %ds", s.from,
 
 // secondsAfter are the whole ones from Max after a mark to the end of the load.
 func secondsAfter(a asked) seconds {
-	from, _ := a.tl.Mark(a.From)
-	ended, _ := a.tl.Mark(evidence.LoadEnded)
+	from, ended := a.at(a.From), a.at(evidence.LoadEnded)
 	return seconds{int((from+a.Max)/time.Second) + 1, int(ended/time.Second) + 1}
 }
 
@@ -186,15 +172,16 @@ func repliesIn(lane timeline.Lane, version string, in seconds) (of, total int) {
 }
 
 // AnswersAfter expects that a version still answers at least n requests that were sent after a mark.
-func AnswersAfter(version string, mark evidence.EventKind, n int) evidence.Expectation {
-	return evidence.Expectation{Rule: answersAfter.ID, Versions: []string{version}, From: mark, Count: n}
+func AnswersAfter(version string, mark evidence.EventKind, n int) Expectation {
+	return Expectation{Rule: answersAfter.ID, Versions: []string{version}, From: mark, Count: n}
 }
 
 var answersAfter = Rule{
 	ID: "answers-after", Claim: "clients are still answered by the named version after the named moment",
-	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent after that moment was answered",
-	exposed: repliesSinceMark, lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
-	question: some{
+	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent after that moment was answered", exposed: repliesSinceMark,
+	lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
+	question: some{of: repliesSinceMark, least: counted, fails: true, unclear: func(a asked) int { return a.stillBy().Unclear },
+		did: "after {from} were by {versions}",
 		rows: func(a asked) found {
 			by := a.stillBy()
 			f := found{hits: by.Examples, count: by.Count}
@@ -202,11 +189,7 @@ var answersAfter = Rule{
 				f.facts = []Detail{{"last of them sent", phrase.Seconds(by.Last)}}
 			}
 			return f
-		},
-		of: repliesSinceMark, noun: "reply", least: counted, fails: true,
-		unclear: func(a asked) int { return a.stillBy().Unclear },
-		did:     "after {from} were by {versions}",
-	},
+		}},
 }
 
 // stillBy are the replies by the version since the mark.
@@ -228,22 +211,20 @@ const (
 )
 
 // StillServes expects that a version gives at least percent of the replies on every lane in the last 5 s of the load.
-func StillServes(version string, percent int) evidence.Expectation {
-	return evidence.Expectation{Rule: stillServes.ID, Versions: []string{version}, Percent: percent}
+func StillServes(version string, percent int) Expectation {
+	return Expectation{Rule: stillServes.ID, Versions: []string{version}, Percent: percent}
 }
 
 var stillServes = Rule{
 	ID: "still-serves", Claim: "clients are still answered by the named version when the load ends",
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent at the end of the load was answered",
+	marks: []evidence.EventKind{evidence.LoadEnded}, lack: takesOne, needs: seeing(evidence.AboutReplies),
 	exposed: func(a asked) int {
 		_, total := a.repliesIn(a.tl.Old, lastSeconds(a.tl))
 		return total
 	},
-	marks: []evidence.EventKind{evidence.LoadEnded}, lack: takesOne, needs: seeing(evidence.AboutReplies),
-	question: part{
-		rows:   func(a asked) []share { return a.shares([]seconds{lastSeconds(a.tl)}) },
-		limits: atLeastPercent, says: saysShare,
-	},
+	question: bound{in: inShares, limits: atLeastPercent, says: saysShare,
+		rows: func(a asked) []row { return a.shares([]seconds{lastSeconds(a.tl)}) }},
 }
 
 // lastSeconds are the last ones of the load.
@@ -254,49 +235,33 @@ func lastSeconds(tl timeline.Timeline) seconds {
 }
 
 // shares are those of the version on each lane in each of some windows.
-func (a asked) shares(windows []seconds) (rows []share) {
+func (a asked) shares(windows []seconds) (rows []row) {
 	for _, lane := range a.lanes {
 		for _, in := range windows {
 			of, total := repliesIn(lane, a.Versions[0], in)
-			row := share{got: float64(of), of: float64(total), found: found{facts: []Detail{
-				{"lane", lane.ID}, {"requests sent", in.String()}, {"replies", phrase.Number(total)}}}}
-			if total == 0 {
-				row.lack = fmt.Sprintf("%s got 0 replies to requests sent %s", lane.ID, in)
-			}
-			rows = append(rows, row)
+			rows = append(rows, row{amount: portion(of, total), lane: lane.ID,
+				facts: []Detail{{"requests sent", in.String()}, {"replies", phrase.Number(total)}},
+				lack:  noneOf(total, fmt.Sprintf("%s got 0 replies to requests sent %s", lane.ID, in))})
 		}
 	}
 	return rows
 }
 
-func saysShare(a asked, s share) string {
-	return fmt.Sprintf("%s gave %.1f %% of the replies on %s", a.Versions[0], 100*s.value(), s.facts[0].Value)
-}
+const saysShare = "{versions} gave {percent} of the replies on {lane}"
 
 // Share expects that from a mark on a version is given percent of the replies on every lane, as far from it in
 // each window of 5 s as chance explains.
-func Share(version string, percent int, from evidence.EventKind) evidence.Expectation {
-	return evidence.Expectation{Rule: shareOfReplies.ID, Versions: []string{version}, Percent: percent, From: from}
+func Share(version string, percent int, from evidence.EventKind) Expectation {
+	return Expectation{Rule: shareOfReplies.ID, Versions: []string{version}, Percent: percent, From: from}
 }
 
 var shareOfReplies = Rule{
 	ID: "share", Claim: "a version's share of the replies matches its share of the pods",
 	Lanes: ServiceLanes, Unit: "window", Untested: "the load ended too soon for one window of 5 s",
-	exposed: func(a asked) int { return len(a.lanes) * len(windowsOfShare(a)) },
-	lack:    takesOne, needs: untilLoadEnded(evidence.AboutReplies),
-	question: part{
-		rows: func(a asked) []share { return a.shares(windowsOfShare(a)) },
-		limits: func(x evidence.Expectation, s share) (least, most float64) {
-			return byChance(float64(x.Percent)/100, s.of)
-		},
-		says: saysShare,
-	},
-}
-
-// byChance is what chance makes of a share, of so many draws.
-func byChance(share, draws float64) (least, most float64) {
-	allowed := shareDeviations * math.Sqrt(share*(1-share)/draws)
-	return share - allowed, share + allowed
+	exposed: func(a asked) int { return len(a.lanes) * len(windowsOfShare(a)) }, lack: takesOne,
+	needs: untilLoadEnded(evidence.AboutReplies),
+	question: bound{in: inShares, says: saysShare, rows: func(a asked) []row { return a.shares(windowsOfShare(a)) },
+		limits: func(x Expectation, r row) limits { return byChance(float64(x.Percent)/100, r.of) }},
 }
 
 // windowsOfShare are those from the mark to the end of the load.
@@ -315,21 +280,18 @@ func windowsOfShare(a asked) (windows []seconds) {
 
 // Mixes expects that at least n times a client that makes a new connection for every request was answered by the old version
 // after the new one.
-func Mixes(n int) evidence.Expectation { return evidence.Expectation{Rule: mixes.ID, Count: n} }
+func Mixes(n int) Expectation { return Expectation{Rule: mixes.ID, Count: n} }
 
 var mixes = Rule{
 	ID: "mixes", Claim: "clients with new connections are answered by the old version again after the new one",
-	Lanes: RoutedLanes, Unit: "reply", Untested: "the new version gave no reply on a new connection",
-	exposed: newReplies, needs: underLoad(evidence.AboutReplies),
+	Lanes: RoutedLanes, Unit: "reply", Untested: "the new version gave no reply on a new connection", exposed: newReplies,
+	needs: underLoad(evidence.AboutReplies),
 	lack: func(a asked) string {
 		if a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) == 0 {
 			return noNewReply
 		}
 		return ""
 	},
-	question: some{
-		rows: func(a asked) found { return found{count: a.sum(func(s timeline.LaneSummary) int { return s.Back })} },
-		of:   newReplies, noun: "reply", least: counted, fails: true,
-		did: "by {new} were followed by one of {old}",
-	},
+	question: some{rows: func(a asked) found { return found{count: a.sum(func(s timeline.LaneSummary) int { return s.Back })} },
+		of: newReplies, least: counted, fails: true, did: "by {new} were followed by one of {old}"},
 }

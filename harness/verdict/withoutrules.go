@@ -17,7 +17,7 @@ const ruleTime = 3 * time.Second
 
 // withoutRules judges an expectation about the nodes' rules by clients and the API alone, by another rule where it takes one. It is
 // skipped where those cannot tell.
-func (r Rule) withoutRules(x evidence.Expectation, run evidence.Run, tl timeline.Timeline, lack evidence.Feature) Finding {
+func (r Rule) withoutRules(x Expectation, run evidence.Run, tl timeline.Timeline, lack evidence.Feature) Finding {
 	because := fmt.Sprintf("this cluster lacks %s: %s", lack.Name, lack.Because)
 	by, x, how := r.substitute(x, run, tl)
 	if how == "" || r.Feature == evidence.NodeRules && len(by.Lanes.of(x, tl)) == 0 {
@@ -51,7 +51,7 @@ func reachedNobody(tl timeline.Timeline) (n int) {
 }
 
 // substitute is which rule judges what instead, and how, for readers; nothing if none can.
-func (r Rule) substitute(x evidence.Expectation, run evidence.Run, tl timeline.Timeline) (by Rule, _ evidence.Expectation, how string) {
+func (r Rule) substitute(x Expectation, run evidence.Run, tl timeline.Timeline) (by Rule, _ Expectation, how string) {
 	_, gone := tl.Mark(evidence.OldGone)
 	_, over := tl.Mark(evidence.Barrier)
 	by, known := RuleOf(r.ByClients)
@@ -83,7 +83,7 @@ func (r Rule) substitute(x evidence.Expectation, run evidence.Run, tl timeline.T
 
 // timeOfRules is how long the scenario gives the nodes' rules, or ruleTime.
 func timeOfRules(run evidence.Run) time.Duration {
-	i := slices.IndexFunc(run.Expect, func(x evidence.Expectation) bool { return x.Rule == maxRuleLag.ID })
+	i := slices.IndexFunc(run.Expect, func(x Expectation) bool { return x.Rule == maxRuleLag.ID })
 	if i < 0 {
 		return ruleTime
 	}
