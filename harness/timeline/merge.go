@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,10 +13,7 @@ import (
 // in strays, what could not be read in damage.
 func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence.Arrival], builders map[string]*builder,
 	show func(evidence.Hit, error)) (strays, damage []string) {
-	ctx, cancel := context.WithCancel(context.Background())
-	h, a := read(ctx, hits), read(ctx, arrivals)
-	defer func() { cancel(); h.wait(); a.wait() }()
-
+	h, a := read(hits), read(arrivals)
 	strayHits, strayArrivals := make(map[string]int), make(map[string]int)
 	var b *builder
 	var at []evidence.Arrival // of one request; reused
@@ -82,55 +78,42 @@ func comesFirst(h *evidence.Hit, a *evidence.Arrival) bool {
 	return h.Seq <= a.Seq
 }
 
-// A cursor is where one has got to on a stream. The stream is decoded ahead, in a goroutine that ends
-// with the stream or with the context.
+// A cursor is where one has got to on a stream. The stream is decoded ahead, in a goroutine that ends with it.
 type cursor[R any] struct {
-	record *R // valid until next; nil at the end
-	err    error
+	record *R    // valid until next; nil at the end
+	err    error // at the end, that the stream broke off
 
 	left    []R // of the batch, record included
 	batch   []R
 	batches chan []R
-	used    chan []R   // batches to fill again
-	failed  chan error // closed when the goroutine has ended
+	used    chan []R // batches to fill again
 }
 
 // batchSize is how many records are decoded at once; three batches are under way.
 const batchSize = 1024
 
-func read[R any](ctx context.Context, stream evidence.Stream[R]) *cursor[R] {
-	c := &cursor[R]{batches: make(chan []R, 1), used: make(chan []R, 3), failed: make(chan error, 1)}
+func read[R any](stream evidence.Stream[R]) *cursor[R] {
+	c := &cursor[R]{batches: make(chan []R, 1), used: make(chan []R, 3)}
 	if stream == nil {
-		close(c.batches)
-		close(c.failed)
-		return c
+		stream = func(func(R, error) bool) {}
 	}
 	for range cap(c.used) {
 		c.used <- make([]R, 0, batchSize)
 	}
 	go func() {
-		defer close(c.failed)
-		defer close(c.batches)
 		batch := <-c.used
-		send := func() bool {
-			select {
-			case c.batches <- batch:
-				batch = (<-c.used)[:0]
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}
 		for r, err := range stream {
 			if err != nil {
-				c.failed <- err
+				c.err = err
 				break
 			}
-			if batch = append(batch, r); len(batch) == batchSize && !send() {
-				return
+			if batch = append(batch, r); len(batch) == batchSize {
+				c.batches <- batch
+				batch = (<-c.used)[:0]
 			}
 		}
-		send()
+		c.batches <- batch
+		close(c.batches)
 	}()
 	c.next()
 	return c
@@ -146,15 +129,10 @@ func (c *cursor[R]) next() {
 		}
 		var more bool
 		if c.batch, more = <-c.batches; !more {
-			c.record, c.batch, c.err = nil, nil, <-c.failed
+			c.record, c.batch = nil, nil
 			return
 		}
 		c.left = c.batch
 	}
 	c.record = &c.left[0]
-}
-
-func (c *cursor[R]) wait() {
-	for range c.failed {
-	}
 }
