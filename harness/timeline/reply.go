@@ -88,15 +88,8 @@ func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear 
 		sum.Lanes = slices.Compact(sum.Lanes)
 		all = append(all, *sum)
 	}
-	slices.SortFunc(all, func(a, b Replies) int {
-		switch {
-		case a.Version != b.Version:
-			return cmp.Compare(a.Version, b.Version)
-		case a.Stray:
-			return 1
-		default:
-			return -1
-		}
+	slices.SortFunc(all, func(a, b Replies) int { // those of strays are last of a version
+		return cmp.Or(cmp.Compare(a.Version, b.Version), map[bool]int{true: 1, false: -1}[a.Stray])
 	})
 	return all
 }
