@@ -20,19 +20,12 @@ type AgentAway struct {
 
 // AgentsAway are all such times, in order.
 func (t Timeline) AgentsAway() []AgentAway {
-	type comeback struct {
-		node string
-		at   time.Duration
-	}
 	var found []AgentAway
-	number := map[comeback]int{}
 	for _, lane := range t.Lanes {
-		for _, a := range lane.Absences {
-			came := comeback{lane.Node, a.Until}
-			i, known := number[came]
-			if !known {
+		for _, a := range lane.Absences { // all lanes of an agent come back at once
+			i := slices.IndexFunc(found, func(f AgentAway) bool { return f.Node == lane.Node && f.To == a.Until })
+			if i < 0 {
 				i = len(found)
-				number[came] = i
 				found = append(found, AgentAway{Node: lane.Node, Window: Window{From: a.Since, To: a.Until}, Why: a.Why})
 			}
 			away := &found[i]
@@ -65,16 +58,17 @@ func Silences(lanes []Lane, in Window) []Window {
 
 // away is what a lane's agent left out, and what nobody knows the outcome of.
 type away struct {
-	absences []evidence.Absence
-	sent     map[uint64]bool // numbers sent of which no hit was kept, as far as they have not turned up
+	absences []evidence.Absence // on the recorder's clock
+	sent     map[uint64]bool    // numbers sent of which no hit was kept, as far as they have not turned up
 }
 
-func newAway(run evidence.Run, lane evidence.Lane) away {
+func newAway(run evidence.Run, lane evidence.Lane, cs clocks) away {
 	a := away{sent: map[uint64]bool{}}
 	for _, absence := range run.Absences {
 		if absence.Lane != lane.ID {
 			continue
 		}
+		absence.Since, absence.Until = cs.onRecorder(lane.Node, absence.Since), cs.onRecorder(lane.Node, absence.Until)
 		a.absences = append(a.absences, absence)
 		for _, seq := range absence.Unknown {
 			a.sent[seq] = true
@@ -90,15 +84,6 @@ func (a away) excuses(seq uint64) bool {
 
 func (a away) leftOut(seq uint64) bool {
 	return slices.ContainsFunc(a.absences, func(absence evidence.Absence) bool { return absence.Skips(seq) })
-}
-
-// onRecorder is an agent's absences on the recorder's clock.
-func (a away) onRecorder(node string, cs clocks) []evidence.Absence {
-	absences := slices.Clone(a.absences)
-	for i := range absences {
-		absences[i].Since, absences[i].Until = cs.onRecorder(node, absences[i].Since), cs.onRecorder(node, absences[i].Until)
-	}
-	return absences
 }
 
 // passOver goes over numbers that have no hit, from the one expected up to one that has: those left out while the

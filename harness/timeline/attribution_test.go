@@ -14,7 +14,7 @@ import (
 func TestAttributions(t *testing.T) {
 	step := func(at int, what string) evidence.Event { return noted(at, evidence.Step, "n1", what) }
 	of := func(at int, what string) timeline.Step {
-		return timeline.Step{At: time.Duration(at) * ms, Kind: evidence.Step, Node: "n1", What: what}
+		return timeline.Step{Time: timeline.Time{At: time.Duration(at) * ms}, Kind: evidence.Step, Node: "n1", What: what}
 	}
 	outage := timeline.Outage{From: 30 * ms, To: 50 * ms, Failed: 2}
 	after := func(at, uncertainty int) timeline.Elapsed {
@@ -45,7 +45,7 @@ func TestAttributions(t *testing.T) {
 		{"a step on the clock of the lane's node is certain", "11xx1", 3,
 			[]evidence.Event{{At: 28 * ms, Clock: "n1", Kind: evidence.Step, Object: "n1", Detail: "drain"}},
 			[]timeline.Attribution{{Lane: "a", Outage: outage, After: after(28, 0),
-				Step: &timeline.Step{At: 28 * ms, Clock: "n1", Kind: evidence.Step, Node: "n1", What: "drain"}}}},
+				Step: &timeline.Step{Time: timeline.Time{At: 28 * ms, Clock: "n1", Err: 3 * ms}, Kind: evidence.Step, Node: "n1", What: "drain"}}}},
 		{"each outage is its own", "1x1x1", 0, []evidence.Event{step(15, "drain"), step(35, "boot")},
 			[]timeline.Attribution{
 				{Lane: "a", Outage: timeline.Outage{From: 20 * ms, To: 30 * ms, Failed: 1}, Step: new(of(15, "drain")), After: after(25, 0)},

@@ -76,16 +76,15 @@ type server struct {
 }
 
 func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *builder {
-	away := newAway(run, lane)
-	absences := away.onRecorder(lane.Node, s.t.clocks)
+	away := newAway(run, lane, s.t.clocks)
 	b := &builder{
 		shared: s, away: away, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		lane: Lane{
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[evidence.Server]time.Duration),
-			uncertainty: s.t.clocks[lane.Node].uncertainty, Absences: absences,
+			uncertainty: s.t.clocks[lane.Node].uncertainty, Absences: away.absences,
 		},
 		unversioned: s.t.unversioned && lane.Kind().AsksApp(), timesApp: run.UserApp == nil && lane.Kind().AsksApp(),
-		flows:   routed.of(lane, absences, s.t),
+		flows:   routed.of(lane, away.absences, s.t),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 	}
 	counted := evidence.PlainFaults()
@@ -229,7 +228,7 @@ func (b *builder) alignArrivals(at []evidence.Arrival) {
 
 // countReply counts a reply in the bucket of its version and of the marks it was sent after.
 func (b *builder) countReply(h *evidence.Hit) {
-	at := bucket{version: h.By.Version, stray: b.t.strays[h.By.Pod]}
+	at := bucket{version: h.By.Version, stray: b.t.isStray(h.By.Pod)}
 	for _, mark := range b.marks {
 		if h.Sent-b.lane.uncertainty >= mark {
 			at.certain++
@@ -346,8 +345,8 @@ type windows struct{ terminating, noneServing, onlyTerminating, starting, mainte
 // sentIn is how many hits were surely sent in some windows.
 func (b *builder) sentIn(windows []Window) (n int) {
 	for _, w := range windows {
-		u := b.lane.uncertainty + w.Uncertainty
-		n += max(0, b.sentBefore(w.To-u)-b.sentBefore(w.From+u))
+		from, to := w.surely(b.lane)
+		n += max(0, b.sentBefore(to)-b.sentBefore(from))
 	}
 	return n
 }

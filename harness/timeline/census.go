@@ -12,18 +12,17 @@ import (
 
 // A census is how many pods of the rollout were in some state, from a moment on.
 type census struct {
-	at          time.Duration
-	clock       string // that the moment was read on
-	total       int    // in the API, terminating ones included
-	available   int    // ready and not being deleted
-	serving     int    // answer whoever is led to them
-	unlistening int    // of those, they do not listen yet
-	staying     int    // of those, they are not being deleted
-	signaled    int    // are being deleted and have got SIGTERM
-	terminating int    // of the old version, are being deleted and have not ended
-	old         int    // of the old version, have not ended
-	endpoints   int    // are ready
-	changed     bool   // a pod was created, got ready or unready, was deleted or went
+	Time
+	total       int  // in the API, terminating ones included
+	available   int  // ready and not being deleted
+	serving     int  // answer whoever is led to them
+	unlistening int  // of those, they do not listen yet
+	staying     int  // of those, they are not being deleted
+	signaled    int  // are being deleted and have got SIGTERM
+	terminating int  // of the old version, are being deleted and have not ended
+	old         int  // of the old version, have not ended
+	endpoints   int  // are ready
+	changed     bool // a pod was created, got ready or unready, was deleted or went
 }
 
 // count adds a pod n times.
@@ -43,17 +42,27 @@ func (c *census) count(s podState, old bool, n int) {
 	}
 }
 
+// changesPods reports whether an event says that the API has another number of pods, or of ready ones.
+func changesPods(kind evidence.EventKind) bool {
+	switch kind {
+	case evidence.PodCreated, evidence.PodReady, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone:
+		return true
+	default:
+		return false
+	}
+}
+
 // windowsWhere lists, by time, when something held of all pods, from a moment on.
 func (t Timeline) windowsWhere(from time.Duration, holds func(census) bool) (windows []Window) {
 	open := false
 	for _, c := range t.census {
-		is, u := holds(c), t.clocks.between("", c.clock)
+		is := holds(c)
 		switch {
 		case is && !open:
-			windows = append(windows, Window{From: c.at, To: math.MaxInt64, Uncertainty: u})
+			windows = append(windows, Window{From: c.At, To: never, Uncertainty: c.Err})
 		case !is && open:
 			last := &windows[len(windows)-1]
-			last.To, last.Uncertainty = c.at, max(last.Uncertainty, u)
+			last.To, last.Uncertainty = c.At, max(last.Uncertainty, c.Err)
 		}
 		open = is
 	}
@@ -95,7 +104,7 @@ func (t Timeline) noReadyEndpoints() []Window {
 
 // OldPodsAt is how many pods of the old version were in the API at a moment and had not ended, terminating ones included.
 func (t Timeline) OldPodsAt(moment time.Duration) int {
-	i := sort.Search(len(t.census), func(i int) bool { return t.census[i].at > moment })
+	i := sort.Search(len(t.census), func(i int) bool { return t.census[i].At > moment })
 	if i == 0 {
 		return 0
 	}
@@ -114,9 +123,9 @@ type Capacity struct {
 // neither old nor new are not counted.
 func (t Timeline) Capacities() (steps []Capacity) {
 	for _, c := range t.census {
-		step, n := Capacity{At: c.at, Available: c.available, Total: c.total}, len(steps)
+		step, n := Capacity{At: c.At, Available: c.available, Total: c.total}, len(steps)
 		switch {
-		case n > 0 && steps[n-1].At == c.at:
+		case n > 0 && steps[n-1].At == c.At:
 			steps[n-1] = step
 		case c.changed:
 			steps = append(steps, step)

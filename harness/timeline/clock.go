@@ -9,9 +9,6 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// An Elapsed is a duration, and by how much it may be wrong because its ends were read on two clocks.
-type Elapsed struct{ Length, Uncertainty time.Duration }
-
 // A clock is how a node's clock differs from the recorder's.
 type clock struct{ offset, uncertainty time.Duration }
 
@@ -40,22 +37,20 @@ func readClocks(readings []evidence.ClockReading) clocks {
 // onRecorder is when the recorder's clock showed what the node's shows as at.
 func (cs clocks) onRecorder(node string, at time.Duration) time.Duration { return at - cs[node].offset }
 
-// between is the uncertainty of a duration that begins on one node's clock and ends on another's.
-func (cs clocks) between(a, b string) time.Duration {
-	if a == b {
-		return 0
-	}
-	return cs[a].uncertainty + cs[b].uncertainty
-}
-
-// events puts all events on the recorder's clock, in order.
+// events puts all events on the recorder's clock, in order, the marks first of those of one moment, which they begin or end.
 func (cs clocks) events(noted []evidence.Event) []evidence.Event {
 	events := slices.Clone(noted)
 	for i := range events {
 		events[i].At = cs.onRecorder(events[i].Clock, events[i].At)
 	}
 	slices.SortStableFunc(events, func(a, b evidence.Event) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.By.Pod, b.By.Pod), cmp.Compare(a.Object, b.Object))
+		if a.At != b.At {
+			return cmp.Compare(a.At, b.At)
+		}
+		if is := IsMark(a.Kind); is != IsMark(b.Kind) {
+			return map[bool]int{true: -1, false: 1}[is]
+		}
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.By.Pod, b.By.Pod), cmp.Compare(a.Object, b.Object))
 	})
 	return events
 }
@@ -96,14 +91,17 @@ func (t Timeline) ClockUncertainty() time.Duration {
 // Since is how long after a mark a hit was sent; negative before it. It is absent without the mark.
 func (t Timeline) Since(mark evidence.EventKind, h Hit) (Elapsed, bool) {
 	at, ok := t.Mark(mark)
-	return Elapsed{h.Sent - at, t.clocks.between("", t.lane(h.Lane).Node)}, ok
+	return t.sent(h).Since(Time{At: at}), ok
 }
 
 // PhaseOf is the phase a pod was in when a hit was sent, and for how long.
 func (t Timeline) PhaseOf(p Pod, h Hit) (PodPhase, Elapsed) {
 	step := p.at(h.Sent)
-	return step.Phase, Elapsed{h.Sent - step.At, t.clocks.between(step.Clock, t.lane(h.Lane).Node)}
+	return step.Phase, t.sent(h).Since(step.Time)
 }
+
+// sent is when a hit was, by the clock of its client.
+func (t Timeline) sent(h Hit) Time { return t.lane(h.Lane).Time(h.Sent) }
 
 // lane is the one with an id; zero without one.
 func (t Timeline) lane(id string) (l Lane) {

@@ -14,37 +14,39 @@ const kubeletDelay = time.Second
 // ProbeTimeout is what the app's probes have (fixtures, App.podSpec).
 const ProbeTimeout = 5 * time.Second
 
+// report takes a kubelet's word about the pod. What it says is about pods that had got ready: one that is still being started waits to
+// be stopped, and one that is being deleted loses its network first, so that its probes time out on an idle node, too.
+func (l *life) report(e evidence.Event, was podState) {
+	message, failed := reported(e, probeFailed)
+	_, stops := reported(e, stopping)
+	switch {
+	case !was.served || was.gone:
+	case stops && was.deleted && !was.stopping:
+		l.state.stopping, l.stops = true, append(l.stops, stop{e, l.deleted})
+	case failed && !was.deleted && timedOut(message):
+		l.timeouts = append(l.timeouts, e)
+	}
+}
+
 // kubeletWaits are shown, in a recording in which nobody measured them, by a kubelet that was late with what no timer keeps it from.
-// That does not tell one that waits from one that is stopped. The signs are about pods that had got ready: one that is still being
-// started waits to be stopped, and one that is being deleted loses its network first, so that its probes time out on an idle node, too.
+// That does not tell one that waits from one that is stopped.
 func (t Timeline) kubeletWaits() (waits []Wait) {
 	note := func(a Actor, from, to time.Duration) {
 		waits = append(waits, Wait{Actor: a, Window: Window{From: from, To: to}, Waited: to - from})
 	}
-	for _, l := range t.livesByName() {
-		serving, deleted := false, time.Duration(-1)
-		for _, e := range l.events {
-			message, failed := reported(e, probeFailed)
-			_, stops := reported(e, stopping)
-			switch {
-			case e.Kind == evidence.PodReady && deleted < 0:
-				serving = true
-			case e.Kind == evidence.PodDeleting && serving:
-				serving, deleted = false, e.At
-			case e.Kind == evidence.PodDeleting, e.Kind == evidence.PodGone:
-				serving, deleted = false, -1
-			case stops && deleted >= 0:
-				if e.At-deleted >= kubeletDelay+t.watchLag(deleted) {
-					note(Actor{Node: e.By.Node, Program: Kubelet}, deleted, e.At)
-					if end, ended := l.first(evidence.PodGone, nil); ended { // how late it was with the rest, nobody knows
-						note(Actor{Pod: e.By.Pod, Node: e.By.Node, Program: Kubelet}, deleted, end.At)
-					}
-				}
-				deleted = -1
-			case failed && serving && timedOut(message):
-				note(Actor{Pod: e.By.Pod}, e.At-ProbeTimeout, e.At)
-				note(Actor{Node: e.By.Node, Program: Kubelet}, e.At-ProbeTimeout, e.At)
+	for _, l := range t.lives {
+		for _, s := range l.stops {
+			if s.At-s.deleted < kubeletDelay+t.watchLag(s.deleted) {
+				continue
 			}
+			note(Actor{Node: s.By.Node, Program: Kubelet}, s.deleted, s.At)
+			if end, ended := l.first(evidence.PodGone, nil); ended { // how late it was with the rest, nobody knows
+				note(Actor{Pod: l.Pod, Node: s.By.Node, Program: Kubelet}, s.deleted, end.At)
+			}
+		}
+		for _, e := range l.timeouts {
+			note(Actor{Pod: l.Pod}, e.At-ProbeTimeout, e.At)
+			note(Actor{Node: e.By.Node, Program: Kubelet}, e.At-ProbeTimeout, e.At)
 		}
 	}
 	return waits

@@ -31,10 +31,9 @@ const podLogLost = "pod-log-lost"
 // a node whose programs all end, those first that bring the log to the disk.
 func (t Timeline) unlogged() func(evidence.Hit) bool {
 	lost := map[string]bool{}
-	for _, e := range t.Events {
-		if e.Kind == evidence.RecorderLost && e.By.Pod != "" {
-			lost[e.By.Pod] = true
-		}
+	for _, e := range t.doubts {
+		lost[e.By.Pod] = lost[e.By.Pod] || e.Kind == evidence.RecorderLost
 	}
+	delete(lost, "")
 	return func(h evidence.Hit) bool { return lost[h.By.Pod] || t.Expected(podLogLost, h.By.Node, h.Sent) }
 }

@@ -22,9 +22,9 @@ func (t Timeline) Maintenance() (w Window, ok bool) {
 		return w, false
 	}
 	w = Window{From: all[0].Begun, To: *all[0].Undone}
-	for _, e := range t.Events {
-		if e.Kind == evidence.Step && w.From < e.At && e.At < w.To {
-			w.From = e.At
+	for _, s := range t.MarkedSteps() {
+		if w.From < s.At && s.At < w.To {
+			w.From = s.At
 			break
 		}
 	}
@@ -45,6 +45,22 @@ func (t Timeline) maintenance() (done, sinceStep []Window) {
 	return []Window{w}, nil
 }
 
+// ChangesSince counts what the recorder saw by itself to change since a moment: pods of the namespace that began, ended or got unready, and
+// what nodes did.
+func (t Timeline) ChangesSince(begun time.Duration) (n int) {
+	for _, at := range t.changes {
+		if at >= begun {
+			n++
+		}
+	}
+	for _, s := range t.steps {
+		if s.At >= begun && s.Node != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // UntilWhole is how long after it was undone the cluster was whole again.
 func (d Disruption) UntilWhole() (took time.Duration, ok bool) {
 	if d.Undone == nil || d.Whole == nil {
@@ -54,22 +70,18 @@ func (d Disruption) UntilWhole() (took time.Duration, ok bool) {
 }
 
 // Disruptions lists them by time. What is noted without a begin belongs to none.
-func (t Timeline) Disruptions() []Disruption {
-	var all []Disruption
-	for _, e := range t.Events {
-		if e.Kind == evidence.DisruptionBegun {
-			all = append(all, Disruption{What: e.Detail, Begun: e.At})
-			continue
-		}
-		if len(all) == 0 {
-			continue
-		}
-		switch last := &all[len(all)-1]; {
-		case e.Kind == evidence.DisruptionUndone && last.Undone == nil:
-			last.Undone = new(e.At)
-		case e.Kind == evidence.ClusterWhole && last.Whole == nil && !t.HostAlone:
-			last.Whole = new(e.At)
-		}
+func (t Timeline) Disruptions() []Disruption { return t.disruptions }
+
+// disrupt enters what an event says of the last of them.
+func (t *Timeline) disrupt(e evidence.Event) {
+	last := len(t.disruptions) - 1
+	switch {
+	case e.Kind == evidence.DisruptionBegun:
+		t.disruptions = append(t.disruptions, Disruption{What: e.Detail, Begun: e.At})
+	case last < 0:
+	case e.Kind == evidence.DisruptionUndone && t.disruptions[last].Undone == nil:
+		t.disruptions[last].Undone = &e.At
+	case e.Kind == evidence.ClusterWhole && t.disruptions[last].Whole == nil && !t.HostAlone:
+		t.disruptions[last].Whole = &e.At
 	}
-	return all
 }

@@ -46,40 +46,22 @@ type tuple struct {
 }
 
 // flows are the connections that nodes routed, by node and client's end, by time.
-type flows struct {
-	routed map[string]map[tuple][]evidence.Flow
-	begun  map[string]time.Duration // node -> when it was first heard of them
-	lost   map[string]bool          // nodes whose observers did not reach the end
-	unseen map[string][]Window
-}
+type flows map[string]map[tuple][]evidence.Flow
 
 // readFlows puts flows on the recorder's clock, if what nodes tell of them can be relied on. The damage is why not all could be read.
 func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow], lacks []evidence.Feature) (f flows, damage []string) {
-	if slices.ContainsFunc(lacks, func(f evidence.Feature) bool { return f.Name == evidence.FlowEvents }) {
-		return flows{}, nil
-	}
-	f = flows{map[string]map[tuple][]evidence.Flow{}, map[string]time.Duration{}, map[string]bool{}, map[string][]Window{}}
-	for _, e := range t.Events {
-		switch e.Kind {
-		case evidence.FlowsBegun:
-			f.begun[e.Object] = e.At
-		case evidence.RecorderLost:
-			f.lost[e.Object] = true
-		case evidence.FlowsUnseen:
-			f.unseen[e.Object] = append(f.unseen[e.Object], Window{From: e.At - time.Duration(e.Count)*time.Millisecond, To: e.At})
-		}
-	}
-	if stream == nil {
+	f = flows{}
+	if stream == nil || slices.ContainsFunc(lacks, func(f evidence.Feature) bool { return f.Name == evidence.FlowEvents }) {
 		return f, nil
 	}
 	for flow, err := range stream {
 		if err != nil {
 			return f, []string{err.Error()}
 		}
-		of := f.routed[flow.Node]
+		of := f[flow.Node]
 		if of == nil {
 			of = map[tuple][]evidence.Flow{}
-			f.routed[flow.Node] = of
+			f[flow.Node] = of
 		}
 		flow.At = t.clocks.onRecorder(flow.Node, flow.At)
 		at := tuple{flow.Client, flow.Port}
@@ -90,27 +72,26 @@ func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow], lacks []evid
 
 // laneFlows are the connections that a lane's node routed, and by what to tell the lane's own among them.
 type laneFlows struct {
-	routed      map[tuple][]evidence.Flow
-	client      string
-	to          string // empty: any, since the target is a name
-	heard       Window // of the node: before and after it nobody listened
-	unseen      []Window
-	uncertain   time.Duration // how the clocks of client and node differ
-	leastRouted func(Window) int
+	*node
+	flows     map[tuple][]evidence.Flow
+	client    string
+	to        string        // empty: any, since the target is a name
+	heard     Window        // of the node: before and after it nobody listened
+	uncertain time.Duration // how the clocks of client and node differ
 }
 
 // of is nil for a lane whose connections nobody could have heard of, or told from those of others.
 func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *laneFlows {
-	node := cmp.Or(lane.Node, lane.TargetNode)
-	begun, heard := f.begun[node]
+	name := cmp.Or(lane.Node, lane.TargetNode)
+	node := t.node(name)
 	host, _, err := net.SplitHostPort(lane.DialAddress())
-	if !heard || err != nil || lane.Client == "" || !lane.Kind().AsksApp() || !f.tells(node, lane.Client) {
+	if node.heard == nil || err != nil || lane.Client == "" || !lane.Kind().AsksApp() || !f.tells(name, lane.Client) {
 		return nil
 	}
-	of := &laneFlows{routed: f.routed[node], client: lane.Client, heard: Window{From: begun, To: never}, unseen: f.unseen[node],
-		uncertain: t.clocks.between(lane.Node, node), leastRouted: func(in Window) int { return t.leastRouted(node, in) }}
-	if f.lost[node] {
-		of.heard.To = t.seen[node]
+	of := &laneFlows{node: node, flows: f[name], client: lane.Client, heard: Window{From: *node.heard, To: never},
+		uncertain: t.clocks.told(lane.Node, 0).Since(t.clocks.told(name, 0)).Uncertainty}
+	if node.lost {
+		of.heard.To = node.seen
 	}
 	for _, away := range absent { // an agent whose node booted has another address
 		of.heard.To = min(of.heard.To, away.Since)
@@ -124,7 +105,7 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 // tells reports whether any connection of a client was heard of that was routed. On a data plane that routes without connection tracking,
 // and where another address than the client's own is seen, none is.
 func (f flows) tells(node, client string) bool {
-	for at, flows := range f.routed[node] {
+	for at, flows := range f[node] {
 		if at.client == client && slices.ContainsFunc(flows, func(f evidence.Flow) bool { return f.Address != f.To }) {
 			return true
 		}
@@ -148,7 +129,7 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 	}
 	var found Routed
 	before := false // the port had a connection that may be known still
-	for _, flow := range f.routed[tuple{f.client, h.LocalPort}] {
+	for _, flow := range f.flows[tuple{f.client, h.LocalPort}] {
 		switch {
 		case f.to != "" && f.to != flow.To:
 		case from <= flow.At && flow.At <= to && flow.Address != flow.To: // else it was tracked, and not routed
@@ -160,8 +141,10 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 			before = before || from-flow.At < portKept
 		}
 	}
-	missed := func(w Window) bool { return w.From <= to && from <= w.To }
-	lost := to > f.heard.To || slices.ContainsFunc(f.unseen, missed)
+	lost := to > f.heard.To
+	for range f.unheard.touching(from, to) {
+		lost = true
+	}
 	switch {
 	case found.Routing == RoutedToPod && (!lost || !h.Reused):
 		return found

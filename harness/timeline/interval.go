@@ -19,18 +19,17 @@ type PodInterval struct {
 // watch reported may have come earlier, by as much as the API server was late, which makes the interval longer at its begin and
 // shorter at its end, and so it is uncertain by the larger of the two.
 func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals []PodInterval, lacking []string) {
-	for _, l := range t.livesByName() {
+	for _, l := range t.lives {
 		begin, begun := l.first(from, nil)
 		if !begun {
 			continue
 		}
-		end, ended := l.first(to, func(e evidence.Event) bool { return !after || e.At+t.clocks.between(begin.Clock, e.Clock) >= begin.At })
+		end, ended := l.first(to, func(e evidence.Event) bool { return !after || t.noted(begin).By(t.noted(e)) != No })
 		if !ended {
 			lacking = append(lacking, l.Pod)
 			continue
 		}
-		uncertain := t.clocks.between(begin.Clock, end.Clock) + max(t.seenLate(begin), t.seenLate(end))
-		intervals = append(intervals, PodInterval{l.Server, Elapsed{end.At - begin.At, uncertain}, begin, end})
+		intervals = append(intervals, PodInterval{l.Server, t.seen(end).Since(t.seen(begin)), begin, end})
 	}
 	slices.SortStableFunc(intervals, func(a, b PodInterval) int { return cmp.Compare(a.Length, b.Length) })
 	return intervals, lacking
@@ -42,7 +41,7 @@ func (t Timeline) Stopping(s PodInterval) (took Elapsed, ok bool) {
 	if s.Began.Kind != evidence.PodDeleting {
 		return Elapsed{}, false
 	}
-	begins, seen := t.lives[s.Pod].first(evidence.Reported, func(e evidence.Event) bool {
+	begins, seen := t.life(s.Pod).first(evidence.Reported, func(e evidence.Event) bool {
 		_, stops := reported(e, stopping)
 		return stops && s.Began.At <= e.At && e.At <= s.Ended.At
 	})

@@ -11,9 +11,23 @@ import (
 // A life is what became of one pod.
 type life struct {
 	evidence.Server
-	events []evidence.Event // about it, by time
-	steps  []PodStep
-	state  podState
+	version string           // the first that is known
+	several bool             // versions had its name, one after the other
+	events  []evidence.Event // about it, by time
+	steps   []PodStep
+	state   podState
+	deleted time.Duration // when that was seen last
+
+	unready  []Unready        // by time, those too that nothing explains
+	probe    evidence.Event   // its last failure, since it was ready last
+	stops    []stop           // after deletions
+	timeouts []evidence.Event // of its probe, while it served
+}
+
+// A stop is a kubelet's word that it begins to stop a pod, and when the pod's deletion had been seen.
+type stop struct {
+	evidence.Event
+	deleted time.Duration
 }
 
 // A podState is how far a pod got. Several things are true of a pod that is being deleted.
@@ -21,8 +35,10 @@ type podState struct {
 	there     bool // in the API
 	created   bool
 	ready     bool
+	served    bool // it got ready before it was deleted
 	listening bool
 	deleted   bool
+	stopping  bool // by its kubelet's word
 	in, out   bool // its endpoint is ready, and is no longer
 	signaled  bool
 	ended     bool // its process
@@ -40,7 +56,7 @@ func (s podState) after(kind evidence.EventKind) (podState, bool) {
 	case evidence.PodStarted: // perhaps again, after its container had ended
 		s.created, s.listening, s.signaled, s.ended = true, false, false, false
 	case evidence.PodReady:
-		s.there, s.created, s.ready = true, true, true
+		s.there, s.created, s.ready, s.served = true, true, true, s.served || !s.deleted
 	case evidence.PodUnready:
 		s.there, s.ready = true, false
 	case evidence.PodListening:
@@ -77,18 +93,25 @@ func (s podState) phase() (phase PodPhase) {
 }
 
 // note adds an event about the pod, and says what it was before.
-func (l *life) note(e evidence.Event) (was podState, changed bool) {
+func (l *life) note(e evidence.Event, at Time) (was podState, changed bool) {
 	was = l.state
+	l.version = cmp.Or(l.version, e.By.Version)
+	l.several = l.several || e.By.Version != "" && e.By.Version != l.version
 	l.events = append(l.events, e)
 	l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
 	if e.Kind == evidence.PodCreated { // a StatefulSet gives the name again to a pod of another version
 		l.Server = e.By
 	}
-	if l.state, changed = was.after(e.Kind); !changed {
+	l.turn(e, was)
+	l.report(e, was)
+	if e.Kind == evidence.PodDeleting {
+		l.deleted = e.At
+	}
+	if l.state, changed = l.state.after(e.Kind); !changed {
 		return was, false
 	}
 	if n := len(l.steps); n == 0 || l.steps[n-1].Phase != l.state.phase() {
-		l.steps = append(l.steps, PodStep{At: e.At, Phase: l.state.phase(), Clock: e.Clock})
+		l.steps = append(l.steps, PodStep{Time: at, Phase: l.state.phase()})
 	}
 	return was, true
 }
@@ -96,12 +119,15 @@ func (l *life) note(e evidence.Event) (was podState, changed bool) {
 // of is the part of a life that is a version's pod: a StatefulSet gives its name again to one of another version. What names no version
 // is about the pod before.
 func (l *life) of(version string) *life {
-	part, last := &life{Server: l.Server}, ""
-	if i := slices.IndexFunc(l.events, func(e evidence.Event) bool { return e.By.Version != "" }); i >= 0 {
-		last = l.events[i].By.Version
+	if !l.several {
+		if l.version == "" || l.version == version {
+			return l
+		}
+		return &life{}
 	}
+	part, last := &life{Server: l.Server}, l.version
 	for _, e := range l.events {
-		if last = cmp.Or(e.By.Version, last); last == "" || last == version {
+		if last = cmp.Or(e.By.Version, last); last == version {
 			part.events = append(part.events, e)
 		}
 	}
@@ -109,18 +135,18 @@ func (l *life) of(version string) *life {
 }
 
 // left is when the pod's endpoint left ready for good, not before the rollout began.
-func (l *life) left(begun time.Duration) (at time.Duration, ok bool) {
+func (l *life) left(begun time.Duration) (last evidence.Event, ok bool) {
 	for _, e := range l.events {
 		switch e.Kind {
 		case evidence.EndpointReady:
 			ok = false
 		case evidence.EndpointNotReady, evidence.EndpointGone:
 			if !ok && e.At >= begun {
-				at, ok = e.At, true
+				last, ok = e, true
 			}
 		}
 	}
-	return at, ok
+	return last, ok
 }
 
 // first is the pod's first event of a kind for which something holds. An endpoint that went without having been seen as not ready
@@ -138,44 +164,41 @@ func (l *life) first(kind evidence.EventKind, holds func(evidence.Event) bool) (
 	return l.events[i], true
 }
 
-// sigterm is when SIGTERM reached the pod's process, the last time if it restarted.
-func (l *life) sigterm() (last evidence.Event, seen bool) {
+// last is the pod's last event of some kinds.
+func (l *life) last(kinds ...evidence.EventKind) (evidence.Event, bool) {
+	if l == nil {
+		return evidence.Event{}, false
+	}
 	for _, e := range slices.Backward(l.events) {
-		if e.Kind == evidence.PodSigterm {
+		if slices.Contains(kinds, e.Kind) {
 			return e, true
 		}
 	}
 	return evidence.Event{}, false
 }
 
-// ended is when the pod's process ended for good, by its own word or because it was killed.
-func (l *life) ended() (evidence.Event, bool) {
-	for _, e := range slices.Backward(l.events) {
-		switch e.Kind {
-		case evidence.PodExited, evidence.PodKilled:
-			return e, true
-		case evidence.PodStarted:
-			return evidence.Event{}, false
-		}
-	}
-	return evidence.Event{}, false
+// sigterm is when SIGTERM reached an old pod's process, the last time if it restarted.
+func (t Timeline) sigterm(pod string) (at Time, seen bool) {
+	e, seen := t.olds[pod].last(evidence.PodSigterm)
+	return t.noted(e), seen
 }
 
-// over is when the pod's process ended for good, or, if that was not seen, when the pod left the API.
-func (l *life) over() (evidence.Event, bool) {
-	if end, ok := l.ended(); ok {
-		return end, true
+// over is when an old pod's process ended for good, or, if that was not seen, when the pod left the API.
+func (t Timeline) over(pod string) (at Time, seen bool) {
+	e, seen := t.olds[pod].last(evidence.PodExited, evidence.PodKilled, evidence.PodStarted)
+	if !seen || e.Kind == evidence.PodStarted {
+		e, seen = t.olds[pod].first(evidence.PodGone, nil)
 	}
-	return l.first(evidence.PodGone, nil)
+	return t.noted(e), seen
 }
 
-// livesByName lists the lives of all pods.
-func (t Timeline) livesByName() (all []*life) {
-	for _, l := range t.lives {
-		all = append(all, l)
+// life is what became of a pod; nil if nobody told of it.
+func (t Timeline) life(pod string) *life {
+	i, seen := slices.BinarySearchFunc(t.lives, pod, func(l *life, name string) int { return cmp.Compare(l.Pod, name) })
+	if !seen {
+		return nil
 	}
-	slices.SortFunc(all, func(a, b *life) int { return cmp.Compare(a.Pod, b.Pod) })
-	return all
+	return t.lives[i]
 }
 
 // rolled reports whether it is a pod of the versions that are rolled out.
@@ -186,18 +209,6 @@ func (t Timeline) rolled(by evidence.Server) bool {
 // isOld reports whether a version is the old one, as far as is known.
 func (t Timeline) isOld(version string) bool { return version == "" || version == t.Old }
 
-// EndpointsLeft maps each old pod whose endpoint left ready for good to when it did. A pod whose endpoint was not
-// ready for a while, or not ready yet, counts as there; one whose name has come back with another version does not.
-func (t Timeline) EndpointsLeft() map[string]time.Duration {
-	left := make(map[string]time.Duration)
-	for pod, l := range t.olds {
-		if at, ok := l.left(t.begun()); ok {
-			left[pod] = at
-		}
-	}
-	return left
-}
-
 // OldToNew is how long after the process of the last old pod had ended the first new pod was created; negative when it was
 // created before. It is absent unless the ends of all old pods were seen, and where old and new pods cannot be told apart.
 func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
@@ -206,35 +217,23 @@ func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 	}
 	var last, first evidence.Event
 	for _, l := range t.lives {
-		running := false // a process of the old version; a StatefulSet gives its name to one of the new
-		for _, e := range l.events {
-			switch {
-			case e.By.Version == t.New && e.Kind == evidence.PodCreated:
-				if first.Kind == "" || e.At < first.At {
-					first = e
-				}
-			case e.By.Version != t.Old:
-			case e.Kind == evidence.PodCreated || e.Kind == evidence.PodStarted:
-				running = true
-			case e.Kind == evidence.PodExited || e.Kind == evidence.PodKilled:
-				running = false
-				if last.Kind == "" || e.At > last.At {
-					last = e
-				}
-			}
+		isNew := func(e evidence.Event) bool { return e.By.Version == t.New }
+		if e, created := l.first(evidence.PodCreated, isNew); created && (first.Kind == "" || e.At < first.At) {
+			first = e
 		}
-		if running {
+		switch e, ran := t.olds[l.Pod].last(evidence.PodCreated, evidence.PodStarted, evidence.PodExited, evidence.PodKilled); {
+		case !ran:
+		case e.Kind == evidence.PodCreated, e.Kind == evidence.PodStarted:
 			return Elapsed{}, false
+		case last.Kind == "" || e.At > last.At:
+			last = e
 		}
 	}
-	if last.Kind == "" || first.Kind == "" {
-		return Elapsed{}, false
-	}
-	return Elapsed{first.At - last.At, t.clocks.between(first.Clock, last.Clock) + t.watchLag(first.At)}, true
+	return t.happened(first).Since(t.noted(last)), first.Kind != "" && last.Kind != ""
 }
 
 // ByDeleted reports whether a pod answered well to a request that was sent when the pod's deletion had been seen.
 func (t Timeline) ByDeleted(h Hit) bool {
-	deleted, seen := t.lives[h.By.Pod].first(evidence.PodDeleting, nil)
-	return !h.Failed() && seen && h.Sent-deleted.At >= t.clocks.between(deleted.Clock, t.lane(h.Lane).Node)
+	deleted, seen := t.life(h.By.Pod).first(evidence.PodDeleting, nil)
+	return !h.Failed() && seen && t.noted(deleted).By(t.sent(h)) == Yes
 }

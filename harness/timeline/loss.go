@@ -2,37 +2,62 @@ package timeline
 
 import (
 	"slices"
-	"time"
 
 	"example.com/rollcall/harness/evidence"
 )
+
+// An Attribution is an outage of a lane, and the steps that it may be blamed on: the last one that surely came before its first
+// failed request was sent, and those that came while it lasted, as far as the clocks tell.
+type Attribution struct {
+	Lane string
+	Outage
+	Step  *Step   // nil: it began before any
+	After Elapsed // from the step until the first failed request was sent
+	Spans []Step  // by time
+}
 
 // A Loss is an outage of a lane, blamed on the steps that whoever maintains the cluster marked, and on no others: what the recorder
 // saw by itself, such as a node that was cordoned, follows from them.
 type Loss struct {
 	Attribution
-	Hits        []Hit // that failed, by time sent
-	uncertainty time.Duration
+	Hits []Hit // that failed, by time sent
+	lane Lane
 }
 
 // MarkedSteps lists by time those steps that maintenance noted itself.
 func (t Timeline) MarkedSteps() []Step {
-	return slices.DeleteFunc(t.Steps(), func(s Step) bool { return s.Kind != evidence.Step })
+	return slices.DeleteFunc(slices.Clone(t.steps), func(s Step) bool { return s.Kind != evidence.Step })
+}
+
+// Attributions lists the outages of all lanes, those of one lane by time.
+func (t Timeline) Attributions() (all []Attribution) {
+	for _, l := range losses(t.Lanes, t.steps) {
+		all = append(all, l.Attribution)
+	}
+	return all
 }
 
 // Losses lists the outages of some lanes, those of one lane by time.
-func (t Timeline) Losses(lanes []Lane) []Loss {
-	steps := t.MarkedSteps()
-	var losses []Loss
+func (t Timeline) Losses(lanes []Lane) []Loss { return losses(lanes, t.MarkedSteps()) }
+
+func losses(lanes []Lane, steps []Step) (all []Loss) {
 	for _, lane := range lanes {
 		failed := lane.Failed
 		for _, o := range lane.Summary.Outages {
 			n := min(o.Failed, len(failed))
-			losses = append(losses, Loss{t.attribute(lane, o, steps), failed[:n], t.clocks.between("", lane.Node)})
-			failed = failed[n:]
+			l := Loss{Attribution{Lane: lane.ID, Outage: o}, failed[:n], lane}
+			for i, s := range steps {
+				switch from := lane.Time(o.From); {
+				case s.By(from) == Yes:
+					l.Step, l.After = &steps[i], from.Since(s.Time)
+				case lane.Time(o.To).By(s.Time) != Yes:
+					l.Spans = append(l.Spans, s)
+				}
+			}
+			all, failed = append(all, l), failed[n:]
 		}
 	}
-	return losses
+	return all
 }
 
 // Belongs lists the steps that the loss may belong to, by time: the last one before its first failed request was sent, and those of
@@ -49,8 +74,9 @@ func (l Loss) Belongs() []Step {
 func (l Loss) Meanwhile() []Step { return l.spans(false) }
 
 func (l Loss) spans(perhapsBefore bool) []Step {
-	return slices.DeleteFunc(slices.Clone(l.Spans), func(s Step) bool { return (s.At-l.uncertainty <= l.From) != perhapsBefore })
+	from := l.lane.Time(l.From)
+	return slices.DeleteFunc(slices.Clone(l.Spans), func(s Step) bool { return (s.By(from) != No) != perhapsBefore })
 }
 
 // Since is how long after a step a failed request of the loss was sent.
-func (l Loss) Since(s Step, h Hit) Elapsed { return Elapsed{h.Sent - s.At, l.uncertainty} }
+func (l Loss) Since(s Step, h Hit) Elapsed { return l.lane.Time(h.Sent).Since(s.Time) }

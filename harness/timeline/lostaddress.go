@@ -17,9 +17,9 @@ func (t Timeline) LostAddress(l Lane) (at time.Duration, lost bool) {
 	for _, sent := range l.lastTo {
 		reached = max(reached, sent)
 	}
-	for _, e := range t.Events {
-		if e.Kind == evidence.NodeChanged && e.Detail == evidence.Booted && e.Object == l.TargetNode && e.At > reached && e.At <= failed {
-			return e.At, true
+	for _, s := range t.node(l.TargetNode).history.Changes {
+		if s.What == evidence.Booted && s.At > reached && s.At <= failed {
+			return s.At, true
 		}
 	}
 	return 0, false

@@ -1,11 +1,34 @@
 package timeline
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"example.com/rollcall/harness/evidence"
 )
+
+// A node is what was seen of one.
+type node struct {
+	load    NodeLoad
+	history NodeHistory // without a name: the API did not show it
+
+	observed bool             // its rules were
+	seen     time.Duration    // when they were seen last
+	unseen   lapses           // when they were not
+	rules    []evidence.Event // by which they changed
+	routed   []podCount       // how many pods they routed to, by time
+	heard    *time.Duration   // from when on it was heard of the connections that it routes
+	unheard  lapses           // when it was not
+	lost     bool             // its observer did not reach the end
+}
+
+// A podCount is how many pods there are from a moment on.
+type podCount struct {
+	at   time.Duration
+	pods int
+}
 
 // A NodeLoad is how much of a node was in use while it was under load, each second, in permille.
 type NodeLoad struct {
@@ -16,35 +39,157 @@ type NodeLoad struct {
 	Entries   string // connections in it then, and how many it can hold; empty when it was not seen
 }
 
-// Observed lists the nodes whose rules were observed, by name.
-func (t Timeline) Observed() []string {
-	nodes := map[string]bool{}
-	for _, e := range t.Events {
-		if e.Kind == evidence.RulesBegun {
-			nodes[e.Object] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(nodes))
+// A NodeHistory is what became of a node, as the API showed it. A window that never ended has the largest To there is.
+type NodeHistory struct {
+	Node     string
+	Unready  []Window // not ready, or not there
+	Cordoned []Window
+	Changes  []Step // it booted, or runs another version
 }
 
-// NodeLoads lists how much of each observed node was in use between load-begun and load-ended.
-func (t Timeline) NodeLoads() []NodeLoad {
-	var loads []NodeLoad
-	for _, node := range t.Observed() {
-		load := NodeLoad{Node: node}
-		for _, e := range t.Events {
-			switch {
-			case e.Object != node || !t.UnderLoad(e.At):
-			case e.Kind == evidence.NodeBusy:
-				load.Busy = append(load.Busy, e.Count)
-			case e.Kind == evidence.NodeStolen:
-				load.Stolen = max(load.Stolen, e.Count)
-			case e.Kind == evidence.NodeConntrack && (load.Entries == "" || e.Count > load.Conntrack):
-				load.Conntrack, load.Entries = e.Count, e.Detail
-			}
+// Eventful says that anything happened to it.
+func (h NodeHistory) Eventful() bool { return len(h.Unready)+len(h.Cordoned)+len(h.Changes) > 0 }
+
+// note takes an event about the node.
+func (n *node) note(e evidence.Event, at Time, underLoad bool) {
+	switch e.Kind {
+	case evidence.RulesBegun:
+		n.observed, n.seen = true, e.At
+	case evidence.RuleAdded, evidence.RuleGone:
+		n.rules, n.seen = append(n.rules, e), e.At
+	case evidence.RulesUnseen:
+		n.unseen.add(e)
+	case evidence.FlowsBegun:
+		n.heard = &e.At
+	case evidence.FlowsUnseen:
+		n.unheard.add(e)
+	case evidence.RecorderLost:
+		n.lost = true
+	case evidence.NodeBusy:
+		n.seen = e.At
+		if underLoad {
+			n.load.Busy = append(n.load.Busy, e.Count)
 		}
-		slices.Sort(load.Busy)
-		loads = append(loads, load)
+	case evidence.NodeStolen:
+		if underLoad {
+			n.load.Stolen = max(n.load.Stolen, e.Count)
+		}
+	case evidence.NodeConntrack:
+		if underLoad && (n.load.Entries == "" || e.Count > n.load.Conntrack) {
+			n.load.Conntrack, n.load.Entries = e.Count, e.Detail
+		}
+	default:
+		n.history.note(e, at)
+	}
+}
+
+func (h *NodeHistory) note(e evidence.Event, at Time) {
+	switch e.Kind {
+	case evidence.NodeReady:
+		end(h.Unready, e.At)
+	case evidence.NodeUnready:
+		begin(&h.Unready, e.At)
+		if removed(e) { // one of the same name that joins is another node, and not cordoned
+			end(h.Cordoned, e.At)
+		}
+	case evidence.NodeCordoned:
+		begin(&h.Cordoned, e.At)
+	case evidence.NodeOpened:
+		end(h.Cordoned, e.At)
+	case evidence.NodeChanged:
+		h.Changes = append(h.Changes, Step{Time: at, Kind: e.Kind, Node: e.Object, What: e.Detail})
+	default:
+		return
+	}
+	h.Node = e.Object
+}
+
+func begin(windows *[]Window, at time.Duration) {
+	if n := len(*windows); n == 0 || (*windows)[n-1].To != never {
+		*windows = append(*windows, Window{From: at, To: never})
+	}
+}
+
+func end(windows []Window, at time.Duration) {
+	if n := len(windows); n > 0 && windows[n-1].To == never {
+		windows[n-1].To = at
+	}
+}
+
+// looksApart is how far apart an observer's looks at the rules are at most, unless it says so (harness/observe/noderules, sparingCadence).
+const looksApart = 250 * time.Millisecond
+
+// finish counts the pods that the node's rules routed to. A rule that is seen to be gone may have been so since they were seen before.
+func (n *node) finish() {
+	slices.Sort(n.load.Busy)
+	for _, w := range n.unseen.all { // the end of the stream is noted last
+		if w.To >= n.seen {
+			n.seen = min(n.seen, w.From)
+		}
+	}
+	routed := map[evidence.Server]bool{}
+	for _, e := range n.rules {
+		pod := evidence.Server{Pod: e.By.Pod, Version: e.By.Version}
+		switch added := e.Kind == evidence.RuleAdded; {
+		case added == routed[pod]: // an observer that began anew tells of all again
+			continue
+		case added:
+			n.routed = append(n.routed, podCount{e.At, 1})
+		default:
+			n.routed = append(n.routed, podCount{e.At - max(looksApart, n.blind(e.At)), -1})
+		}
+		routed[pod] = !routed[pod]
+	}
+	slices.SortStableFunc(n.routed, func(a, b podCount) int { return cmp.Compare(a.at, b.at) })
+	for i := range n.routed[min(1, len(n.routed)):] {
+		n.routed[i+1].pods += n.routed[i].pods
+	}
+}
+
+// leastRouted is how many pods the node's rules routed to at least in a window; 0 where they were not seen.
+func (n *node) leastRouted(in Window) (least int) {
+	i, _ := slices.BinarySearchFunc(n.routed, in.From, func(l podCount, at time.Duration) int { return cmp.Compare(l.at, at) })
+	if i > 0 {
+		least = n.routed[i-1].pods
+	}
+	for ; i < len(n.routed) && n.routed[i].at <= in.To; i++ {
+		least = min(least, n.routed[i].pods)
+	}
+	return least
+}
+
+// node is what was seen of a node; nothing of one that nobody told of.
+func (t Timeline) node(name string) *node {
+	if n := t.nodes[name]; n != nil {
+		return n
+	}
+	return &node{}
+}
+
+// Observed lists the nodes whose rules were observed, by name.
+func (t Timeline) Observed() (names []string) {
+	for _, load := range t.NodeLoads() {
+		names = append(names, load.Node)
+	}
+	return names
+}
+
+// NodeLoads lists how much of each node whose rules were observed was in use between load-begun and load-ended.
+func (t Timeline) NodeLoads() (loads []NodeLoad) {
+	for _, name := range slices.Sorted(maps.Keys(t.nodes)) {
+		if n := t.nodes[name]; n.observed {
+			loads = append(loads, n.load)
+		}
 	}
 	return loads
+}
+
+// NodeHistories lists those of all nodes that the API showed, by name.
+func (t Timeline) NodeHistories() (all []NodeHistory) {
+	for _, name := range slices.Sorted(maps.Keys(t.nodes)) {
+		if h := t.nodes[name].history; h.Node != "" {
+			all = append(all, h)
+		}
+	}
+	return all
 }

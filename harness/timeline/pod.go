@@ -15,9 +15,8 @@ type Pod struct {
 
 // A PodStep is a moment from which a pod was in a phase.
 type PodStep struct {
-	At    time.Duration
+	Time
 	Phase PodPhase
-	Clock string // node whose clock saw it; empty: the recorder's
 }
 
 // A PodPhase is how far a pod got towards its end. Several things are true of a pod that is being
@@ -75,32 +74,20 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	if h.Routed.Routing != RoutingUnknown { // to no pod, or to one that is not of the app
 		return Pod{}, false
 	}
-	var ended, leaving could
-	for _, pod := range t.Pods {
-		switch step := pod.at(h.Sent); {
+	var ended, leaving []*Pod
+	for i := range t.Pods {
+		switch step := t.Pods[i].at(h.Sent); {
 		case step.Phase == PodExited, step.Phase == PodGone && h.Sent-step.At <= staleRouting:
-			ended.add(pod)
+			ended = append(ended, &t.Pods[i])
 		case step.Phase >= PodDeleting && step.Phase < PodExited:
-			leaving.add(pod)
+			leaving = append(leaving, &t.Pods[i])
 		}
 	}
-	if ended.pods > 0 {
-		return ended.first, ended.pods == 1
+	could := append(ended, leaving...)
+	if len(could) == 0 {
+		return Pod{}, false
 	}
-	return leaving.first, leaving.pods == 1
-}
-
-// A could counts pods that could have got a hit.
-type could struct {
-	first Pod
-	pods  int
-}
-
-func (c *could) add(p Pod) {
-	if c.pods == 0 {
-		c.first = p
-	}
-	c.pods++
+	return *could[0], len(could) == 1 || len(ended) == 1
 }
 
 // reached is the pod that a hit was sent to, as its reply, the pods' logs or its keep-alive connection say; zero when none does.
@@ -130,11 +117,15 @@ func (t Timeline) ToEnded(h Hit) bool {
 	return slices.ContainsFunc(t.Pods, ended)
 }
 
+// isStray reports whether it is one of those.
+func (t *Timeline) isStray(pod string) bool {
+	return slices.ContainsFunc(t.strays, func(e evidence.Event) bool { return e.By.Pod == pod })
+}
+
 // Stray is the first event about a pod behind the Service that is not of the rollout.
 func (t Timeline) Stray() (pod evidence.Event, ok bool) {
-	i := slices.IndexFunc(t.Events, func(e evidence.Event) bool { return e.Kind == evidence.StrayPod })
-	if i < 0 {
+	if len(t.strays) == 0 {
 		return evidence.Event{}, false
 	}
-	return t.Events[i], true
+	return t.strays[0], true
 }

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,17 +16,26 @@ type Scaling struct {
 	At      time.Duration
 }
 
+// resize enters the size that a ReplicaSet was given, which owes as many deletions as it is smaller by.
+func (p *pass) resize(e evidence.Event) {
+	for range p.active[e.Object] - e.Count {
+		p.owed[e.Object] = append(p.owed[e.Object], e.At)
+	}
+	p.total += e.Count - p.active[e.Object]
+	p.active[e.Object] = e.Count
+	p.mostActive = max(p.mostActive, p.total)
+	p.sizes = append(p.sizes, Scaling{Version: e.Detail, Size: e.Count, At: e.At})
+}
+
 // Scalings lists the sizes that ReplicaSets were given from the rollout's begin on, in order. It is absent
 // without that mark.
 func (t Timeline) Scalings() (sizes []Scaling, ok bool) {
 	begun, ok := t.Mark(evidence.RolloutBegun)
-	for _, e := range t.Events {
-		if e.Kind == evidence.ReplicaSetScaled && e.At >= begun {
-			sizes = append(sizes, Scaling{Version: e.Detail, Size: e.Count, At: e.At})
-		}
-	}
-	return sizes, ok
+	return slices.DeleteFunc(slices.Clone(t.sizes), func(s Scaling) bool { return s.At < begun }), ok
 }
+
+// MaxActive is the most pods that all ReplicaSets asked for together; it is absent when none was seen.
+func (t Timeline) MaxActive() (most int, ok bool) { return t.mostActive, len(t.sizes) > 0 }
 
 // A Rescale is a size that an autoscaler says to have given the Deployment.
 type Rescale struct {
@@ -33,31 +43,21 @@ type Rescale struct {
 	At   time.Duration // when it was seen to say so, which is after the write
 }
 
-// Rescales lists what autoscalers gave from the rollout's begin on, by their Events (Kubernetes v1.37.2,
-// pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler).
-func (t Timeline) Rescales() (given []Rescale) {
-	begun, _ := t.Mark(evidence.RolloutBegun)
-	for _, e := range t.Events {
-		size := 0
-		if e.Kind != evidence.Reported || e.At < begun || !strings.HasPrefix(e.Object, "HorizontalPodAutoscaler/") {
-			continue
-		}
-		if _, err := fmt.Sscanf(e.Detail, "SuccessfulRescale: New size: %d;", &size); err == nil {
-			given = append(given, Rescale{Size: size, At: e.At})
-		}
+// rescales is what an Event says that an autoscaler gave (Kubernetes v1.37.2, pkg/controller/podautoscaler/horizontal.go,
+// reconcileAutoscaler); nothing, it may be.
+func rescales(e evidence.Event) []Rescale {
+	size := 0
+	if !strings.HasPrefix(e.Object, "HorizontalPodAutoscaler/") {
+		return nil
 	}
-	return given
+	if _, err := fmt.Sscanf(e.Detail, "SuccessfulRescale: New size: %d;", &size); err != nil {
+		return nil
+	}
+	return []Rescale{{Size: size, At: e.At}}
 }
 
-// MaxActive is the most pods that all ReplicaSets asked for together; it is absent when none was seen.
-func (t Timeline) MaxActive() (most int, ok bool) {
-	sizes, total := map[string]int{}, 0
-	for _, e := range t.Events {
-		if e.Kind == evidence.ReplicaSetScaled {
-			total += e.Count - sizes[e.Object]
-			sizes[e.Object] = e.Count
-			most, ok = max(most, total), true
-		}
-	}
-	return most, ok
+// Rescales lists what autoscalers gave from the rollout's begin on.
+func (t Timeline) Rescales() []Rescale {
+	begun, _ := t.Mark(evidence.RolloutBegun)
+	return slices.DeleteFunc(slices.Clone(t.rescales), func(r Rescale) bool { return r.At < begun })
 }

@@ -20,14 +20,14 @@ type deletion struct{ at, decided time.Duration }
 // Shortfall is absent when no pod was missing in that time, or when at any moment of it deletions were enough for that. A
 // controller counts an unready pod as missing, so one that was so before the last deletion was decided on explains nothing.
 func (t Timeline) Shortfall(want int, from, until time.Duration) (s Shortfall, ok bool) {
-	unready, deleted := t.unreadiness(), t.deletions()
+	unready := t.unreadiness()
 	s.Lowest = want
 	for _, step := range t.capacitiesBetween(from, until) {
 		if step.Available >= want {
 			continue
 		}
 		var decided time.Duration
-		for _, d := range deleted {
+		for _, d := range t.deletions {
 			if d.at <= step.At {
 				decided = max(decided, d.decided)
 			}
@@ -50,27 +50,14 @@ func (t Timeline) Shortfall(want int, from, until time.Duration) (s Shortfall, o
 	return s, s.Lowest < want
 }
 
-// deletions are those of available pods, by time. A ReplicaSet that was given a smaller size has to delete as many pods, and
+// delete enters the deletion of a pod, if it was available. A ReplicaSet that was given a smaller size has to delete as many pods, and
 // who wrote the size decided on that by what was known then. Its pods have its name and a suffix.
-func (t Timeline) deletions() (deleted []deletion) {
-	states, sizes, owed := map[string]podState{}, map[string]int{}, map[string][]time.Duration{}
-	for _, e := range t.Events {
-		if e.Kind == evidence.ReplicaSetScaled {
-			for range sizes[e.Object] - e.Count {
-				owed[e.Object] = append(owed[e.Object], e.At)
-			}
-			sizes[e.Object] = e.Count
-		}
-		if pod := e.By.Pod; e.Kind == evidence.PodDeleting {
-			decided := e.At
-			if set := pod[:max(0, strings.LastIndex(pod, "-"))]; len(owed[set]) > 0 {
-				decided, owed[set] = owed[set][0], owed[set][1:]
-			}
-			if s := states[pod]; s.there && s.ready && t.rolled(e.By) {
-				deleted = append(deleted, deletion{e.At, decided})
-			}
-		}
-		states[e.By.Pod], _ = states[e.By.Pod].after(e.Kind)
+func (p *pass) delete(e evidence.Event, was podState) {
+	decided, set := e.At, e.By.Pod[:max(0, strings.LastIndex(e.By.Pod, "-"))]
+	if owed := p.owed[set]; len(owed) > 0 {
+		decided, p.owed[set] = owed[0], owed[1:]
 	}
-	return deleted
+	if was.there && was.ready && p.rolled(e.By) {
+		p.deletions = append(p.deletions, deletion{e.At, decided})
+	}
 }

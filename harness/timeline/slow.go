@@ -108,16 +108,6 @@ func (b *builder) noteLate(h *evidence.Hit) {
 	}
 }
 
-// noteWait adds a wait, or makes the last one longer if both overlap.
-func noteWait(waits []Wait, w Wait) []Wait {
-	if last := len(waits) - 1; last >= 0 && waits[last].From <= w.From && w.From <= waits[last].To {
-		waits[last].To = max(waits[last].To, w.To)
-		waits[last].Waited = waits[last].Length()
-		return waits
-	}
-	return append(waits, w)
-}
-
 // Usual is what half of the replies of a lane took before the rollout at most.
 func (t Timeline) Usual(lane string) time.Duration {
 	return t.lane(lane).Summary.LatencyIn[Before].P50

@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -11,11 +10,10 @@ import (
 
 // A Step is something that was done to the cluster, or that became of it, from which on clients may lose requests.
 type Step struct {
-	At    time.Duration
-	Clock string             // node whose clock At was read on; empty: the recorder's
-	Kind  evidence.EventKind // of the event that tells it
-	Node  string             // that it is about; empty: it is about the cluster
-	What  string
+	Time
+	Kind evidence.EventKind // of the event that tells it
+	Node string             // that it is about; empty: it is about the cluster
+	What string
 }
 
 // String is like "worker: cordoned".
@@ -31,49 +29,45 @@ const silent = 2 * time.Second
 
 // Steps lists by time what maintenance noted, that a disruption began and was undone, and what the recorder saw by itself under
 // load: nodes that came, left, were cordoned, changed or were not ready, and an API server that was silent, from when it was asked.
-func (t Timeline) Steps() []Step {
-	var steps []Step
-	nodes := map[string]bool{} // by name, whether it is ready
-	certificates := map[string]bool{}
-	var answered time.Duration // when the API server last did so after a silence
-	for _, e := range t.Events {
-		s := Step{At: e.At, Clock: e.Clock, Kind: e.Kind, Node: e.Object}
-		byItself := true
-		switch e.Kind {
-		case evidence.Step:
-			s.What, byItself = cmp.Or(e.Detail, "a step"), false
-		case evidence.DisruptionBegun:
-			s.What, byItself = cmp.Or(e.Detail, "the disruption begins"), false
-		case evidence.DisruptionUndone:
-			s.What, byItself = cmp.Or(e.Detail, "undone"), false
-		case evidence.NodeReady, evidence.NodeUnready:
-			s.What = readiness(nodes, e)
-		case evidence.NodeCordoned:
-			s.What = "cordoned"
-		case evidence.NodeOpened:
-			s.What = "uncordoned"
-		case evidence.NodeChanged:
-			s.What = cmp.Or(e.Detail, "changed")
-		case evidence.APIAnswered:
-			if took := time.Duration(e.Count) * time.Millisecond; took > silent {
-				s.What, s.At, answered = fmt.Sprintf("the API server was silent for %.1f s", took.Seconds()), e.At-took, e.At
-			}
-		case evidence.CertificateSeen, evidence.TLSFailed:
-			s.What, s.Node = tlsStep(certificates, e), ""
-		case evidence.NameChanged:
-			s.What, s.Node = cmp.Or(e.Detail, e.Object+" is resolved otherwise"), ""
-		case evidence.WatchGap:
-			if answered == 0 || e.At-answered > time.Second { // else it is the same silence, noted as it ended
-				s.What = "the API's watch was blind: " + e.Detail
-			}
-		default:
+func (t Timeline) Steps() []Step { return t.steps }
+
+// step enters the step that an event tells of.
+func (p *pass) step(e evidence.Event) {
+	s := Step{Time: p.noted(e), Kind: e.Kind, Node: e.Object}
+	byItself := true
+	switch e.Kind {
+	case evidence.Step:
+		s.What, byItself = cmp.Or(e.Detail, "a step"), false
+	case evidence.DisruptionBegun:
+		s.What, byItself = cmp.Or(e.Detail, "the disruption begins"), false
+	case evidence.DisruptionUndone:
+		s.What, byItself = cmp.Or(e.Detail, "undone"), false
+	case evidence.NodeReady, evidence.NodeUnready:
+		s.What = readiness(p.readiness, e)
+	case evidence.NodeCordoned:
+		s.What = "cordoned"
+	case evidence.NodeOpened:
+		s.What = "uncordoned"
+	case evidence.NodeChanged:
+		s.What = cmp.Or(e.Detail, "changed")
+	case evidence.APIAnswered:
+		if took := time.Duration(e.Count) * time.Millisecond; took > silent {
+			s.What, s.At, p.answered = fmt.Sprintf("the API server was silent for %.1f s", took.Seconds()), e.At-took, e.At
 		}
-		if s.What != "" && (!byItself || t.UnderLoad(e.At)) {
-			steps = append(steps, s)
+	case evidence.CertificateSeen, evidence.TLSFailed:
+		s.What, s.Node = tlsStep(p.certificates, e), ""
+	case evidence.NameChanged:
+		s.What, s.Node = cmp.Or(e.Detail, e.Object+" is resolved otherwise"), ""
+	case evidence.WatchGap:
+		if p.answered == 0 || e.At-p.answered > time.Second { // else it is the same silence, noted as it ended
+			s.What = "the API's watch was blind: " + e.Detail
 		}
+	default:
+		return
 	}
-	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
-	return steps
+	if s.What != "" && (!byItself || p.UnderLoad(e.At)) {
+		p.steps = append(p.steps, s)
+	}
 }
 
 // tlsStep says what one lane was the first to meet, of a certificate that is not its first, or of a handshake that failed.

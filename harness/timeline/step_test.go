@@ -82,7 +82,7 @@ func TestNodeHistories(t *testing.T) {
 	}
 	want := []timeline.NodeHistory{
 		{Node: "n1", Unready: []timeline.Window{{From: 30 * ms, To: 50 * ms}, lasts}, Cordoned: []timeline.Window{{From: 20 * ms, To: 60 * ms}},
-			Changes: []timeline.Step{{At: 40 * ms, Kind: evidence.NodeChanged, Node: "n1", What: "booted"}}},
+			Changes: []timeline.Step{{Time: timeline.Time{At: 40 * ms}, Kind: evidence.NodeChanged, Node: "n1", What: "booted"}}},
 		{Node: "n2"},
 		{Node: "n3", Unready: []timeline.Window{lasts}, Cordoned: []timeline.Window{{From: 20 * ms, To: 70 * ms}}},
 	}

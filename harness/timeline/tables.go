@@ -2,156 +2,160 @@ package timeline
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
 )
 
-// tables are what the events say, made in one pass over them.
+// tables are what the events say, made in one pass over them: nothing else goes through all of them.
 type tables struct {
-	marks         map[evidence.EventKind]time.Duration // when each was set first
-	lives         map[string]*life                     // by pod
-	olds          map[string]*life                     // of those, the part of an old pod
-	census        []census                             // by time
-	routes        map[string][]evidence.Event          // old pod -> each node's last rule-added or rule-gone, by node
-	routedPods    map[string][]podCount                // node -> how many pods its rules routed to, by time
-	seen          map[string]time.Duration             // node -> when its rules were seen last
-	unseen        map[string][]Window                  // node -> when its rules were not, by the end
-	longestUnseen time.Duration                        // the longest of those
-	asked         []Window                             // from when the API server was asked to when it answered, by the answer
-	longestAnswer time.Duration                        // of them
-	facts         map[string]evidence.Event            // by name, the last of each
-	strays        map[string]bool                      // pods behind the Service that are not of the rollout
+	marks       map[evidence.EventKind]time.Duration // when each was set first
+	facts       map[string]evidence.Event            // by name, the last of each
+	lives       []*life                              // by pod
+	olds        map[string]*life                     // of those, the part of an old pod
+	left        map[string]Time                      // old pod -> when its endpoint left ready for good
+	routes      []route                              // by pod and node
+	census      []census                             // by time
+	nodes       map[string]*node
+	steps       []Step           // by time
+	disruptions []Disruption     // by time
+	sizes       []Scaling        // by time
+	mostActive  int              // pods that all ReplicaSets asked for together, at most
+	rescales    []Rescale        // by time
+	deletions   []deletion       // of available pods, by time
+	asked       lapses           // from when the API server was asked to when it answered
+	waited      []evidence.Event // by processes, by their own word or as it was measured
+	measured    bool             // it was
+	doubts      []evidence.Event // of the recording, by time
+	strays      []evidence.Event // pods behind the Service that are not of the rollout
+	changes     []time.Duration  // when pods of the namespace began, ended or got unready
 }
 
-// A podCount is how many pods there are from a moment on.
-type podCount struct {
-	at   time.Duration
-	pods int
+// A pass is how far the tables are made.
+type pass struct {
+	*Timeline
+	pods         map[string]*life
+	now          census
+	rules        map[string][]evidence.Event // old pod -> each node's last rule-added or rule-gone
+	readiness    map[string]bool             // of nodes
+	certificates map[string]bool             // that were shown
+	answered     time.Duration               // when the API server last did so after a silence
+	active       map[string]int              // size by ReplicaSet
+	total        int                         // of them
+	owed         map[string][]time.Duration  // ReplicaSet -> when deletions that it still has to make were decided on
 }
 
 // tabulate makes the tables of events that are in order.
 func (t *Timeline) tabulate() {
-	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, lives: map[string]*life{}, olds: map[string]*life{},
-		routes: map[string][]evidence.Event{}, seen: map[string]time.Duration{}, unseen: map[string][]Window{},
-		facts: map[string]evidence.Event{}, strays: map[string]bool{}}
-	var now census
+	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, facts: map[string]evidence.Event{}, olds: map[string]*life{},
+		left: map[string]Time{}, nodes: map[string]*node{}}
+	p := pass{Timeline: t, pods: map[string]*life{}, rules: map[string][]evidence.Event{}, readiness: map[string]bool{},
+		certificates: map[string]bool{}, active: map[string]int{}, owed: map[string][]time.Duration{}}
 	for _, e := range t.Events {
+		p.note(e)
+	}
+	for _, n := range t.nodes {
+		n.finish()
+	}
+	t.Pods, t.lives = nil, slices.SortedFunc(maps.Values(p.pods), func(a, b *life) int { return cmp.Compare(a.Pod, b.Pod) })
+	noneReady := t.noReadyEndpoints()
+	for _, l := range t.lives {
+		t.Pods = append(t.Pods, Pod{Server: l.Server, Steps: l.steps})
+		old := l.of(t.Old)
+		if len(old.events) == 0 {
+			continue
+		}
+		t.olds[l.Pod] = old
+		left, leaves := old.left(t.begun())
+		if leaves {
+			t.left[l.Pod] = t.happened(left)
+		}
+		slices.SortFunc(p.rules[l.Pod], func(a, b evidence.Event) int { return cmp.Compare(a.Object, b.Object) })
+		for _, last := range p.rules[l.Pod] {
+			t.routes = append(t.routes, t.route(last, noneReady))
+		}
+	}
+	slices.SortStableFunc(t.steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+}
+
+// note enters an event into the tables that it belongs to.
+func (p *pass) note(e evidence.Event) {
+	t := p.Timeline
+	switch e.Kind {
+	case evidence.RuleAdded, evidence.RuleGone:
+		if t.isOld(e.By.Version) {
+			others := slices.DeleteFunc(p.rules[e.By.Pod], func(r evidence.Event) bool { return r.Object == e.Object })
+			p.rules[e.By.Pod] = append(others, e)
+		}
+		p.onNode(e)
+	case evidence.RulesBegun, evidence.RulesUnseen, evidence.FlowsBegun, evidence.FlowsUnseen, evidence.NodeBusy, evidence.NodeStolen,
+		evidence.NodeConntrack, evidence.NodeReady, evidence.NodeCordoned, evidence.NodeOpened, evidence.NodeChanged:
+		p.onNode(e)
+	case evidence.NodeUnready:
+		if t.UnderLoad(e.At) {
+			t.doubts = append(t.doubts, e)
+		}
+		p.onNode(e)
+	case evidence.RecorderLost, evidence.WatchGap:
+		t.doubts = append(t.doubts, e)
+		p.onNode(e)
+	case evidence.APIAnswered:
+		t.asked.add(e)
+	case evidence.CPUWaitBegun:
+		t.measured = true
+	case evidence.CPUWait, evidence.PodWaited:
+		t.waited = append(t.waited, e)
+		return
+	case evidence.CPUThrottled:
+		return
+	case evidence.Fact:
+		t.facts[e.Object] = e
+	case evidence.StrayPod:
+		t.strays = append(t.strays, e)
+	case evidence.ReplicaSetScaled:
+		p.resize(e)
+	case evidence.Reported:
+		t.rescales = append(t.rescales, rescales(e)...)
+	case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone, evidence.OtherPodDeleting:
+		t.changes = append(t.changes, e.At)
+	default:
 		if _, twice := t.marks[e.Kind]; IsMark(e.Kind) && !twice {
 			t.marks[e.Kind] = e.At
 		}
-		switch e.Kind {
-		case evidence.RuleAdded, evidence.RuleGone:
-			if t.isOld(e.By.Version) {
-				others := slices.DeleteFunc(t.routes[e.By.Pod], func(r evidence.Event) bool { return r.Object == e.Object })
-				t.routes[e.By.Pod] = append(others, e)
-			}
-			t.seen[e.Object] = e.At
-		case evidence.RulesBegun, evidence.NodeBusy:
-			t.seen[e.Object] = e.At
-		case evidence.RulesUnseen:
-			took := time.Duration(e.Count) * time.Millisecond
-			t.unseen[e.Object], t.longestUnseen = append(t.unseen[e.Object], Window{From: e.At - took, To: e.At}), max(t.longestUnseen, took)
-		case evidence.APIAnswered:
-			took := time.Duration(e.Count) * time.Millisecond
-			t.asked, t.longestAnswer = append(t.asked, Window{From: e.At - took, To: e.At}), max(t.longestAnswer, took)
-		case evidence.CPUWait, evidence.CPUThrottled, evidence.PodWaited:
-			continue
-		case evidence.Fact:
-			t.facts[e.Object] = e
-		case evidence.StrayPod:
-			t.strays[e.By.Pod] = true
-		}
-		if e.By.Pod == "" {
-			continue
-		}
-		l := t.lives[e.By.Pod]
-		if l == nil {
-			l = &life{Server: e.By}
-			t.lives[e.By.Pod] = l
-		}
-		was, changed := l.note(e)
-		if by := (evidence.Server{Pod: l.Pod, Version: l.Version}); changed && t.rolled(by) {
-			old := l.Version != t.New || t.Old == t.New
-			now.count(was, old, -1)
-			now.count(l.state, old, 1)
-			now.at, now.clock, now.changed = e.At, e.Clock, changesPods(e.Kind)
-			t.census = append(t.census, now)
-		}
 	}
-	for pod, l := range t.lives {
-		if old := l.of(t.Old); len(old.events) > 0 {
-			t.olds[pod] = old
-		}
-	}
-	for node, windows := range t.unseen { // the end of the stream is noted last
-		for _, w := range windows {
-			if w.To >= t.seen[node] {
-				t.seen[node] = min(t.seen[node], w.From)
-			}
-		}
-	}
-	t.routedPods = t.countRouted(t.Events)
-	for _, nodes := range t.routes {
-		slices.SortFunc(nodes, func(a, b evidence.Event) int { return cmp.Compare(a.Object, b.Object) })
-	}
-	t.Pods = nil
-	for _, l := range t.livesByName() {
-		t.Pods = append(t.Pods, Pod{Server: l.Server, Steps: l.steps})
+	t.disrupt(e)
+	p.step(e)
+	if e.By.Pod != "" {
+		p.live(e)
 	}
 }
 
-// looksApart is how far apart an observer's looks at the rules are at most, unless it says so (harness/observe/noderules, sparingCadence).
-const looksApart = 250 * time.Millisecond
-
-// countRouted counts the pods that the rules of each node routed to. A rule that is seen to be gone may have been so since the node's
-// were seen before.
-func (t *Timeline) countRouted(events []evidence.Event) map[string][]podCount {
-	all, routed := map[string][]podCount{}, map[[3]string]bool{}
-	for _, e := range events {
-		pair := [...]string{e.By.Pod, e.By.Version, e.Object}
-		switch {
-		case e.Kind == evidence.RuleAdded && !routed[pair]: // an observer that began anew tells of all again
-			routed[pair] = true
-			all[e.Object] = append(all[e.Object], podCount{e.At, 1})
-		case e.Kind == evidence.RuleGone && routed[pair]:
-			routed[pair] = false
-			all[e.Object] = append(all[e.Object], podCount{e.At - max(looksApart, t.blind(e)), -1})
-		}
+func (p *pass) onNode(e evidence.Event) {
+	if p.nodes[e.Object] == nil {
+		p.nodes[e.Object] = &node{load: NodeLoad{Node: e.Object}}
 	}
-	for _, steps := range all {
-		slices.SortStableFunc(steps, func(a, b podCount) int { return cmp.Compare(a.at, b.at) })
-		pods := 0
-		for i := range steps {
-			pods += steps[i].pods
-			steps[i].pods = pods
-		}
-	}
-	return all
+	p.nodes[e.Object].note(e, p.noted(e), p.UnderLoad(e.At))
 }
 
-// leastRouted is how many pods a node's rules routed to at least in a window; 0 where they were not seen.
-func (t *Timeline) leastRouted(node string, in Window) int {
-	steps := t.routedPods[node]
-	i, _ := slices.BinarySearchFunc(steps, in.From, func(l podCount, at time.Duration) int { return cmp.Compare(l.at, at) })
-	least := 0
-	if i > 0 {
-		least = steps[i-1].pods
+// live enters what an event says of a pod.
+func (p *pass) live(e evidence.Event) {
+	t, l := p.Timeline, p.pods[e.By.Pod]
+	if l == nil {
+		l = &life{Server: e.By}
+		p.pods[e.By.Pod] = l
 	}
-	for ; i < len(steps) && steps[i].at <= in.To; i++ {
-		least = min(least, steps[i].pods)
+	was, changed := l.note(e, t.noted(e))
+	if e.Kind == evidence.PodDeleting {
+		p.delete(e, was)
 	}
-	return least
-}
-
-// changesPods reports whether an event says that the API has another number of pods, or of ready ones.
-func changesPods(kind evidence.EventKind) bool {
-	switch kind {
-	case evidence.PodCreated, evidence.PodReady, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone:
-		return true
-	default:
-		return false
+	if changed && t.rolled(evidence.Server{Pod: l.Pod, Version: l.Version}) {
+		old := l.Version != t.New || t.Old == t.New
+		p.now.count(was, old, -1)
+		p.now.count(l.state, old, 1)
+		p.now.Time, p.now.changed = t.noted(e), changesPods(e.Kind)
+		t.census = append(t.census, p.now)
 	}
 }
 
@@ -167,42 +171,6 @@ func (t Timeline) FactEvent(name string) (noted evidence.Event, ok bool) {
 	return noted, ok
 }
 
-// watchLag is by how much an event of the watch about then may be late: as long as the API server took to answer.
-func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
-	const about = time.Second // between two answers
-	i, _ := slices.BinarySearchFunc(t.asked, at-about, func(w Window, at time.Duration) int { return cmp.Compare(w.To, at) })
-	for _, w := range t.asked[i:] {
-		if w.To-t.longestAnswer-about > at {
-			break
-		}
-		if w.From-about <= at {
-			lag = max(lag, w.Length())
-		}
-	}
-	return lag
-}
-
-// catchUp is for how long an observer that was held up may take what had changed meanwhile for new: the first of its looks, which
-// are no further apart (harness/observe/noderules, cadence.late).
-const catchUp = 50 * time.Millisecond
-
-// blind is how long a node's rules had not been seen when the event about them was.
-func (t Timeline) blind(e evidence.Event) (blind time.Duration) {
-	windows := t.unseen[e.Object]
-	i, _ := slices.BinarySearchFunc(windows, e.At-catchUp, func(w Window, at time.Duration) int { return cmp.Compare(w.To, at) })
-	for _, w := range windows[i:] {
-		if w.To-t.longestUnseen > e.At {
-			break
-		}
-		blind = max(blind, e.At-w.From)
-	}
-	return blind
-}
-
-// seenLate is by how much an event may have come before it was noted: those of pods' logs have times of their own.
-func (t Timeline) seenLate(e evidence.Event) time.Duration {
-	if e.Clock != "" {
-		return 0
-	}
-	return t.watchLag(e.At)
-}
+// Doubts are the events by time for which the recording may not be trusted: a watch was blind, a recorder stopped, or a node was not
+// ready under load.
+func (t Timeline) Doubts() []evidence.Event { return t.doubts }

@@ -1,8 +1,6 @@
 package timeline
 
 import (
-	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -59,7 +57,7 @@ func (t Timeline) behind(h Hit, node []*Termination) (its []*Termination, certai
 	var ending []*Termination
 	for _, x := range node {
 		switch {
-		case x.Pod == by.Pod && t.isOld(by.Version), by.Pod == "" && x.window.holds(h.Sent):
+		case x.Pod == by.Pod && t.isOld(by.Version), by.Pod == "" && x.window.Touches(h.Sent, h.Sent):
 			its = append(its, x)
 		case by.Pod == "" && x.window.From <= h.Sent && h.Sent <= x.until:
 			ending = append(ending, x)
@@ -72,60 +70,54 @@ func (t Timeline) behind(h Hit, node []*Termination) (its []*Termination, certai
 	return its, certain
 }
 
-// holds reports whether a moment is in the window, as far as can be told.
-func (w Window) holds(at time.Duration) bool {
-	return w.From-w.Uncertainty <= at && at-w.Uncertainty <= w.To
-}
-
-func (w Window) surelyHolds(at time.Duration) bool {
-	return w.From+w.Uncertainty <= at && at+w.Uncertainty <= w.To
-}
-
 // terminations are those of [Timeline.Terminations], without what they lost.
 func (t Timeline) terminations() (all []Termination) {
 	begun, ok := t.Mark(evidence.RolloutBegun)
 	if !ok {
 		return nil
 	}
-	needed := make(map[PodLag]time.Duration)
-	for _, l := range t.neededDrains() {
-		needed[PodLag{Pod: l.Pod, Node: l.Node}] = l.Lag.Length + l.Lag.Uncertainty
-	}
-	uncertainty := make(map[string]time.Duration) // of the clocks of nodes with such clients
+	var nodes []string // with such clients
 	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
-		uncertainty[lane.Node] = lane.uncertainty
+		nodes = append(nodes, lane.Node)
 	}
-	for pod, l := range t.olds {
-		deleted, ok := l.first(evidence.PodDeleting, nil)
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	for _, l := range t.lives {
+		old := t.olds[l.Pod]
+		deleted, ok := old.first(evidence.PodDeleting, nil)
 		if !ok || deleted.At < begun {
 			continue
 		}
-		from, until := deleted.At-t.watchLag(deleted.At), time.Duration(math.MaxInt64)
-		if e, over := l.first(evidence.PodGone, nil); over {
-			until = e.At + staleRouting
+		window := Window{From: deleted.At - t.watchLag(deleted.At), To: never}
+		if e, over := old.first(evidence.PodGone, nil); over {
+			window.To = e.At + staleRouting
 		}
-		for node, of := range uncertainty {
-			if !t.sentFrom(node, deleted.At) {
-				continue
+		for _, node := range nodes {
+			if t.sentFrom(node, deleted.At) {
+				all = append(all, t.termination(old, node, window))
 			}
-			x := Termination{Pod: pod, Node: node, until: until}
-			x.Needed, x.Observed = needed[PodLag{Pod: pod, Node: node}]
-			x.window = Window{From: from, To: until, Uncertainty: of}
-			for _, e := range t.routes[pod] {
-				if e.Object != node || e.Kind != evidence.RuleGone {
-					continue
-				}
-				x.window.To = max(x.window.From, e.At)
-				x.window.Uncertainty += t.clocks.between(node, e.Clock)
-				if end, ended := l.ended(); ended {
-					x.Margin = &Elapsed{end.At - e.At, t.clocks.between(e.Clock, end.Clock) + t.blind(e)}
-				}
-			}
-			all = append(all, x)
 		}
 	}
-	slices.SortFunc(all, func(a, b Termination) int { return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node)) })
 	return all
+}
+
+// termination is that of an old pod as the clients of a node see it, of which the rules may have stopped routing to the pod in the window.
+func (t Timeline) termination(old *life, node string, window Window) Termination {
+	window.Uncertainty = t.clocks[node].uncertainty
+	x := Termination{Pod: old.Pod, Node: node, window: window, until: window.To}
+	for _, r := range t.routesOf(old.Pod) {
+		if r.Node == node && r.left {
+			x.Observed, x.Needed = true, r.needed
+		}
+		if r.Node == node && r.stopped {
+			x.window.To = max(window.From, r.to.At)
+			x.window.Uncertainty += t.clocks.told(node, 0).Since(r.to.AsNoted()).Uncertainty
+			if end, seen := old.last(evidence.PodExited, evidence.PodKilled, evidence.PodStarted); seen && end.Kind != evidence.PodStarted {
+				x.Margin = new(t.noted(end).Since(r.to))
+			}
+		}
+	}
+	return x
 }
 
 // sentFrom reports whether clients on a node were sending requests over new connections at a moment.

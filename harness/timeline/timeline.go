@@ -24,10 +24,10 @@ import (
 // A Timeline is the joined view of one run. All times are offsets from Run.Began on the recorder's
 // clock.
 type Timeline struct {
-	Old, New string // versions rolled out from and to
-	Lanes    []Lane // in the order of the run
-	Events   []evidence.Event
-	Pods     []Pod // by name
+	Old, New string           // versions rolled out from and to
+	Lanes    []Lane           // in the order of the run
+	Events   []evidence.Event // by time; what they say is in tables
+	Pods     []Pod            // by name
 	// Disruption is what was done to the cluster; nil: nothing.
 	Disruption *evidence.Disruption
 	// HostAlone says that no cluster was watched: that it is whole and what was rolled out is not known.

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -17,48 +16,40 @@ type Unready struct {
 	Report evidence.Event // of its probe, which failed last before that time, or else first in it; zero without one
 }
 
+// turn follows when the pod is not ready, although it had been and nobody had deleted it.
+func (l *life) turn(e evidence.Event, was podState) {
+	var open *Unready
+	if n := len(l.unready); n > 0 && l.unready[n-1].To == never {
+		open = &l.unready[n-1]
+	}
+	_, probed := reported(e, probeFailed)
+	switch ends := e.Kind == evidence.PodReady || e.Kind == evidence.PodDeleting || e.Kind == evidence.PodGone; {
+	case e.Kind == evidence.PodUnready && was.there && was.ready && !was.deleted:
+		l.unready = append(l.unready, Unready{Server: e.By, Window: Window{From: e.At, To: never}, Report: l.probe})
+	case ends && open != nil:
+		open.To, open.Back = e.At, e.Kind == evidence.PodReady
+	case probed && open != nil && open.Report.Kind == "":
+		open.Report = e
+	}
+	switch {
+	case probed:
+		l.probe = e
+	case e.Kind == evidence.PodReady:
+		l.probe = evidence.Event{}
+	}
+}
+
 // unreadiness lists by time when pods of the rollout turned unready without a deletion, of those that were ready again and
 // those whose probe was reported to have failed.
 func (t Timeline) unreadiness() (all []Unready) {
-	for _, l := range t.livesByName() {
-		if t.rolled(l.Server) {
-			all = append(all, l.unreadiness()...)
+	for _, l := range t.lives {
+		for _, u := range l.unready {
+			if t.rolled(l.Server) && (u.Back || u.Report.Kind != "") {
+				all = append(all, u)
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Unready) int { return cmp.Compare(a.From, b.From) })
-	return all
-}
-
-func (l *life) unreadiness() (all []Unready) {
-	var s podState
-	var failed evidence.Event
-	var open *Unready
-	end := func(at time.Duration, back bool) {
-		if open != nil && (back || open.Report.Kind != "") {
-			open.To, open.Back = at, back
-			all = append(all, *open)
-		}
-		open = nil
-	}
-	for _, e := range l.events {
-		_, probed := reported(e, probeFailed)
-		switch {
-		case e.Kind == evidence.PodReady:
-			end(e.At, true)
-			failed = evidence.Event{}
-		case e.Kind == evidence.PodUnready && s.there && s.ready && !s.deleted:
-			open = &Unready{Server: e.By, Window: Window{From: e.At}, Report: failed}
-		case e.Kind == evidence.PodDeleting, e.Kind == evidence.PodGone:
-			end(e.At, false)
-		case probed:
-			failed = e
-			if open != nil && open.Report.Kind == "" {
-				open.Report = e
-			}
-		}
-		s, _ = s.after(e.Kind)
-	}
-	end(math.MaxInt64, false)
 	return all
 }
 

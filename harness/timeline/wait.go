@@ -113,11 +113,11 @@ func (t Timeline) sumOf(in Window, actors []Actor, counts func(Wait) bool) (sum 
 }
 
 // End is when the last event came.
-func (t Timeline) End() (last time.Duration) {
-	for _, e := range t.Events {
-		last = max(last, e.At)
+func (t Timeline) End() time.Duration {
+	if len(t.Events) == 0 {
+		return 0
 	}
-	return last
+	return max(0, t.Events[len(t.Events)-1].At)
 }
 
 // PodWait is the longest that a pod of the app waited in one second of the load in which it served: ready and not being deleted.
@@ -155,9 +155,7 @@ func (t Timeline) servedAll(pod string, in Window) bool {
 func (t Timeline) Waits() []Wait { return t.waits }
 
 // Measured reports whether the recording has how long processes waited for a processor.
-func (t Timeline) Measured() bool {
-	return slices.ContainsFunc(t.Events, func(e evidence.Event) bool { return e.Kind == evidence.CPUWaitBegun })
-}
+func (t Timeline) Measured() bool { return t.measured }
 
 // ServedBy are the actors that take part in a request: its client, the pod that it was sent to, if that is known, and the host
 // that hands on the packets.
@@ -198,22 +196,30 @@ func joinWaits(waits []Wait) (joined []Wait) {
 			cmp.Compare(a.To, b.To))
 	})
 	for _, w := range waits {
-		last := len(joined) - 1
-		if last < 0 || joined[last].Actor != w.Actor || joined[last].any != w.any || joined[last].To < w.From {
-			joined = append(joined, w)
-			continue
-		}
-		joined[last].To = max(joined[last].To, w.To)
-		joined[last].Waited = joined[last].Length()
+		joined = noteWait(joined, w)
 	}
 	return joined
+}
+
+// noteWait adds a wait, or makes the last one longer if it is of the same actor and both overlap.
+func noteWait(waits []Wait, w Wait) []Wait {
+	var last *Wait
+	if n := len(waits); n > 0 {
+		last = &waits[n-1]
+	}
+	if last == nil || last.Actor != w.Actor || last.any != w.any || w.From < last.From || last.To < w.From {
+		return append(waits, w)
+	}
+	last.To = max(last.To, w.To)
+	last.Waited = last.Length()
+	return waits
 }
 
 // findWaits fills in who waited when: what was measured, or else what pods of Rollcall's app logged themselves, and what else shows
 // that somebody was late.
 func (t *Timeline) findWaits() {
-	measured, logged := t.Measured(), false
-	for _, e := range t.Events {
+	measured, logged := t.measured, false
+	for _, e := range t.waited {
 		in := Window{From: e.At - e.For, To: e.At}
 		switch {
 		case e.Kind == evidence.CPUWait && measured:

@@ -17,6 +17,22 @@ type Window struct {
 // Length is how long the window is.
 func (w Window) Length() time.Duration { return w.To - w.From }
 
+// Touches reports whether what lasted from one moment to another may have been in the window, as far as can be told.
+func (w Window) Touches(from, to time.Duration) bool {
+	return w.From-w.Uncertainty <= to && from-w.Uncertainty <= w.To
+}
+
+// surelyHolds reports whether a moment was in the window, however uncertain that is.
+func (w Window) surelyHolds(at time.Duration) bool {
+	return w.From+w.Uncertainty <= at && at+w.Uncertainty <= w.To
+}
+
+// surely is the part of the window in which a request of a lane was surely in it, by the clock of the lane's client.
+func (w Window) surely(l Lane) (from, to time.Duration) {
+	u := l.uncertainty + w.Uncertainty
+	return w.From + u, w.To - u
+}
+
 // MixedWindow is when both versions answered on service lanes with such connections, on all of them if conn is empty: from the
 // first reply of the new one to the last of
 // the old one, both by the end of the reply. A clean cut has length zero. It is absent when a
@@ -42,80 +58,61 @@ func (t Timeline) overlap(conn evidence.Conn) (w Window, ok bool) {
 	if !seenNew || !seenOld || t.Old == t.New {
 		return Window{}, false
 	}
-	w = Window{From: -first.at, To: last.at}
-	if first.clock != last.clock || first.clock == severalClocks {
-		w.Uncertainty = first.uncertainty + last.uncertainty
-	}
-	return w, true
+	return Window{From: -first.At, To: last.At, Uncertainty: last.Since(first).Uncertainty}, true
 }
 
 // StatusGap is how long after the status-done mark the old version still completed a reply;
 // negative when its last reply came first. It is absent without the mark or an old reply.
-func (t Timeline) StatusGap() (gap Elapsed, ok bool) {
+func (t Timeline) StatusGap() (gap Elapsed, ok bool) { return t.statusGap(t.ServiceLanes()) }
+
+// StatusGapOf is the same of one lane.
+func (t Timeline) StatusGapOf(lane Lane) (gap Elapsed, ok bool) { return t.statusGap([]Lane{lane}) }
+
+func (t Timeline) statusGap(lanes []Lane) (gap Elapsed, ok bool) {
 	done, marked := t.Mark(evidence.StatusDone)
-	last, seen := latestReply(t.ServiceLanes(), t.Old, func(r *Replies) time.Duration { return r.LastEnd })
+	last, seen := latestReply(lanes, t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !marked || !seen || t.Old == t.New {
 		return Elapsed{}, false
 	}
-	return Elapsed{last.at - done, last.uncertainty}, true
+	return last.Since(Time{At: done}), true
 }
-
-// StatusGapOf is the same of one lane.
-func (t Timeline) StatusGapOf(lane Lane) (gap Elapsed, ok bool) {
-	done, marked := t.Mark(evidence.StatusDone)
-	old := lane.RepliesOf(t.Old)
-	if !marked || old.Count == 0 || t.Old == t.New {
-		return Elapsed{}, false
-	}
-	return Elapsed{old.LastEnd - done, lane.uncertainty}, true
-}
-
-// A latest is the largest of several times, by how much it may be wrong, and on whose clock it was read.
-type latest struct {
-	at, uncertainty time.Duration
-	clock           string // node, or severalClocks when another lane's time may be later
-}
-
-const severalClocks = "*"
 
 // latestReply is the latest of the replies by a version, over some lanes. A lane whose clock is
-// uncertain enough may have the latest even if another's time is larger.
-func latestReply(lanes []Lane, version string, of func(*Replies) time.Duration) (best latest, seen bool) {
-	var all []latest
+// uncertain enough may have the latest even if another's time is larger; then it is by no one clock.
+func latestReply(lanes []Lane, version string, of func(*Replies) time.Duration) (best Time, seen bool) {
+	var all []Time
 	for _, lane := range lanes {
 		for b, r := range lane.replies {
 			if b.version == version {
-				all = append(all, latest{of(r), lane.uncertainty, lane.Node})
+				all = append(all, lane.Time(of(r)))
 			}
 		}
 	}
 	if len(all) == 0 {
-		return latest{}, false
+		return Time{}, false
 	}
-	best = slices.MaxFunc(all, func(a, b latest) int { return cmp.Compare(a.at, b.at) })
-	earliest, last := best.at-best.uncertainty, best.at+best.uncertainty
+	best = slices.MaxFunc(all, func(a, b Time) int { return cmp.Compare(a.At, b.At) })
+	earliest, last, clock := best.At-best.Err, best.At+best.Err, best.Clock
 	for _, l := range all {
-		earliest, last = max(earliest, l.at-l.uncertainty), max(last, l.at+l.uncertainty)
+		earliest, last = max(earliest, l.At-l.Err), max(last, l.At+l.Err)
 	}
-	if slices.ContainsFunc(all, func(l latest) bool { return l.clock != best.clock && l.at+l.uncertainty > earliest }) {
-		best.clock = severalClocks
+	for _, l := range all {
+		if l.Clock != best.Clock && l.At+l.Err > earliest {
+			clock = "several, of " + version
+		}
 	}
-	best.uncertainty = max(last-best.at, best.at-earliest)
-	return best, true
+	return Time{At: best.At, Clock: clock, Err: max(last-best.At, best.At-earliest)}, true
 }
 
 // SentIn reports whether a hit was surely sent in one of some windows, and, where before is more than 0, that long before its end.
 func (l Lane) SentIn(h Hit, windows []Window, before time.Duration) bool {
-	for _, w := range windows {
-		u := l.uncertainty + w.Uncertainty
-		if h.Sent-u >= w.From && h.Sent+u < w.To-before {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(windows, func(w Window) bool {
+		from, to := w.surely(l)
+		return from <= h.Sent && h.Sent < to-before
+	})
 }
 
 // SentAfter is how long after a moment on the recorder's clock one of the lane's hits was sent.
 func (l Lane) SentAfter(sent, moment time.Duration) Elapsed {
-	return Elapsed{sent - moment, l.uncertainty}
+	return l.Time(sent).Since(Time{At: moment})
 }

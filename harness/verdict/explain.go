@@ -34,7 +34,7 @@ func explainLoss(failed []timeline.Hit, tl timeline.Timeline) (l loss) {
 			continue
 		}
 		i := slices.IndexFunc(rules, func(s timeline.StaleRule) bool {
-			return s.Node == on && h.Sent <= s.To+s.Uncertainty && h.End() >= s.From-s.Uncertainty
+			return s.Node == on && s.Touches(h.Sent, h.End())
 		})
 		switch {
 		case i >= 0:

@@ -82,21 +82,6 @@ var somethingChanged = Rule{
 }
 
 // changes counts what the recorder saw by itself to change once something was done.
-func changes(a asked) (n int) {
-	begun := a.at(evidence.DisruptionBegun)
-	for _, e := range a.tl.Events {
-		switch e.Kind {
-		case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone, evidence.OtherPodDeleting:
-			if e.At >= begun {
-				n++
-			}
-		default:
-		}
-	}
-	for _, s := range a.tl.Steps() {
-		if s.At >= begun && s.Node != "" {
-			n++
-		}
-	}
-	return n
+func changes(a asked) int {
+	return a.tl.ChangesSince(a.at(evidence.DisruptionBegun))
 }

@@ -38,9 +38,9 @@ var bothOrders = Rule{
 		before, after := 0, 0
 		for _, o := range orders {
 			switch {
-			case o.Lag.Length > o.Lag.Uncertainty:
+			case o.Lag.AtMost(0) == timeline.No:
 				before++
-			case -o.Lag.Length > o.Lag.Uncertainty:
+			case o.Lag.AtLeast(0) == timeline.No:
 				after++
 			}
 		}

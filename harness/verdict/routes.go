@@ -170,7 +170,7 @@ var reachesTerminating = Rule{
 		rows: func(a asked) (f found) {
 			var longest timeline.PodLag
 			for _, l := range a.tl.DrainLags() {
-				if l.Lag.Length-l.Lag.Uncertainty <= 0 {
+				if l.Lag.AtMost(0) != timeline.No {
 					continue
 				}
 				if f.count++; l.Lag.Length > longest.Lag.Length {
@@ -196,7 +196,7 @@ var rulesBehind = Rule{
 	question: some{of: sigtermsSeen, noun: pairOfPodAndNode, did: "had rules that still routed to the pod after its SIGTERM",
 		rows: func(a asked) (f found) {
 			for _, s := range a.tl.StaleRules() {
-				if s.Lag-s.Uncertainty > s.Drain {
+				if (timeline.Elapsed{Length: s.Lag, Uncertainty: s.Uncertainty}).AtMost(s.Drain) == timeline.No {
 					f.count++
 					f.facts = []Detail{{"such as", fmt.Sprintf("%s of %s for %s", s.Pod, s.Node, phrase.Duration(s.Length()))}}
 				}

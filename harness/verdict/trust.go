@@ -88,8 +88,9 @@ func missingMarks(tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-func blindness(tl timeline.Timeline) (reasons []Reason) {
-	for _, e := range tl.Events {
+func blindness(tl timeline.Timeline) []Reason {
+	var reasons []Reason
+	for _, e := range tl.Doubts() {
 		switch e.Kind {
 		case evidence.WatchGap:
 			scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutFacts}}
@@ -131,9 +132,10 @@ func fullNodes(tl timeline.Timeline) (reasons []Reason) {
 }
 
 // unreadyNodes tells of trouble that no rollout makes: pods that fail with their node, and are replaced.
-func unreadyNodes(tl timeline.Timeline) (reasons []Reason) {
-	for _, e := range tl.Events {
-		if e.Kind == evidence.NodeUnready && tl.UnderLoad(e.At) && !tl.Expected(reasonNodeUnready, e.Object, e.At) {
+func unreadyNodes(tl timeline.Timeline) []Reason {
+	var reasons []Reason
+	for _, e := range tl.Doubts() {
+		if e.Kind == evidence.NodeUnready && !tl.Expected(reasonNodeUnready, e.Object, e.At) {
 			scope := evidence.Scope{Nodes: []string{e.Object}, Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies,
 				evidence.AboutAPI, evidence.AboutNodeRules}}
 			reasons = append(reasons, reason(reasonNodeUnready, scope, "node %s was not ready at %s", e.Object, phrase.Seconds(e.At)))
