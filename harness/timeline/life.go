@@ -229,7 +229,7 @@ func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 			last = e
 		}
 	}
-	return t.happened(first).Since(t.noted(last)), first.Kind != "" && last.Kind != ""
+	return t.seen(first).Since(t.noted(last)), first.Kind != "" && last.Kind != ""
 }
 
 // ByDeleted reports whether a pod answered well to a request that was sent when the pod's deletion had been seen.

@@ -41,7 +41,7 @@ type route struct {
 
 func (t Timeline) route(last evidence.Event, noneReady []Window) route {
 	left, leaves := t.left[last.By.Pod]
-	r := route{left: leaves, to: t.happened(last), stopped: last.Kind == evidence.RuleGone}
+	r := route{left: leaves, to: t.seen(last), stopped: last.Kind == evidence.RuleGone}
 	r.Pod, r.Node = last.By.Pod, last.Object
 	if !r.stopped {
 		r.to = t.clocks.told(last.Clock, t.node(r.Node).seen)
@@ -233,7 +233,7 @@ func (t Timeline) Orders(a, b evidence.EventKind) []PodLag {
 func (t Timeline) onNodes(pod string, kind evidence.EventKind) map[string]Time {
 	at := map[string]Time{}
 	if first, ok := t.olds[pod].first(kind, nil); ok && kind != evidence.RuleGone {
-		at[""] = t.happened(first)
+		at[""] = t.seen(first)
 	}
 	for _, r := range t.routesOf(pod) {
 		if r.stopped && kind == evidence.RuleGone {

@@ -70,7 +70,7 @@ func (t *Timeline) tabulate() {
 		t.olds[l.Pod] = old
 		left, leaves := old.left(t.begun())
 		if leaves {
-			t.left[l.Pod] = t.happened(left)
+			t.left[l.Pod] = t.seen(left)
 		}
 		slices.SortFunc(p.rules[l.Pod], func(a, b evidence.Event) int { return cmp.Compare(a.Object, b.Object) })
 		for _, last := range p.rules[l.Pod] {

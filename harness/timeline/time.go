@@ -74,20 +74,16 @@ func (cs clocks) told(clock string, at time.Duration) Time {
 // noted is when an event was.
 func (t Timeline) noted(e evidence.Event) Time { return t.clocks.told(e.Clock, e.At) }
 
-// seen is when an event was noted, and by how much it may have come before: what a watch says is as late as the API server. Those of
-// pods' logs have times of their own.
+// seen is when an event was noted, and by how much it may have come before: a watch is as late as the API server, and a node's rules may
+// have been out of sight. What pods' logs say has a time of its own.
 func (t Timeline) seen(e evidence.Event) Time {
 	at := t.noted(e)
-	if e.Clock == "" {
+	switch {
+	case e.Kind == evidence.RuleAdded || e.Kind == evidence.RuleGone:
+		at.Late = t.node(e.Object).blind(e.At)
+	case e.Clock == "":
 		at.Late = t.watchLag(e.At)
 	}
-	return at
-}
-
-// happened is the same, of a node's rules also as late as those were looked at.
-func (t Timeline) happened(e evidence.Event) Time {
-	at := t.seen(e)
-	at.Late = max(at.Late, t.node(e.Object).blind(e.At))
 	return at
 }
 
