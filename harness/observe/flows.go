@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -12,22 +11,6 @@ import (
 
 // flowWords is how many words of an observer's line tell of one connection: client, destination, pod, and its age.
 const flowWords = 4
-
-// parseFlow notes what a line about connections says, and reports whether it says something.
-func (r *ruleReader) parseFlow(kind string, e evidence.Event, words []string) bool {
-	switch {
-	case kind == "flow":
-		return r.parseFlows(e.At, words)
-	case kind == "flows" && len(words) == 0:
-		e.Kind = evidence.FlowsBegun
-	case kind == "noflows" && len(words) > 0:
-		e.Kind, e.Detail = evidence.FlowsUnseen, strings.Join(words, " ")
-	default:
-		return false
-	}
-	r.tracker.listen(r.node, e)
-	return true
-}
 
 // parseFlows notes the connections that the words of a line tell of, as of the line's time, and reports whether they do.
 func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
@@ -51,14 +34,6 @@ func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
 	return true
 }
 
-// listen notes that a node's connections are listened to, or why not.
-func (t *ruleTracker) listen(node string, e evidence.Event) {
-	t.change(func() {
-		t.sink.Event(e)
-		t.listened[node] = e.Detail
-	})
-}
-
 // flow hands on connections, each with the pod that has had its address since before it.
 func (t *ruleTracker) flow(flows []evidence.Flow) {
 	t.change(func() {
@@ -67,7 +42,7 @@ func (t *ruleTracker) flow(flows []evidence.Flow) {
 				flows[i].By = t.servers[pod.Addr().String()]
 			}
 			if f.Address != f.To { // else it was tracked, and not routed
-				t.routed[f.Client] = true
+				t.Routed[f.Client] = true
 			}
 		}
 		t.sink.Flows(flows...)

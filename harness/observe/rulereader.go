@@ -125,61 +125,64 @@ func (r *ruleReader) parse(words []string) bool {
 	if err != nil || len(words) < 2 {
 		return false
 	}
-	e := evidence.Event{At: at, Clock: r.node, Object: r.node}
+	e, t, learn := evidence.Event{At: at, Clock: r.node, Object: r.node}, r.tracker, func() {}
 	switch kind, rest := words[1], words[2:]; {
 	case kind == "begin" && len(rest) == 2:
 		e.Kind, e.Detail = evidence.RulesBegun, rest[0]+" by "+rest[1]
-		r.tracker.begin(r.node, rest[0], e)
+		learn = func() { t.Observed[r.node] = rest[0] }
 	case kind == "none" && len(rest) > 0:
-		r.tracker.noProxy(r.node, strings.Join(rest, " "))
+		t.change(func() { t.Proxyless[r.node] = strings.Join(rest, " ") })
+		return true
 	case kind == "added" && len(rest) == 2:
 		e.Kind = evidence.RuleAdded
-		r.tracker.route(r.node, rest[0], rest[1], e)
+		t.route(r.node, rest[0], rest[1], e)
+		return true
 	case kind == "gone" && len(rest) == 2:
 		e.Kind = evidence.RuleGone
-		r.tracker.route(r.node, rest[0], rest[1], e)
+		t.route(r.node, rest[0], rest[1], e)
+		return true
 	case kind == "sync" && len(rest) == 2:
 		e.Kind, e.Detail = evidence.RulesSynced, rest[1]
-		if e.At, err = parseTime(rest[0], r.tracker.began); err != nil {
-			return false
-		}
-		r.tracker.event(e)
+		e.At, err = parseTime(rest[0], t.began)
 	case kind == "failed" && len(rest) == 1:
 		e.Kind = evidence.RulesFailed
-		if e.Count, err = strconv.Atoi(rest[0]); err != nil {
-			return false
-		}
-		r.tracker.failed(r.node, e)
-	case kind == "flow" || kind == "flows" || kind == "noflows":
-		return r.parseFlow(kind, e, rest)
+		e.Count, err = strconv.Atoi(rest[0])
+		learn = func() { t.Failures[r.node] += e.Count }
+	case kind == "flow":
+		return r.parseFlows(at, rest)
+	case kind == "flows" && len(rest) == 0:
+		e.Kind = evidence.FlowsBegun
+		learn = func() { t.Listened[r.node] = "" }
+	case kind == "noflows" && len(rest) > 0:
+		e.Kind, e.Detail = evidence.FlowsUnseen, strings.Join(rest, " ")
+		learn = func() { t.Listened[r.node] = e.Detail }
 	case kind == "load" && len(rest) == 3:
 		return r.parseLoad(e, rest)
 	case kind == "stolen" && len(rest) == 1:
 		e.Kind = evidence.NodeStolen
-		if e.Count, err = strconv.Atoi(rest[0]); err != nil {
-			return false
-		}
-		r.tracker.event(e)
+		e.Count, err = strconv.Atoi(rest[0])
 	case kind == "blind" && len(rest) == 3:
-		since, err := parseTime(rest[0], r.tracker.began)
-		if err != nil {
-			return false
-		}
-		e.Kind, e.Detail = evidence.NodeUnseen, rest[1]+": "+rest[2]
+		var since time.Duration
+		since, err = parseTime(rest[0], t.began)
 		e.Count = int((at - since + time.Millisecond - 1) / time.Millisecond)
 		switch rest[1] {
 		case "rules":
 			e.Kind, e.Detail = evidence.RulesUnseen, rest[2]
 		case "flows":
 			e.Kind, e.Detail = evidence.FlowsUnseen, rest[2]
+		default:
+			e.Kind, e.Detail = evidence.NodeUnseen, rest[1]+": "+rest[2]
 		}
-		r.tracker.event(e)
 	case kind == "end" && len(rest) == 0:
 		r.ended = true
+		return true
 	default:
 		return false
 	}
-	return true
+	if err == nil {
+		t.tell(e, learn)
+	}
+	return err == nil
 }
 
 // parseLoad reads permille of processor time, connections in conntrack and connections it can hold.
@@ -192,10 +195,10 @@ func (r *ruleReader) parseLoad(e evidence.Event, words []string) bool {
 		}
 	}
 	e.Kind, e.Count = evidence.NodeBusy, numbers[0]
-	r.tracker.event(e)
+	r.tracker.tell(e, func() {})
 	if capacity := numbers[2]; capacity > 0 {
 		e.Kind, e.Count, e.Detail = evidence.NodeConntrack, 1000*numbers[1]/capacity, fmt.Sprintf("%d of %d", numbers[1], capacity)
-		r.tracker.event(e)
+		r.tracker.tell(e, func() {})
 	}
 	return true
 }

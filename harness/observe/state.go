@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,12 +17,22 @@ type State struct {
 	Endpoints    []EndpointState              // of the Service
 	Backends     map[string]Backend           // ready endpoints that are pods in the API, by name
 	Rules        map[string][]evidence.Server // node -> app pods that its rules route to; every observed node has a key
-	Observed     map[string]string            // nodes whose rules are observed -> mode of their kube-proxy
-	Failures     map[string]int               // nodes whose kube-proxy could not write its rules -> how often
-	Proxyless    map[string]string            // nodes without a kube-proxy -> how that was seen
-	Unobserved   map[string]error             // nodes whose rules no longer are, and why
-	Listened     map[string]string            // nodes whose connections were asked for -> why they are not heard of; empty: they are
-	Routed       map[string]bool              // addresses of clients of which a node told that it routed a connection
+	Heard
+}
+
+// Heard is what the observers of nodes' rules told, by node.
+type Heard struct {
+	Observed   map[string]string // nodes whose rules are observed -> mode of their kube-proxy
+	Failures   map[string]int    // nodes whose kube-proxy could not write its rules -> how often
+	Proxyless  map[string]string // nodes without a kube-proxy -> how that was seen
+	Unobserved map[string]error  // nodes whose rules no longer are, and why
+	Listened   map[string]string // nodes whose connections were asked for -> why they are not heard of; empty: they are
+	Routed     map[string]bool   // addresses of clients of which a node told that it routed a connection
+}
+
+func (h Heard) clone() Heard {
+	return Heard{maps.Clone(h.Observed), maps.Clone(h.Failures), maps.Clone(h.Proxyless), maps.Clone(h.Unobserved),
+		maps.Clone(h.Listened), maps.Clone(h.Routed)}
 }
 
 // A PodState is one pod object that is in the API now.
