@@ -29,8 +29,6 @@ func controlPlaneMutants() []Mutant {
 			Do: disruption.Stopped(controlPlane, "kube-scheduler", 11*time.Second), Want: verdict.Fail, Cause: "pause"},
 		{ID: "api-server-stopped", Damages: "the API server is stopped for 5 s: a watch sees nothing", Of: drained, When: begun(time.Second),
 			Do: disruption.Stopped(controlPlane, "kube-apiserver", 5*time.Second), Want: verdict.Inconclusive, Cause: "watch-blind"},
-		{ID: "etcd-stopped", Damages: "etcd is stopped for 5 s: the API server does not answer", Of: drained, When: begun(time.Second),
-			Do: disruption.Stopped(controlPlane, "etcd", 5*time.Second), Want: verdict.Inconclusive, Cause: "watch-blind"},
 		{ID: "controller-manager-late", Damages: "the controller manager is stopped for 6 s when a new pod is there, before it is ready",
 			Of:   "statusgap/availability-at-once",
 			When: Moment{Event: evidence.PodCreated, Version: harness.NewVersion}, Do: disruption.Stopped(controlPlane, controller, 6*time.Second),
@@ -50,7 +48,7 @@ func controlPlaneMutants() []Mutant {
 // leftover is a namespace as another run would have left it, until the load ends.
 func leftover(ctx context.Context, s disruption.Stage) error {
 	left := fixtures.Namespace("rollcall-left-over", "another", fixtures.Restricted, time.Now().Add(time.Hour))
-	return thereFor(ctx, s.Cluster.Client().CoreV1().Namespaces(), left, untilLoadEnds)
+	return untilLoadEnds(ctx, s.Cluster.Client().CoreV1().Namespaces(), left)
 }
 
 // nodeUnready says of a node that it is not ready, over and over, for longer than the 5 s after which the controller manager

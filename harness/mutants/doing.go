@@ -32,12 +32,7 @@ func (m Mutant) Begin(ctx context.Context, stage disruption.Stage) *Doing {
 }
 
 // Sink sees what is noted for a run folder.
-func (d *Doing) Sink(next observe.Sink) observe.Sink {
-	if d.mutant.Events != nil {
-		next = d.mutant.Events(next)
-	}
-	return seeing{next, d}
-}
+func (d *Doing) Sink(next observe.Sink) observe.Sink { return seeing{next, d} }
 
 // End returns when what was done is undone. The error is that it could not be done, or that its moment never came.
 func (d *Doing) End() error {

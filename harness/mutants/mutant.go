@@ -10,7 +10,6 @@ import (
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/suites/control"
 	"example.com/rollcall/suites/rollout"
@@ -27,10 +26,8 @@ type Mutant struct {
 	EveryMode bool
 
 	// What is done, where it is not nil.
-	Change func(*harness.Scenario)         // to the scenario, before it is recorded
-	Do     disruption.Act                  // at the moment When
-	Events func(observe.Sink) observe.Sink // to what is noted, on its way from the watch to the run folder
-	Folder func(folder string) error       // to the run folder, once it is whole
+	Change func(*harness.Scenario) // to the scenario, before it is recorded
+	Do     disruption.Act          // at the moment When
 
 	When Moment
 	Once bool // it is done to the first recording alone

@@ -72,12 +72,12 @@ func refused(node string, d time.Duration) disruption.Act {
 // controlRefused answers those SYNs by RST that go straight to a control pod, whichever the node asks.
 func controlRefused(node string, d time.Duration) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
-		controls, err := controlPods(ctx, s)
+		controls, err := s.Cluster.Client().CoreV1().Pods(s.Namespace).List(ctx, fixtures.Controls())
 		if err != nil {
 			return err
 		}
 		var addresses []string
-		for _, pod := range controls {
+		for _, pod := range controls.Items {
 			addresses = append(addresses, pod.Status.PodIP)
 		}
 		return table(node, d, fmt.Sprintf(

@@ -67,7 +67,7 @@ func rulesSkipped(node string) disruption.Act {
 // staleRoute has a node send one of four new connections to the pod of the event, as a rule that was left over would.
 func staleRoute(node string, d time.Duration) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
-		service, err := appService(ctx, s)
+		service, err := s.Cluster.Client().CoreV1().Services(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
 		if err != nil {
 			return err
 		}

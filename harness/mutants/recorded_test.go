@@ -84,6 +84,8 @@ func lossMutants() []recordedMutant {
 			hit(reused, second, func(_ *recording, h *evidence.Hit) { h.Attempts = 2 }), verdict.Fail, "no-hidden-retries", nil},
 		{"a request that arrived twice", drainedRecorded, asking(verdict.NoHiddenRetries()),
 			hit(reused, second, func(r *recording, h *evidence.Hit) { r.arrivedAt(h, h.By, h.By) }), verdict.Fail, "no-hidden-retries", nil},
+		{"a client that sends again what a dead connection lost, and nobody knows", undrainedRecorded, asking(verdict.NoHiddenRetries()),
+			run(resendsUnknown), verdict.Fail, "no-hidden-retries", nil},
 		{"a lane that lost nothing where all must", recreateRecorded, asking(verdict.MinOutage(second / 2)), served(lane), verdict.Fail,
 			"min-outage", nil},
 		{"an outage in which nobody lost anything", recreateRecorded,
@@ -119,6 +121,20 @@ func lossMutants() []recordedMutant {
 	}
 }
 
+// clockJumps adds a reading of a node's clock that is off from the one before.
+func clockJumps(run *evidence.Run) {
+	i := slices.IndexFunc(run.Clocks, func(c evidence.ClockReading) bool { return strings.HasSuffix(c.Node, "-worker") })
+	after := run.Clocks[i]
+	after.Offset -= 4 * second
+	run.Clocks = append(run.Clocks, after)
+}
+
+func resendsUnknown(run *evidence.Run) {
+	for i := range run.Lanes {
+		run.Lanes[i].Resends = false
+	}
+}
+
 // cutOff has every new connection fail for 5 s, of a cluster all of whose workers are disrupted.
 func cutOff(r *recording) {
 	r.Run.Disruption = &evidence.Disruption{}
@@ -134,6 +150,10 @@ func routeMutants() []recordedMutant {
 	return []recordedMutant{
 		{"one node's rules that route to an old pod for 4 s more", drainedRecorded, asking(verdict.MaxRuleLag(3 * second)),
 			moved(evidence.RuleGone, "v1", 1, 4*second), verdict.Fail, "max-rule-lag", nil},
+		{"old pods that nobody saw leave the endpoints", drainedRecorded, asking(verdict.MaxRuleLag(3 * second)),
+			all(dropped(evidence.EndpointNotReady, "", 0), dropped(evidence.EndpointGone, "", 0)), verdict.Inconclusive, "max-rule-lag", nil},
+		{"a node's clock that jumps back by 4 s", drainedRecorded, asking(verdict.MaxRuleLag(3 * second)), run(clockJumps),
+			verdict.Inconclusive, "max-rule-lag", nil},
 		{"one node's rules that route to an old pod beyond its SIGTERM", drainedRecorded, asking(verdict.RulesBeforeSigterm()),
 			moved(evidence.RuleGone, "v1", 1, 6*second), verdict.Fail, "rules-before-sigterm", nil},
 		{"an old pod that gets new connections to its end", drainedRecorded, asking(verdict.MaxDrainLag(5 * second)),

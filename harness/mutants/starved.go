@@ -25,8 +25,6 @@ func starvedMutants() []Mutant {
 	return []Mutant{
 		{ID: "host-starved", Damages: "real-time processes have all processors of the host for 2 s, in the first recording", Of: drained,
 			When: begun(time.Second), Do: hostStarved, Once: true, Want: verdict.Pass, Cause: Retry},
-		{ID: "node-starved", Damages: "all of a node gets next to no processor for 2 s, in the first recording", Of: drained,
-			When: begun(time.Second), Do: nodeStarved(worker), Once: true, Want: verdict.Pass, Cause: Retry},
 		{ID: "kubelet-starved", Damages: "the kubelet of a pod that was deleted gets 0.1 % of a processor for 12 s: its hook begins late",
 			Of: "termination/hook-sleep", When: Moment{Event: evidence.PodReady, After: time.Second},
 			Do: disruption.Together(disruption.Lasting(12*time.Second, worker, limit(kubeletCgroup, 0.1), limit(kubeletCgroup, 0)),
@@ -40,8 +38,7 @@ func starvedMutants() []Mutant {
 	}
 }
 
-// Cgroups, as a script on a node finds them: that of its kubelet, and that of the process $pid. The node's own can have no limit below
-// those of its pods (cgroup v1), so that a whole node is starved by weight.
+// Cgroups, as a script on a node finds them: that of its kubelet, and that of the process $pid.
 const (
 	cpuHierarchy  = `cpu=/sys/fs/cgroup/cpu; [ -d $cpu ] || cpu=/sys/fs/cgroup`
 	ofPid         = `cg=$(sed -nE 's#^([0-9]+:([a-z_]+,)*cpu(,[a-z_]+)*|0:):?(/.*)#\4#p' /proc/$pid/cgroup | head -n 1); cpu=$cpu$cg`
@@ -59,28 +56,6 @@ func limit(cgroup string, percent float64) string {
 	return strings.NewReplacer("QUOTA", quota, "MOST", most).Replace(cgroup +
 		`; if [ -e $cpu/cpu.max ]; then echo "MOST 1000000" >$cpu/cpu.max; else echo -1 >$cpu/cpu.cfs_quota_us; ` +
 		`echo 1000000 >$cpu/cpu.cfs_period_us; echo QUOTA >$cpu/cpu.cfs_quota_us; fi`)
-}
-
-// nodeStarved has a worker's container weigh 2 for 2 s, beside another one that keeps all processors busy and weighs 1024, as the
-// worker did.
-func nodeStarved(name string) disruption.Act {
-	return func(ctx context.Context, s disruption.Stage) error {
-		node := s.Node(name)
-		image, err := command.Run(ctx, "docker inspect -f {{.Image}} %s", node)
-		if ctx.Err() != nil { // the load has ended
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := command.Run(ctx, "docker update --cpu-shares 2 %s", node); err != nil {
-			return err
-		}
-		hogs := strings.Repeat("sha256sum /dev/zero & ", runtime.NumCPU())
-		_, err = command.Run(ctx, "docker run --rm --network none --entrypoint sh %s -c '%s sleep 2'", image, hogs)
-		_, undone := command.Run(context.WithoutCancel(ctx), "docker update --cpu-shares 1024 %s", node)
-		return errors.Join(err, undone)
-	}
 }
 
 // hostStarved has nobody on this host but the load agents, which have the same policy, run for 2 s. It is not done on a node: real-time

@@ -159,9 +159,6 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 		c.Sink = doing.Sink
 		made, err := recordWith(ctx, s, c)
 		damage = doing.End()
-		if made != nil && made.TooMuch() == "" && err == nil && mutant.Folder != nil {
-			damage = errors.Join(damage, mutant.Folder(c.Folder))
-		}
 		return made, err
 	}
 	entry := m.board.Entry(progress.Name{Mode: m.mode, Suite: "mutants", Scenario: mutant.ID})
