@@ -49,7 +49,7 @@ func simpleStatus(line []byte) (status int, ok bool) {
 func (b *simpleReply) add(name, value []byte) bool {
 	var to *string
 	switch string(name) {
-	case "Date", "Content-Type", "X-Rollcall-Time", "X-Rollcall-Seq":
+	case "Date", "Content-Type":
 		return true
 	case "Connection":
 		b.last = string(value) == "close"

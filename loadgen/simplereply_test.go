@@ -18,9 +18,7 @@ const echoed = "HTTP/1.1 200 OK\r\n" +
 	"Content-Type: text/plain; charset=utf-8\r\n" +
 	"X-Rollcall-Node: worker\r\n" +
 	"X-Rollcall-Pod: shop-v1-abc\r\n" +
-	"X-Rollcall-Seq: 7\r\n" +
 	"X-Rollcall-Service: shop\r\n" +
-	"X-Rollcall-Time: 1790000000000000000\r\n" +
 	"X-Rollcall-Version: v1\r\n" +
 	"Date: Mon, 21 Sep 2026 10:00:00 GMT\r\n" +
 	"Content-Length: 15\r\n" +

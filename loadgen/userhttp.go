@@ -102,12 +102,7 @@ func (p *UserHTTP) Check() error {
 func (p *UserHTTP) Names() bool { return p.Header+p.Pointer+p.Pattern != "" }
 
 // method is what requests are sent with.
-func (p *UserHTTP) method() string {
-	if p.Method == "" {
-		return http.MethodGet
-	}
-	return p.Method
-}
+func (p *UserHTTP) method() string { return cmp.Or(p.Method, http.MethodGet) }
 
 // good reports whether a status is that of a good reply.
 func (p *UserHTTP) good(status int) bool {
