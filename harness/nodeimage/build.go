@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"golang.org/x/sync/errgroup"
+
 	"example.com/rollcall/harness/host"
 )
 
@@ -20,12 +22,11 @@ type builder struct {
 }
 
 func build(ctx context.Context, w io.Writer, folder, version string) (err error) {
-	steps, err := NewBuilder(w, folder, version+".log", "node image "+version, len(programsOf(version))+4)
+	steps, err := NewBuilder(w, folder, version+".log", "node image "+version, len(programsOf(version))+5)
 	if err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
 	defer steps.Close()
-	steps.Plan(plan(folder, version))
 	b := &builder{steps, version, folder, filepath.Join(folder, "work-"+version)}
 	if err := b.all(ctx); err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
@@ -45,10 +46,10 @@ func (b *builder) all(ctx context.Context) error {
 	if err := b.makeParts(ctx); err != nil {
 		return err
 	}
-	if err := b.Do(assembleStep, func() error { return b.assemble(ctx) }); err != nil {
+	if err := b.Do("assemble", func() error { return b.assemble(ctx) }); err != nil {
 		return err
 	}
-	if err := b.Do(loadStep, func() error { return b.load(ctx) }); err != nil {
+	if err := b.Do("load", func() error { return b.load(ctx) }); err != nil {
 		return err
 	}
 	return os.RemoveAll(b.work)
@@ -57,46 +58,34 @@ func (b *builder) all(ctx context.Context) error {
 // makeParts makes the missing parts. Debian's packages, which wait for the network and the disk, are installed beside the
 // compiler; when that fails they are still finished, because they are kept.
 func (b *builder) makeParts(ctx context.Context) error {
-	compiling, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	system := make(chan error, 1)
-	go func() {
-		err := b.Part("debian", debian.Suite, partInputs{revision, debian}, func(dir string) error { return b.debian(ctx, dir) })
-		if err != nil {
-			stop(err)
-		}
-		system <- err
-	}()
-	err := b.compileAll(compiling, programsOf(b.version))
-	if failed := <-system; failed != nil {
-		return failed
-	}
-	return err
+	group, compiling := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		return b.Part("debian", debian.Suite, partInputs{revision, debian}, func(dir string) error { return b.debian(ctx, dir) })
+	})
+	group.Go(func() error { return b.compileAll(compiling, programsOf(b.version)) })
+	return group.Wait()
 }
 
-// compileAll compiles the missing parts.
+// compileAll compiles the missing parts, one after the other, once the sources of all are there.
 func (b *builder) compileAll(ctx context.Context, programs []goPart) error {
-	var missing []goPart
-	for _, p := range programs {
-		if !p.built(b.folder) {
-			missing = append(missing, p)
-		}
-	}
-	ctx, stop := context.WithCancel(ctx)
-	modules := b.modules(ctx, missing)
-	defer func() {
-		stop()
-		for range modules { // until it is closed: nothing is written any more
-		}
-	}()
-	for _, p := range programs {
-		err := b.Part(p.Name, p.Version, partInputs{revision, p}, func(dir string) error {
-			m := <-modules
-			if m.err != nil {
-				return m.err
+	modules := make([]module, len(programs))
+	err := b.Do("sources", func() error {
+		group, ctx := errgroup.WithContext(ctx)
+		for i, p := range programs {
+			if !p.built(b.folder) {
+				group.Go(func() (err error) {
+					modules[i], err = b.fetch(ctx, p)
+					return err
+				})
 			}
-			return b.compile(ctx, p, m, dir)
-		})
+		}
+		return group.Wait()
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNoSources, err)
+	}
+	for i, p := range programs {
+		err := b.Part(p.Name, p.Version, partInputs{revision, p}, func(dir string) error { return b.compile(ctx, p, modules[i], dir) })
 		if err != nil {
 			return err
 		}

@@ -23,11 +23,10 @@ case "$*" in
 "list -deps"*)
 	echo "list $*" >>$SAID
 	case "$*" in *"$NOSOURCES"*) echo "dial tcp: no such host" >&2; exit 1 ;; esac
-	printf "\na.example/x\n\na.example/y\n"
-	case "$*" in *coremain*|*./coredns*) touch $FETCHED ;; esac ;;
+	printf "a.example/x\na.example/y\n" ;;
 "build "*)
 	echo "build $GOGC $*" >>$SAID
-	printf "net/http\na.example/x\na.example/y\n" >&2
+	touch $COMPILING
 	while test -n "$WAIT" && ! test -e $WAIT; do sleep 0.01; done
 	case "$*" in *"$FAILS"*) echo "out of memory" >&2; exit 1 ;; esac
 	while test "$1" != -o; do shift; done
@@ -48,7 +47,7 @@ func fakeTools(t *testing.T, scripts map[string]string) (said string) {
 		}
 	}
 	said = filepath.Join(dir, "said")
-	for name, value := range map[string]string{"PATH": dir + ":" + os.Getenv("PATH"), "SAID": said, "FETCHED": filepath.Join(dir, "fetched"),
+	for name, value := range map[string]string{"PATH": dir + ":" + os.Getenv("PATH"), "SAID": said, "COMPILING": filepath.Join(dir, "compiling"),
 		"WAIT": "", "FAILS": "nothing", "NOSOURCES": "nothing", "XDG_CACHE_HOME": filepath.Join(dir, "cache")} {
 		t.Setenv(name, value)
 	}
@@ -81,10 +80,10 @@ func asked(t *testing.T, said, word string) (lines []string) {
 // debootstrap of a test makes an almost empty root.
 const debootstrap = `for root in "$@"; do :; done; mkdir -p $root/etc`
 
-// The first compiler is held until the module of the last part is there and Debian has begun: both are beside it.
+// The first compiler is held until Debian has begun, and Debian until that compiler has: they are side by side. All sources are there by then.
 func TestMakePartsBesideTheCompiler(t *testing.T) {
-	said := fakeTools(t, map[string]string{"go": fakeGo, "debootstrap": debootstrap + `; while ! test -e $FETCHED; do sleep 0.01; done`})
-	t.Setenv("WAIT", os.Getenv("FETCHED"))
+	said := fakeTools(t, map[string]string{"go": fakeGo, "debootstrap": debootstrap + `; touch $WAIT; while ! test -e $COMPILING; do sleep 0.01; done`})
+	t.Setenv("WAIT", filepath.Join(t.TempDir(), "debian"))
 	var out bytes.Buffer
 	b := testBuilder(t, &out)
 	if err := b.makeParts(t.Context()); err != nil {
@@ -114,8 +113,8 @@ func TestMakePartsBesideTheCompiler(t *testing.T) {
 	if err := b.makeParts(t.Context()); err != nil || len(asked(t, said, "")) != 2*len(builds) {
 		t.Errorf("a second time makes something: %v", err)
 	}
-	if steps := plan(b.folder, Default); len(steps) != 2 {
-		t.Errorf("what is left is planned as %v, want assemble and load", steps)
+	if lists := asked(t, said, ""); strings.HasPrefix(lists[len(builds)-1], "build") {
+		t.Errorf("a compiler runs before all sources are there: %q", lists)
 	}
 }
 
@@ -130,8 +129,8 @@ func TestMakePartsThatFail(t *testing.T) {
 	}{
 		{"a compiler that fails is named, and Debian comes to its end", "FAILS", "./etcd", debootstrap, "step etcd v3.7.2",
 			[]string{"cni", "containerd", "debian", "kubernetes", "runc"}},
-		{"sources that do not come are named", "NOSOURCES", "plugins/main/ptp", debootstrap, "no such host",
-			[]string{"containerd", "debian", "kubernetes", "runc"}},
+		{"sources that do not come are named before anything is compiled", "NOSOURCES", "plugins/main/ptp", debootstrap, "no such host",
+			[]string{"debian"}},
 		{"without Debian the compiler is not waited for", "WAIT", "/nowhere", "echo no mirror >&2; exit 1", "no mirror", nil},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -197,48 +196,5 @@ func TestMetricsServer(t *testing.T) {
 	}
 	if builds := asked(t, said, "build"); len(builds) != 1 || !strings.Contains(builds[0], "sigs.k8s.io/metrics-server/cmd/metrics-server") {
 		t.Errorf("compiled with %q, want it once", builds)
-	}
-}
-
-func TestPackageCounter(t *testing.T) {
-	var reached float64
-	count := &packageCounter{total: 4, progress: func(part float64) { reached = part }}
-	for _, row := range []struct {
-		sentence, line string
-		want           float64
-	}{
-		{"a message is no package", "go: downloading k8s.io/api v0.36.3\n", 0},
-		{"the standard library's packages are there from before", "net/http\nvendor/golang.org/x/net/idna\n", 0},
-		{"a package counts", "k8s.io/api/core/v1\n", 0.25},
-		{"several may come at once", "k8s.io/utils/ptr\nsigs.k8s.io/yaml\n", 0.75},
-		{"more than were expected are no more than all", "a.b/c\na.b/d\n", 1},
-	} {
-		if _, err := count.Write([]byte(row.line)); err != nil || reached != row.want {
-			t.Errorf("%s: %v, %v", row.sentence, reached, err)
-		}
-	}
-}
-
-func TestPlan(t *testing.T) {
-	folder := t.TempDir()
-	all := plan(folder, Default)
-	for _, s := range all {
-		if s.Typical <= 0 {
-			t.Errorf("nobody knows how long %s takes", s.Name)
-		}
-	}
-	if metricsServer.step().Typical <= 0 {
-		t.Error("nobody knows how long metrics-server takes")
-	}
-	for _, p := range programsOf(Default) {
-		if err := os.MkdirAll(p.folder(folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if left := plan(folder, Default); len(left) != 3 || !strings.HasPrefix(left[0].Name, "debian") {
-		t.Errorf("with all programs there %v is left, want Debian and what makes the image", left)
-	}
-	if other := plan(folder, "v1.36.3"); len(other) != 3 || other[0].Name != "kubernetes v1.36.3" {
-		t.Errorf("of another version %v is left, want its programs", other)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -28,19 +27,10 @@ type Builder struct {
 	log    *os.File
 	began  time.Time
 
-	mu      sync.Mutex // guards the rest
-	out     io.Writer
-	step    int            // steps begun
-	steps   int            // steps in all
-	running []*runningStep // in the order in which they began
-	plan    schedule
-}
-
-type runningStep struct {
-	name     string
-	number   int
-	began    time.Time
-	progress float64 // part of its work; 0: unknown
+	mu    sync.Mutex // guards the rest
+	out   io.Writer
+	step  int // steps begun
+	steps int // steps in all
 }
 
 // NewBuilder begins a build. Its parts are kept in folder, its log is there too, and progress goes to w, a line each. It has to be
@@ -68,86 +58,46 @@ func (b *Builder) Write(p []byte) (int, error) { return b.log.Write(p) }
 // Elapsed is how long the build has lasted.
 func (b *Builder) Elapsed() time.Duration { return time.Since(b.began).Round(time.Second) }
 
-// Plan sets the steps that come one after the other, so that progress lines have the time left. Other steps run beside them.
-func (b *Builder) Plan(steps []Step) { b.plan = schedule{steps: steps} }
-
-// SetProgress sets which part of its work a running step has done.
-func (b *Builder) SetProgress(name string, part float64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, d := range b.running {
-		if d.name == name {
-			d.progress = part
-		}
-	}
-}
-
 // Do runs one step with progress lines; an error names the step, the command and its last lines, and the log.
 func (b *Builder) Do(name string, step func() error) error {
-	now := b.begin(name)
+	began, number := time.Now(), b.next()
+	b.print(number, name, "...")
 	fmt.Fprintf(b.log, "=== %s\n", name)
 	done := make(chan error, 1)
 	go func() { done <- step() }()
 	for {
 		select {
 		case err := <-done:
-			b.end(now, err == nil)
 			if err != nil {
 				return fmt.Errorf("step %s: %w: log %s", name, err, b.log.Name())
 			}
+			b.print(number, name, "done in "+clock(time.Since(began)))
 			return nil
 		case <-time.After(progressEvery):
-			b.printProgress(now)
+			b.print(number, name, "for "+clock(time.Since(began)))
 		}
 	}
 }
 
-func (b *Builder) begin(name string) *runningStep {
+// next counts a step as begun.
+func (b *Builder) next() (number int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.step++
-	now := &runningStep{name: name, number: b.step, began: time.Now()}
-	b.running = append(b.running, now)
-	b.print(now, "...")
-	return now
+	return b.step
 }
 
-func (b *Builder) end(now *runningStep, well bool) {
+func (b *Builder) print(number int, name, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.running = slices.DeleteFunc(b.running, func(d *runningStep) bool { return d == now })
-	if took := time.Since(now.began); well {
-		b.plan.end(now.name, took)
-		b.print(now, "done in "+clock(took))
-	}
-}
-
-// printProgress prints a line for the step that began last, and for no other.
-func (b *Builder) printProgress(now *runningStep) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.running[len(b.running)-1] != now {
-		return
-	}
-	elapsed := time.Since(now.began)
-	line := "for " + clock(elapsed)
-	if left := b.plan.left(now.name, elapsed, now.progress); left > 0 {
-		line += ", " + about(left) + " left"
-	}
-	b.print(now, line)
-}
-
-func (b *Builder) print(now *runningStep, what string) {
-	fmt.Fprintf(b.out, "%s  %s  [%d/%d] %s %s\n", b.title, clock(time.Since(b.began)), now.number, b.steps, now.name, what)
+	fmt.Fprintf(b.out, "%s  %s  [%d/%d] %s %s\n", b.title, clock(time.Since(b.began)), number, b.steps, name, what)
 }
 
 // Part makes a part in a temporary folder, which gets its final name when the part is whole. An existing part is used as it is.
 func (b *Builder) Part(name, version string, inputs any, make func(dir string) error) error {
 	final := b.Dir(name, version, inputs)
 	if _, err := os.Stat(final); err == nil {
-		b.mu.Lock()
-		b.step++
-		b.mu.Unlock()
+		b.next()
 		return nil
 	}
 	return b.Do(name+" "+version, func() error {

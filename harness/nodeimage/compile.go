@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"example.com/rollcall/harness/command"
 )
@@ -18,71 +17,47 @@ import (
 // A module is a folder in which a part's programs are compiled. They get one of their own, because the modules of Kubernetes
 // and etcd replace others by folders that a module zip does not have, and because their dependencies must not be ours.
 type module struct {
-	dir      string
-	targets  []string // packages of programs
-	packages int      // to be compiled, without those of the standard library
-	err      error    // why there is none
+	dir     string
+	targets []string // packages of programs
 }
 
 // errNoSources is why there is no module: the network rather than the compiler.
 var errNoSources = errors.New("its sources cannot be had")
 
-// modules makes the modules of parts one after the other, so that downloads go on while earlier parts are compiled. The first
-// with an error is the last.
-func (b *builder) modules(ctx context.Context, parts []goPart) <-chan module {
-	made := make(chan module, len(parts))
-	go func() {
-		defer close(made)
-		for _, p := range parts {
-			m := module{dir: filepath.Join(b.work, "modules", p.Name)}
-			if err := b.fetch(ctx, p, &m); err != nil {
-				m.err = fmt.Errorf("%w: %w", errNoSources, err)
-			}
-			made <- m
-			if m.err != nil {
-				return
-			}
-		}
-	}()
-	return made
-}
-
 // fetch writes a part's module and downloads exactly what compiling its programs takes.
-func (b *builder) fetch(ctx context.Context, p goPart, m *module) error {
+func (b *builder) fetch(ctx context.Context, p goPart) (m module, err error) {
+	m.dir = filepath.Join(b.work, "modules", p.Name)
 	gomod, err := b.goMod(ctx, p)
 	if err != nil {
-		return err
+		return m, err
 	}
 	if err := os.MkdirAll(filepath.Join(m.dir, p.Name), 0o755); err != nil {
-		return err
+		return m, err
 	}
 	if err := os.WriteFile(filepath.Join(m.dir, "go.mod"), []byte(gomod), 0o644); err != nil {
-		return err
+		return m, err
 	}
 	for _, pkg := range p.Packages {
 		m.targets = append(m.targets, path.Join(p.Module, pkg))
 	}
 	if p.Main != "" {
 		if err := os.WriteFile(filepath.Join(m.dir, p.Name, "main.go"), []byte(p.Main), 0o644); err != nil {
-			return err
+			return m, err
 		}
 		m.targets = append(m.targets, "./"+p.Name)
 	}
-	list, err := b.Run(ctx, command.Command{
-		Line: fmt.Sprintf(`go list -deps -tags "%s" -f "{{if not .Standard}}{{.ImportPath}}{{end}}" %s`, p.Tags, strings.Join(m.targets, " ")),
-		Dir:  m.dir, Env: p.environment(),
+	_, err = b.Run(ctx, command.Command{
+		Line: fmt.Sprintf(`go list -deps -tags "%s" %s`, p.Tags, strings.Join(m.targets, " ")), Dir: m.dir, Env: p.environment(),
 	})
-	m.packages = len(strings.Fields(list))
-	return err
+	return m, err
 }
 
 // compile builds a part's programs into dir. Nothing of what debuggers read is made, since it would be stripped.
 func (b *builder) compile(ctx context.Context, p goPart, m module, dir string) error {
 	_, err := b.Run(ctx, command.Command{
-		Line: fmt.Sprintf(`go build -v -trimpath -buildvcs=false -gcflags=all=-dwarf=false -tags "%s" -ldflags "%s" -o %s/ %s`,
+		Line: fmt.Sprintf(`go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -tags "%s" -ldflags "%s" -o %s/ %s`,
 			p.Tags, p.LDFlags, dir, strings.Join(m.targets, " ")),
 		Dir: m.dir, Env: append(p.environment(), fewerCollections),
-		Log: &packageCounter{total: m.packages, progress: func(part float64) { b.SetProgress(p.label(), part) }},
 	})
 	return err
 }
@@ -97,28 +72,6 @@ func (p goPart) environment() []string {
 		cgo = "CGO_ENABLED=1"
 	}
 	return []string{cgo, "GOFLAGS=-mod=mod", "GOWORK=off"}
-}
-
-// A packageCounter reads the output of `go build -v`, which names each package that it compiles.
-type packageCounter struct {
-	total    int
-	progress func(part float64)
-
-	mu   sync.Mutex // guards seen
-	seen int
-}
-
-func (c *packageCounter) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for line := range bytes.Lines(p) {
-		first, _, _ := bytes.Cut(line, []byte("/"))
-		if bytes.ContainsRune(first, '.') && !bytes.ContainsRune(line, ' ') { // not of the standard library, and no message
-			c.seen++
-		}
-	}
-	c.progress(min(1, float64(c.seen)/float64(max(1, c.total))))
-	return len(p), nil
 }
 
 // goMod is a go.mod that builds a part with exactly the versions its own go.mod says.

@@ -43,13 +43,12 @@ func compileAlone(ctx context.Context, w io.Writer, folder string, part goPart) 
 	if part.built(folder) {
 		return nil
 	}
-	steps, err := NewBuilder(w, folder, part.Name+".log", part.label(), 1)
+	steps, err := NewBuilder(w, folder, part.Name+".log", part.label(), 2)
 	if err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
 	defer steps.Close()
 	b := &builder{steps, "", folder, filepath.Join(folder, "work-"+part.Name)}
-	b.Plan([]Step{part.step()})
 	err = errors.Join(b.compileAll(ctx, []goPart{part}), os.RemoveAll(b.work))
 	switch {
 	case err == nil:

@@ -63,8 +63,8 @@ func provide(ctx context.Context, w io.Writer, folder, version string) (string, 
 	if err := facts.Check(true); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(w, "building it, %s on %d cores; each of its parts is kept as soon as it is made\n",
-		about(typicalOf(plan(folder, version))), cores())
+	fmt.Fprintf(w, "building it, which takes about %.0f minutes on %d cores; each of its parts is kept as soon as it is made\n",
+		max(1, typicalBuild().Minutes()), cores())
 	if err := build(ctx, w, folder, version); err != nil {
 		return "", err
 	}
