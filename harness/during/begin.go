@@ -8,10 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"example.com/rollcall/harness/command"
 	"example.com/rollcall/harness/usage"
@@ -35,7 +35,14 @@ func Record(ctx context.Context, signals <-chan os.Signal, o Options) (int, erro
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
 	r := recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: o.line("during begin", nil), record: a.runner.Record}
-	return r.run(ctx, Terminal{Out: io.Discard, Errors: io.Discard, Signals: signals}, nil)
+	return r.detached(ctx, signals)
+}
+
+// detached runs a recorder that outlives whoever began it, who reads its standard output until that is closed: when the load is steady.
+func (r recorder) detached(ctx context.Context, signals <-chan os.Signal) (int, error) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // or the early end of whoever began it would end this process
+	r.begun = os.Stdout.Close
+	return r.run(ctx, Terminal{Out: os.Stdout, Errors: io.Discard, Signals: signals}, nil)
 }
 
 // Begin starts a recorder and returns when its load is steady. It is an error of [usage.Error] if nothing was created.
@@ -62,60 +69,29 @@ func recorderOf(program, folder string, o Options) *exec.Cmd {
 	return cmd
 }
 
-// begin starts a recorder, which prints into its run folder, in a session of its own: no terminal ends it.
+// begin starts a recorder in a session of its own: no terminal ends it. What it prints is copied until its load is steady.
 func begin(ctx context.Context, out io.Writer, cmd *exec.Cmd, folder string) error {
 	log, err := os.OpenFile(filepath.Join(folder, logFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	cmd.Stdout, cmd.Stderr = nil, log
+	cmd.Stderr = log
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
 	command.Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return errors.Join(fmt.Errorf("start the recorder: %w", err), os.RemoveAll(folder))
 	}
-	died := make(chan struct{})
-	go func() {
-		defer close(died)
-		_ = cmd.Wait() // its exit code says it
-	}()
-	came := make(chan struct{}) // what was waited for
-	var waited error
-	go func() {
-		defer close(came)
-		waited = awaitSteady(ctx, folder, died)
-	}()
-	unread := follow(log, out, came)
-	if waited == nil {
-		return unread
+	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })()
+	_, _ = io.Copy(tee{out}, said) // whether it is steady then, or has ended, it says itself
+	if answer, err := call(ctx, folder, steadyVerb, ""); err == nil {
+		return answer.Body.Close()
 	}
-	if ctx.Err() != nil {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-	}
-	<-died
+	_ = cmd.Wait() // its exit code says it
 	return failure(log, cmd.ProcessState.ExitCode(), context.Cause(ctx))
-}
-
-// errDied is that a recorder ended before its load was steady.
-var errDied = errors.New("the recorder ended")
-
-// listenEvery paces the calls to a recorder that does not listen yet.
-const listenEvery = 100 * time.Millisecond
-
-// awaitSteady returns when a recorder says that its load is steady. The error is that it died, or why ctx ended.
-func awaitSteady(ctx context.Context, folder string, died <-chan struct{}) error {
-	for {
-		if heard, err := call(ctx, folder, steadyVerb, ""); err == nil {
-			return heard.Close()
-		}
-		select {
-		case <-died:
-			return errDied
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(listenEvery):
-		}
-	}
 }
 
 // badInput is the exit code of a process that was refused what it was asked for.

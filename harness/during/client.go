@@ -59,22 +59,22 @@ func Mark(text string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	heard, err := call(ctx, folder, markVerb, text)
+	answer, err := call(ctx, folder, markVerb, text)
 	switch {
 	case errors.Is(err, errNoRecorder):
 		return usage.New(markVerb, "the recorder of "+folder+" is gone", "rollcall during end judges what it recorded")
 	case err != nil:
 		return err
 	}
-	return heard.Close()
+	return answer.Body.Close()
 }
 
 // errNoRecorder is that nobody listens in a run folder, or does any longer.
 var errNoRecorder = errors.New("its recorder is gone")
 
-// call tells the recorder of a folder something. The caller closes the reply, whose body need not be there yet. The error is that it
-// refuses, one of [usage.Error], or [errNoRecorder].
-func call(ctx context.Context, folder, verb, text string) (reply io.ReadCloser, err error) {
+// call tells the recorder of a folder something. The caller closes the body of the answer, which need not be there yet. The error is that
+// it refuses, one of [usage.Error], or [errNoRecorder].
+func call(ctx context.Context, folder, verb, text string) (answer *http.Response, err error) {
 	recorder := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return dial(ctx, folder)
 	}}
@@ -82,12 +82,11 @@ func call(ctx context.Context, folder, verb, text string) (reply io.ReadCloser, 
 	if err != nil {
 		return nil, err
 	}
-	answer, err := recorder.RoundTrip(request)
-	if err != nil {
+	if answer, err = recorder.RoundTrip(request); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoRecorder, err)
 	}
 	if answer.StatusCode == http.StatusOK {
-		return answer.Body, nil
+		return answer, nil
 	}
 	defer answer.Body.Close()
 	why, err := io.ReadAll(answer.Body)

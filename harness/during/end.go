@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/evidence"
@@ -27,15 +28,10 @@ func End(ctx context.Context, out io.Writer) (int, error) {
 }
 
 func end(ctx context.Context, out io.Writer, folder string) (code int, err error) {
-	log, err := os.Open(filepath.Join(folder, logFile))
-	if err != nil {
+	if _, err := os.Stat(filepath.Join(folder, logFile)); err != nil {
 		return 0, usage.New("end", usage.OneLine(err), "name a run folder of rollcall during begin in "+RunVariable+", or leave that unset")
 	}
-	defer log.Close()
-	if _, err := log.Seek(0, io.SeekEnd); err != nil {
-		return 0, err
-	}
-	code, err = tell(ctx, out, folder, log)
+	code, err = tell(ctx, out, folder)
 	if errors.Is(err, errNoRecorder) && ctx.Err() == nil {
 		code, err = afterwards(out, folder)
 	}
@@ -46,24 +42,23 @@ func end(ctx context.Context, out io.Writer, folder string) (code int, err error
 }
 
 // tell has the recorder end, and copies what it prints until it has.
-func tell(ctx context.Context, out io.Writer, folder string, log *os.File) (code int, err error) {
-	heard, err := call(ctx, folder, endVerb, "")
+func tell(ctx context.Context, out io.Writer, folder string) (code int, err error) {
+	answer, err := call(ctx, folder, endVerb, "")
 	if err != nil {
 		return 0, err
 	}
-	defer heard.Close()
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		if _, gone := fmt.Fscan(heard, &code); gone != nil {
-			err = fmt.Errorf("%w: %w", errNoRecorder, gone)
-		}
-	}()
-	unread := follow(log, out, over)
+	defer answer.Body.Close()
+	_, err = io.Copy(tee{out}, answer.Body)
 	if ctx.Err() != nil {
 		return 0, fmt.Errorf("the recording goes on to its end in %s: %w", folder, context.Cause(ctx))
 	}
-	return code, errors.Join(err, unread)
+	if err == nil {
+		code, err = strconv.Atoi(answer.Trailer.Get(codeTrailer))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", errNoRecorder, err)
+	}
+	return code, nil
 }
 
 // afterwards is about a recorder that is gone: it came to its end by itself, or it was killed, and what it recorded is not whole.

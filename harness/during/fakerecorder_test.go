@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	folder := os.Getenv(folderVariable)
-	code, err := fakeRecorder(folder, how).run(context.Background(), Terminal{Out: io.Discard, Errors: io.Discard, Signals: signals}, nil)
+	code, err := fakeRecorder(folder, how).detached(context.Background(), signals)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		if code = 3; usage.Is(err) {

@@ -33,6 +33,7 @@ type maintenance struct {
 	input   *os.File // of the command
 	screen  *screen
 	server  *server
+	begun   func() error // told when the load is steady; nil: nobody waits for that
 
 	cluster     cluster.Cluster // once it is open
 	app         *userApp        // whose rollout is waited for; nil: none
@@ -92,6 +93,9 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		s.Step("", text)
 		m.screen.say("mark: " + text)
 	})
+	if m.begun != nil {
+		_ = m.begun() // whoever waited may be gone
+	}
 	limited, cancel := context.WithTimeout(ctx, m.deadline)
 	defer cancel()
 	switch {

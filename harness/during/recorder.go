@@ -28,6 +28,9 @@ type Terminal struct {
 // failed is the exit code of a recording of which there is no report, see package main.
 const failed = 3
 
+// logFile, in the run folder, has all that a recorder prints.
+const logFile = "log.txt"
+
 // lockName, beside run folders, is the file that a recorder holds while it lives.
 const lockName = "during.lock"
 
@@ -88,6 +91,7 @@ type recorder struct {
 	line         string                      // to reproduce
 	changes      []Change                    // one after the other, in place of a command
 	remove       func(context.Context) error // removes what changes made; nil: they made nothing
+	begun        func() error                // called when the load is steady; nil: nobody waits for that
 	record       func(ctx context.Context, out io.Writer, suite, command string, of ...runner.Asks) error
 }
 
@@ -106,7 +110,8 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 		return 0, err
 	}
 	defer log.Close()
-	listening, err := serve(r.folder, len(command)+len(r.changes) == 0)
+	screen := &screen{terminal: at.Out, errors: at.Errors, log: log}
+	listening, err := serve(r.folder, len(command)+len(r.changes) == 0, screen)
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(r.folder))
 	}
@@ -123,7 +128,7 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	ctx, interrupts, stop := watchInterrupts(ctx, at.Signals)
 	defer stop()
 	m := &maintenance{asked: r.asked, folder: r.folder, command: command, does: doing(command), id: scenario, input: at.In, server: listening,
-		screen: &screen{terminal: at.Out, errors: at.Errors, log: log}, interrupts: interrupts}
+		screen: screen, interrupts: interrupts, begun: r.begun}
 	r.runner.Out = r.folder
 	asks := []runner.Asks{m.on}
 	if len(r.changes) > 0 {

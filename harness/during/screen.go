@@ -16,6 +16,13 @@ type screen struct {
 	quiet atomic.Bool // the terminal is the command's; only what we say ourselves is printed there
 }
 
+// to has a terminal take the place of the one before.
+func (s *screen) to(terminal io.Writer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.terminal = terminal
+}
+
 // Write takes all that is printed about the recording.
 func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()

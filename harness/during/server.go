@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,45 +19,49 @@ import (
 // What a recorder is told, by requests over HTTP. It refuses one with a conflict, and says why.
 const (
 	markVerb   = "mark"   // the maintenance reached a step, which the body names
-	steadyVerb = "steady" // is answered when the load is
-	endVerb    = "end"    // the maintenance is over; the body of the reply has the exit code, when all is done
+	steadyVerb = "steady" // is the load?
+	endVerb    = "end"    // the maintenance is over; the body of the answer has what is printed until all is done
 )
+
+// codeTrailer, after the body of that answer, has the exit code.
+const codeTrailer = "Exit-Code"
 
 // A server hears what others tell a recorder.
 type server struct {
 	folder string
 	http   http.Server
+	screen *screen
 
-	steady chan struct{} // closed when the load is
-	end    chan struct{} // closed when somebody said so
-	over   chan struct{} // closed when all is done
-	code   int           // then
-
-	steadied sync.Once
+	end  chan struct{} // closed when somebody said so
+	over chan struct{} // closed when all is done
+	code int           // then
 
 	mu       sync.Mutex
-	mark     func(text string) // notes a step
+	mark     func(text string) // notes a step; nil until the load is steady
 	refuses  error             // why no step is noted, nor the end; nil: they are
 	heardEnd bool
 	ends     bool // by being told
 }
 
-// serve begins to listen in a run folder. A recording of a command ends with that, and not by being told.
-func serve(folder string, ends bool) (*server, error) {
-	s := &server{folder: folder, ends: ends, steady: make(chan struct{}), end: make(chan struct{}), over: make(chan struct{}),
-		refuses: errors.New("the load is not steady yet")}
+// serve begins to listen in a run folder. A recording of a command ends with that, and not by being told. Whoever ends it is the screen's
+// terminal from then on.
+func serve(folder string, ends bool, screen *screen) (*server, error) {
+	s := &server{folder: folder, screen: screen, ends: ends, end: make(chan struct{}), over: make(chan struct{}), refuses: errNotSteady}
 	listener, err := listen(folder)
 	if err != nil {
 		return nil, fmt.Errorf("listen in the run folder: %w", err)
 	}
 	told := http.NewServeMux()
 	told.HandleFunc("/"+markVerb, s.hearMark)
-	told.HandleFunc("/"+steadyVerb, s.sayWhenSteady)
+	told.HandleFunc("/"+steadyVerb, s.sayIfSteady)
 	told.HandleFunc("/"+endVerb, s.hearEnd)
 	s.http = http.Server{Handler: told, ReadHeaderTimeout: callTimeout}
 	go s.http.Serve(listener) //nolint:errcheck // that it was closed
 	return s, nil
 }
+
+// errNotSteady is why nobody is heard before the load is.
+var errNotSteady = errors.New("the load is not steady yet")
 
 // close has everybody who waits know that all is done.
 func (s *server) close(code int) error {
@@ -77,7 +82,6 @@ func (s *server) steadyNow(mark func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mark, s.refuses = mark, nil
-	s.steadied.Do(func() { close(s.steady) }) // by the first recording
 }
 
 // endedNow takes no more marks.
@@ -101,29 +105,28 @@ func (s *server) hearMark(w http.ResponseWriter, r *http.Request) {
 	s.mark(string(text))
 }
 
-func (s *server) sayWhenSteady(w http.ResponseWriter, r *http.Request) {
-	select {
-	case <-s.steady:
-	case <-s.over:
-		http.Error(w, "the recording is over", http.StatusConflict)
-	case <-r.Context().Done():
+func (s *server) sayIfSteady(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mark == nil {
+		http.Error(w, errNotSteady.Error(), http.StatusConflict)
 	}
 }
 
 func (s *server) hearEnd(w http.ResponseWriter, r *http.Request) {
-	if err := s.noteEnd(); err != nil {
+	if err := s.noteEnd(w); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
-	_ = http.NewResponseController(w).Flush() // whoever is gone learns nothing
 	select {
 	case <-s.over:
-		fmt.Fprint(w, s.code)
-	case <-r.Context().Done():
+		w.Header().Set(http.TrailerPrefix+codeTrailer, strconv.Itoa(s.code))
+	case <-r.Context().Done(): // whoever is gone learns nothing
 	}
+	s.screen.to(io.Discard)
 }
 
-func (s *server) noteEnd() error {
+func (s *server) noteEnd(by http.ResponseWriter) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -135,8 +138,18 @@ func (s *server) noteEnd() error {
 		return s.refuses
 	}
 	s.heardEnd = true
+	_, _ = flushed{by}.Write(nil) // that it was heard
+	s.screen.to(flushed{by})
 	close(s.end)
 	return nil
+}
+
+// flushed sends at once what is written to an answer.
+type flushed struct{ to http.ResponseWriter }
+
+func (f flushed) Write(text []byte) (int, error) {
+	n, err := f.to.Write(text)
+	return n, errors.Join(err, http.NewResponseController(f.to).Flush())
 }
 
 // longestMark is how much of a line a mark may take on the page, in bytes.

@@ -18,7 +18,7 @@ func serving(t *testing.T, ends bool, under string) *server {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s, err := serve(folder, ends)
+	s, err := serve(folder, ends, &screen{terminal: io.Discard, log: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func serving(t *testing.T, ends bool, under string) *server {
 // told is why a server refuses something; empty if it does what it is told.
 func told(t *testing.T, s *server, verb, text string) string {
 	t.Helper()
-	heard, err := call(t.Context(), s.folder, verb, text)
+	answer, err := call(t.Context(), s.folder, verb, text)
 	var refused *usage.Error
 	switch {
 	case errors.As(err, &refused):
@@ -36,7 +36,7 @@ func told(t *testing.T, s *server, verb, text string) string {
 	case err != nil:
 		t.Fatal(err)
 	}
-	if err := heard.Close(); err != nil {
+	if err := answer.Body.Close(); err != nil {
 		t.Error(err)
 	}
 	return ""
@@ -63,7 +63,9 @@ func TestWhatARecorderAnswers(t *testing.T) {
 		{"and after the maintenance too late", over, true, markVerb, "drain worker2", "the maintenance is over"},
 		{"an empty mark says nothing", steady, true, markVerb, " ", "it says nothing"},
 		{"one that fills the page is refused", steady, true, markVerb, long, "it is longer than 200 bytes"},
-		{"to wait for a load that is steady takes no time", steady, true, steadyVerb, "", ""},
+		{"that the load is steady is said when it is", steady, true, steadyVerb, "", ""},
+		{"and not before", before, true, steadyVerb, "", "the load is not steady yet"},
+		{"after the maintenance it was", over, true, steadyVerb, "", ""},
 		{"nobody ends what is not begun", before, true, endVerb, "", "the load is not steady yet"},
 		{"nor what a command ends", steady, false, endVerb, "", "it ends with its command"},
 		{"anything else is not known", steady, true, "sing", "", "404 page not found"},
@@ -93,19 +95,23 @@ func TestWhatARecorderAnswers(t *testing.T) {
 func TestTheEndIsSaidOnce(t *testing.T) {
 	s := serving(t, true, strings.Repeat("long/", 30))
 	s.steadyNow(func(string) {})
-	heard, err := call(t.Context(), s.folder, endVerb, "")
+	answer, err := call(t.Context(), s.folder, endVerb, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer heard.Close()
+	defer answer.Body.Close()
 	<-s.end
 	if got := told(t, s, endVerb, ""); got != "it was told to end before" {
 		t.Errorf("the second time it answers %q", got)
 	}
 	closed := make(chan error)
-	go func() { closed <- s.close(1) }()
-	if code, err := io.ReadAll(heard); string(code) != "1" || err != nil {
-		t.Errorf("in the end it says %q, %v", code, err)
+	go func() {
+		s.screen.say("all is done")
+		closed <- s.close(1)
+	}()
+	said, err := io.ReadAll(answer.Body)
+	if code := answer.Trailer.Get(codeTrailer); string(said) != "all is done\n" || code != "1" || err != nil {
+		t.Errorf("it says %q and in the end %q, %v", said, code, err)
 	}
 	if err := <-closed; err != nil {
 		t.Error(err)
