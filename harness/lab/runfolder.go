@@ -23,13 +23,10 @@ func (o Options) recoverKilled(w io.Writer, work, runs string) error {
 
 // markBroken has the report of a run folder say why the run broke off.
 func (o Options) markBroken(folder string, why error) error {
-	file := evidence.SessionPath(folder)
-	var session evidence.Session
-	if err := store.ReadJSON(file, &session); err != nil {
+	if err := store.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, why.Error()) }); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	session.Broken = append(session.Broken, why.Error())
-	return errors.Join(store.WriteJSON(file, session), o.Report(folder))
+	return o.Report(folder)
 }
 
 // collect copies the one run folder that the guest left to where run folders are; empty if it left none.

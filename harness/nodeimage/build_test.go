@@ -80,9 +80,11 @@ func asked(t *testing.T, said, word string) (lines []string) {
 // debootstrap of a test makes an almost empty root.
 const debootstrap = `for root in "$@"; do :; done; mkdir -p $root/etc`
 
-// The first compiler is held until Debian has begun, and Debian until that compiler has: they are side by side. All sources are there by then.
+// The first compiler is held until Debian has begun, and Debian until that compiler has: they are side by side. All sources are there by
+// then.
 func TestMakePartsBesideTheCompiler(t *testing.T) {
-	said := fakeTools(t, map[string]string{"go": fakeGo, "debootstrap": debootstrap + `; touch $WAIT; while ! test -e $COMPILING; do sleep 0.01; done`})
+	const besideIt = `; touch $WAIT; while ! test -e $COMPILING; do sleep 0.01; done`
+	said := fakeTools(t, map[string]string{"go": fakeGo, "debootstrap": debootstrap + besideIt})
 	t.Setenv("WAIT", filepath.Join(t.TempDir(), "debian"))
 	var out bytes.Buffer
 	b := testBuilder(t, &out)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -32,6 +33,7 @@ type Cluster struct {
 	reaper     reaper           // nil when the cluster is kept
 	ipv6       bool             // it has no IPv4
 	address    string           // of a node that this host reaches; empty if it reaches none
+	condemned  atomic.Pointer[string]
 }
 
 var _ cluster.Changeable = (*Cluster)(nil)
