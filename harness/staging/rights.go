@@ -26,31 +26,60 @@ type Right struct {
 	Name            string // of the one object; empty: all
 }
 
+// A kind is one of objects, and the verbs that are used of it: in the namespaces of a run, in those of a recording in which nothing is
+// rolled out, and in that of an app of somebody else's whose pods and rollout are read.
+type kind struct{ group, resource, run, watch, read, scenarios string }
+
+// kinds are those in namespaces. To watch is the least of all, and nothing that a run does not do.
+var kinds = []kind{
+	{"", "pods", "get list watch create delete deletecollection", "get list watch create delete deletecollection", "list watch", ""},
+	{"", "pods/log", "get", "get", "", ""},
+	{"", "pods/status", "patch", "", "", ""},
+	{"", "pods/portforward", "create", "create", "", ""},
+	{"", "services", "get list create update patch delete", "get list create delete", "", ""},
+	{"", "secrets", "create deletecollection", "create deletecollection", "", ""},
+	{"", "events", "list watch", "list watch", "list watch", ""},
+	{"discovery.k8s.io", "endpointslices", "list watch", "list watch", "list watch", ""},
+	{"apps", "deployments", "get list watch create update patch delete deletecollection", "list watch create deletecollection",
+		"get list watch", ""},
+	{"apps", "deployments/scale", "update", "", "", ""},
+	{"apps", "replicasets", "list watch deletecollection", "list watch deletecollection", "get list watch", ""},
+	{"apps", "statefulsets", "get list watch create update patch deletecollection", "list watch deletecollection", "get list watch", ""},
+	{"apps", "daemonsets", "create deletecollection", "create deletecollection", "get", ""},
+	{"autoscaling", harness.Autoscalers, "get create deletecollection", "", "", harness.Autoscalers},
+	{"discovery.k8s.io", harness.Slices, "create", "", "", harness.Slices},
+	{"", harness.Quotas, "get create deletecollection", "", "", harness.Quotas},
+	{"", "configmaps", "create deletecollection", "", "", harness.AppObjects},
+	{"", "serviceaccounts", "create deletecollection", "", "", harness.AppObjects},
+	{"policy", "poddisruptionbudgets", "create deletecollection", "create deletecollection", "", harness.AppObjects},
+}
+
+// seeNodes is what every recording needs beside rights in namespaces.
+var seeNodes = Right{"", "nodes", []string{"list", "watch"}, true, "", ""}
+
 // Rights are what a run needs of a cluster that is not its own. The roles of fixtures/staging grant just these.
 func Rights(generate, observe bool) []Right {
-	rights := []Right{
-		{"", "nodes", []string{"list", "watch"}, true, "", ""},
-		{"", "pods", []string{"get", "list", "watch", "create", "delete", "deletecollection"}, false, "", ""},
-		{"", "pods/log", []string{"get"}, false, "", ""},
-		{"", "pods/status", []string{"patch"}, false, "", ""},
-		{"", "pods/portforward", []string{"create"}, false, "", ""},
-		{"", "services", []string{"get", "list", "create", "update", "patch", "delete"}, false, "", ""},
-		{"", "secrets", []string{"create", "deletecollection"}, false, "", ""},
-		{"", "events", []string{"list", "watch"}, false, "", ""},
-		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, "", ""},
-		{"apps", "deployments", []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}, false, "", ""},
-		{"apps", "deployments/scale", []string{"update"}, false, "", ""},
-		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, "", ""},
-		{"apps", "statefulsets", []string{"get", "list", "watch", "create", "update", "patch", "deletecollection"}, false, "", ""},
-		{"apps", "daemonsets", []string{"create", "deletecollection"}, false, "", ""},
-		{"autoscaling", harness.Autoscalers, []string{"get", "create", "deletecollection"}, false, harness.Autoscalers, ""},
-		{"discovery.k8s.io", harness.Slices, []string{"create"}, false, harness.Slices, ""},
-		{"", harness.Quotas, []string{"get", "create", "deletecollection"}, false, harness.Quotas, ""},
-		{"", "configmaps", []string{"create", "deletecollection"}, false, harness.AppObjects, ""},
-		{"", "serviceaccounts", []string{"create", "deletecollection"}, false, harness.AppObjects, ""},
-		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.AppObjects, ""},
-	}
+	rights := append([]Right{seeNodes}, rightsTo(func(k kind) string { return k.run })...)
 	return append(rights, further(generate, observe)...)
+}
+
+// RightsToWatch are what a recording needs in which nothing is rolled out.
+func RightsToWatch(generate, observe bool) []Right {
+	rights := append([]Right{seeNodes}, rightsTo(func(k kind) string { return k.watch })...)
+	return append(rights, further(generate, observe)...)
+}
+
+// rightsToRead are what it takes to see the pods of somebody else's app and their rollout.
+func rightsToRead() []Right { return rightsTo(func(k kind) string { return k.read }) }
+
+// rightsTo are those of some verbs.
+func rightsTo(verbs func(kind) string) (rights []Right) {
+	for _, k := range kinds {
+		if used := strings.Fields(verbs(k)); len(used) > 0 {
+			rights = append(rights, Right{k.group, k.resource, used, false, k.scenarios, ""})
+		}
+	}
+	return rights
 }
 
 // further are what it takes to make namespaces, and to observe the nodes' rules.

@@ -7,29 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/client-go/kubernetes"
-
-	"example.com/rollcall/harness"
 )
-
-// RightsToWatch are what a recording needs in which nothing is rolled out: the least of all, and each one of [Rights].
-func RightsToWatch(generate, observe bool) []Right {
-	rights := []Right{
-		{"", "nodes", []string{"list", "watch"}, true, "", ""},
-		{"", "pods", []string{"get", "list", "watch", "create", "delete", "deletecollection"}, false, "", ""},
-		{"", "pods/log", []string{"get"}, false, "", ""},
-		{"", "pods/portforward", []string{"create"}, false, "", ""},
-		{"", "services", []string{"get", "list", "create", "delete"}, false, "", ""},
-		{"", "secrets", []string{"create", "deletecollection"}, false, "", ""},
-		{"", "events", []string{"list", "watch"}, false, "", ""},
-		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, "", ""},
-		{"apps", "deployments", []string{"list", "watch", "create", "deletecollection"}, false, "", ""},
-		{"apps", "replicasets", []string{"list", "watch", "deletecollection"}, false, "", ""},
-		{"apps", "statefulsets", []string{"list", "watch", "deletecollection"}, false, "", ""},
-		{"apps", "daemonsets", []string{"create", "deletecollection"}, false, "", ""},
-		{"policy", "poddisruptionbudgets", []string{"create", "deletecollection"}, false, harness.AppObjects, ""},
-	}
-	return append(rights, further(generate, observe)...)
-}
 
 // PrintRoles prints the roles that grant rights in some namespaces or, if none is named, in all, for kubectl apply. What observes the
 // nodes' rules has namespaces of its own, and is not among them. In further namespaces apps can be read, and nothing else.
@@ -63,19 +41,6 @@ func role(kind, where string, rights []Right) string {
 		text += fmt.Sprintf("- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n", r.Group, r.Resource, strings.Join(r.Verbs, ", "))
 	}
 	return text
-}
-
-// rightsToRead are what it takes to see the pods of somebody else's app and their rollout.
-func rightsToRead() []Right {
-	return []Right{
-		{"", "pods", []string{"list", "watch"}, false, "", ""},
-		{"", "events", []string{"list", "watch"}, false, "", ""},
-		{"discovery.k8s.io", "endpointslices", []string{"list", "watch"}, false, "", ""},
-		{"apps", "deployments", []string{"get", "list", "watch"}, false, "", ""},
-		{"apps", "replicasets", []string{"get", "list", "watch"}, false, "", ""},
-		{"apps", "statefulsets", []string{"get", "list", "watch"}, false, "", ""},
-		{"apps", "daemonsets", []string{"get"}, false, "", ""},
-	}
 }
 
 // LacksToRead says what is missing to see the pods of an app in a namespace and their rollout; empty if nothing is.
