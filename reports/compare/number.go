@@ -62,7 +62,7 @@ func (n Number) Moved() bool { return n.Effect == Worse || n.Effect == Better ||
 
 // Beyond says whether the sides are apart by more than the margin, whatever the test says of it.
 func (n Number) Beyond() bool {
-	return n.Metric.Sample.Margin != nil && math.Abs(n.B-n.A) > n.Metric.Sample.Margin.By
+	return n.Metric.Sample.Margin > 0 && math.Abs(n.B-n.A) > n.Metric.Sample.Margin
 }
 
 // A sample is what both sides measured of one number in one scenario.
@@ -198,9 +198,9 @@ func (n *Number) fisher(samples []sample) {
 	f := statistics.Fisher(tables)
 	n.Test, n.A, n.B, n.NA, n.NB = fisher, f.A.Share(), f.B.Share(), f.A.All, f.B.All
 	n.outcome = outcome{worse: f.Greater, better: f.Less, least: f.Least, sees: f.Sees}
-	if margin := n.Metric.Sample.Margin; margin != nil {
-		n.outcome.noWorse = f.UpperDifference(confidence) <= margin.By
-		n.outcome.noBetter = statistics.Shares{A: f.B, B: f.A}.UpperDifference(confidence) <= margin.By
+	if margin := n.Metric.Sample.Margin; margin > 0 {
+		n.outcome.noWorse = f.UpperDifference(confidence) <= margin
+		n.outcome.noBetter = statistics.Shares{A: f.B, B: f.A}.UpperDifference(confidence) <= margin
 	}
 }
 
@@ -212,9 +212,9 @@ func (n *Number) permutation(samples []sample) {
 	d := statistics.Permute(strata)
 	n.Test, n.A, n.B, n.NA, n.NB = permutation, d.A, d.B, d.NA, d.NB
 	n.outcome = outcome{worse: d.Greater, better: d.Less, least: d.Least, sees: d.Sees}
-	if margin := n.Metric.Sample.Margin; margin != nil && d.Least <= 1-confidence {
-		n.outcome.noWorse = statistics.Refuted(strata, margin.By, 1-confidence)
-		n.outcome.noBetter = statistics.Refuted(swapped(strata), margin.By, 1-confidence)
+	if margin := n.Metric.Sample.Margin; margin > 0 && d.Least <= 1-confidence {
+		n.outcome.noWorse = statistics.Refuted(strata, margin, 1-confidence)
+		n.outcome.noBetter = statistics.Refuted(swapped(strata), margin, 1-confidence)
 	}
 }
 
@@ -288,12 +288,12 @@ func (n Number) sees() string {
 // margin is within what it is no worse.
 func (n Number) margin() string {
 	switch margin := n.Metric.Sample.Margin; {
-	case margin == nil:
+	case margin == 0:
 		return ""
 	case n.Metric.Sample.Count != nil:
-		return fmt.Sprintf("%.0f%%", 100*margin.By)
+		return fmt.Sprintf("%.0f%%", 100*margin)
 	default:
-		return n.Metric.Unit.Text(margin.By)
+		return n.Metric.Unit.Text(margin)
 	}
 }
 

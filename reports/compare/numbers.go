@@ -46,7 +46,7 @@ func withRow(sections []reports.Section, title, a, b string, row []string) []rep
 // told says whether the number is worth a line: of a mode all with a margin are, of a scenario those that are apart.
 func (n Number) told() bool {
 	if n.Scenario == "" {
-		return n.Moved() || n.Metric.Sample.Margin != nil
+		return n.Moved() || n.Metric.Sample.Margin > 0
 	}
 	return n.Moved() || n.Effect == CannotTell && n.Beyond()
 }

@@ -117,7 +117,7 @@ func numberRows(s Series) (rows [][]string) {
 		}
 		median := model.Median(there)
 		rows = append(rows, []string{
-			m.Title, s.Mode, sparkline(values, m.Sample.Margin.Span()), m.Unit.Text(there[len(there)-1]), m.Unit.Text(median),
+			m.Title, s.Mode, sparkline(values, m.Sample.Margin), m.Unit.Text(there[len(there)-1]), m.Unit.Text(median),
 			m.Unit.Text(slices.Min(there)), m.Unit.Text(slices.Max(there)), fmt.Sprintf("%d of %d", len(there), len(lines)),
 		})
 	}

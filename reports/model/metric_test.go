@@ -170,16 +170,16 @@ func TestTerminationsAreCountedWhereNoneMayLose(t *testing.T) {
 	}
 }
 
-// Every number that says which way it gets better says within what it is no worse, and by what mechanism, or is a count of
-// requests, which come in bursts, or a percentile of latencies, which apps set.
-func TestMarginsHaveAMechanism(t *testing.T) {
+// Every number that says which way it gets better says within what it is no worse, or is a count of requests, which come in bursts, or
+// a percentile of latencies, which apps set.
+func TestNumbersHaveAMargin(t *testing.T) {
 	for _, m := range model.ComparedMetrics() {
 		margin := m.Sample.Margin
-		if m.Direction != model.Neutral && m.Unit != model.InRequests && m.Name != "latency" && margin == nil {
+		if m.Direction != model.Neutral && m.Unit != model.InRequests && m.Name != "latency" && margin == 0 {
 			t.Errorf("%s has no margin", m.Key())
 		}
-		if margin != nil && (margin.By <= 0 || margin.Because == "") {
-			t.Errorf("%s: %+v", m.Key(), margin)
+		if margin < 0 {
+			t.Errorf("%s: %v", m.Key(), margin)
 		}
 	}
 }

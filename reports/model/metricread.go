@@ -13,6 +13,15 @@ func measured[N int | float64](n *N) *Value {
 	return &Value{Value: float64(*n)}
 }
 
+// uncertain is a number whose ends were read on two clocks, and by how much it may be wrong, as far as that is known.
+func uncertain(n, by *float64) *Value {
+	v := measured(n)
+	if v != nil && by != nil {
+		v.Uncertainty = *by
+	}
+	return v
+}
+
 // part is a number of something that may not have been measured.
 func part[T any](whole func(Scenario) *T, of func(T) float64) func(Scenario) *Value {
 	return func(s Scenario) *Value {

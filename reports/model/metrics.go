@@ -29,58 +29,57 @@ func ofRequests() []Metric {
 			Read:      sum(func(l Lane) *int { return l.NeverArrived })},
 		{Name: "longest_outage", Unit: InMilliseconds, Title: "longest outage",
 			Help:      "The longest time from a failed request to the next good one of its lane, by when they were sent.",
-			Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 1000, Because: sync}},
+			Direction: LowerIsBetter, Sample: &Sample{Margin: sync},
 			Read: longestOutage},
 	}, latencies())
 }
 
 // latencies are those of the lane through the Service on which each was longest: percentiles of several lanes do not add up.
 func latencies() []Metric {
-	stat := func(stat, words string, of func(Latency) float64, margin *Margin) Metric {
+	stat := func(stat, words string, of func(Latency) float64, margin float64) Metric {
 		return Metric{Name: "latency", Stat: stat, Unit: InMilliseconds, Title: "latency, " + words, Direction: LowerIsBetter,
 			Sample: &Sample{Margin: margin},
 			Help:   "How long good replies took from when their requests were sent, on the lane on which they took longest.",
 			Read:   latency(of)}
 	}
 	return []Metric{
-		stat("p50", "median", func(l Latency) float64 { return l.P50 }, nil),
-		stat("p99", "99 %", func(l Latency) float64 { return l.P99 }, nil),
-		stat("p999", "99.9 %", func(l Latency) float64 { return l.P999 }, nil),
-		stat("max", "longest", func(l Latency) float64 { return l.Max }, &Margin{By: 1000, Because: resent}),
+		stat("p50", "median", func(l Latency) float64 { return l.P50 }, 0),
+		stat("p99", "99 %", func(l Latency) float64 { return l.P99 }, 0),
+		stat("p999", "99.9 %", func(l Latency) float64 { return l.P999 }, 0),
+		stat("max", "longest", func(l Latency) float64 { return l.Max }, resent),
 	}
 }
 
 func ofRollout() []Metric {
-	gap := func(s Scenario) (value, uncertainty *float64) {
-		return s.Numbers.StatusGap, s.Numbers.StatusGapError
-	}
-	window := func(s Scenario) (value, uncertainty *float64) {
-		return s.Numbers.MixedWindow, s.Numbers.MixedWindowError
-	}
 	drain := func(s Scenario) *Lags { return s.Numbers.DrainLag }
 	rules := func(s Scenario) *Lags { return s.Numbers.RuleLag }
 	drainHelp := "How long nodes sent a pod fresh connections after it had left the endpoints, over pods and nodes."
 	rulesHelp := "How long the rules of nodes routed to a pod after it had left the endpoints, over pods and nodes."
 	return slices.Concat(
-		interval(Metric{Name: "status_gap", Unit: InMilliseconds, Title: "status gap",
-			Help:      "How long the old version still replied after rollout status said done.",
-			Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 1000, Because: sync}}}, gap, "By how much the status gap may be wrong."),
-		interval(Metric{Name: "mixed_window", Unit: InMilliseconds, Title: "mixed window", Help: "How long both versions replied.",
-			Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 2000, Because: syncAndProbe}}}, window,
-			"By how much the mixed window may be wrong."),
 		[]Metric{
+			{Name: "status_gap", Unit: InMilliseconds, Title: "status gap",
+				Help:      "How long the old version still replied after rollout status said done.",
+				Direction: LowerIsBetter, Sample: &Sample{Margin: sync},
+				Read: func(s Scenario) *Value { return uncertain(s.Numbers.StatusGap, s.Numbers.StatusGapError) }},
+			{Name: "status_gap_uncertainty", Unit: InMilliseconds, Help: "By how much the status gap may be wrong.",
+				Read: func(s Scenario) *Value { return measured(s.Numbers.StatusGapError) }},
+			{Name: "mixed_window", Unit: InMilliseconds, Title: "mixed window", Help: "How long both versions replied.",
+				Direction: LowerIsBetter, Sample: &Sample{Margin: syncAndProbe},
+				Read: func(s Scenario) *Value { return uncertain(s.Numbers.MixedWindow, s.Numbers.MixedWindowError) }},
+			{Name: "mixed_window_uncertainty", Unit: InMilliseconds, Help: "By how much the mixed window may be wrong.",
+				Read: func(s Scenario) *Value { return measured(s.Numbers.MixedWindowError) }},
 			{Name: "min_available", Unit: InPods, Title: "fewest pods available", Help: "The fewest pods that were ready together.",
-				Direction: HigherIsBetter, Sample: &Sample{Margin: &Margin{By: 0.5, Because: wholePods}},
+				Direction: HigherIsBetter, Sample: &Sample{Margin: partOfAPod},
 				Read: func(s Scenario) *Value { return measured(s.Numbers.MinAvailable) }},
 			{Name: "max_pods", Unit: InPods, Title: "most pods", Help: "The most pods there were together, terminating ones included.",
-				Direction: LowerIsBetter, Sample: &Sample{Margin: &Margin{By: 1, Because: podEnding}},
+				Direction: LowerIsBetter, Sample: &Sample{Margin: podEnding},
 				Read: func(s Scenario) *Value { return measured(s.Numbers.MaxPods) }},
 		},
 		lags("drain_lag", "drain lag", drainHelp, drain, func(l PodLag) *float64 { return l.DrainLag }),
 		lags("rule_lag", "rule lag", rulesHelp, rules, func(l PodLag) *float64 { return l.RuleLag }),
 		ofTerminations(),
 		[]Metric{{Name: "needed_drain", Unit: InMilliseconds, Title: "needed drain", Direction: LowerIsBetter, Read: neededDrain,
-			Sample: &Sample{Margin: &Margin{By: 500, Because: halfSync}, Each: needed},
+			Sample: &Sample{Margin: halfSync, Each: needed},
 			Help:   "How long a pod had to serve on after its endpoint left, for every node's rules to have left it out, without the time in which no endpoint was ready."},
 			{Name: "needed_drain_p95", Unit: InMilliseconds, Title: "needed drain, for 95 % of terminations", Direction: LowerIsBetter,
 				Read: func(s Scenario) *Value {
@@ -100,7 +99,7 @@ func ofTerminations() []Metric {
 			Read: part(ends, func(t Terminations) float64 { return float64(t.Count) })},
 		{Name: "terminations_lost", Unit: InTerminations, Title: "terminations that lost a request", Direction: LowerIsBetter,
 			Help:   "Ends of old pods that may have cost clients on a node a request.",
-			Sample: &Sample{Margin: &Margin{By: 0.05, Because: fewest}, Count: lostWhereNoneMay},
+			Sample: &Sample{Margin: fewest, Count: lostWhereNoneMay},
 			Read:   part(ends, func(t Terminations) float64 { return float64(t.Lost) })},
 		{Name: "terminations_upper", Unit: InPercent, Title: "terminations that lose a request, at most", Direction: LowerIsBetter,
 			Help: "The largest share of all terminations that may lose a request, at 95 % confidence.",
@@ -111,7 +110,7 @@ func ofTerminations() []Metric {
 func ofDisruption() []Metric {
 	return []Metric{{Name: "whole", Unit: InMilliseconds, Title: "time until whole", Direction: LowerIsBetter,
 		Help:   "How long after a disruption was undone the cluster was again what it was before.",
-		Sample: &Sample{Margin: &Margin{By: 10_000, Because: nodeStatus}},
+		Sample: &Sample{Margin: nodeStatus},
 		Read:   func(s Scenario) *Value { return measured(s.Numbers.Whole) }}}
 }
 
@@ -134,28 +133,11 @@ func ofMachine() []Metric {
 	}
 }
 
-// interval is a metric whose ends were read on two clocks, and beside it by how much it may be wrong.
-func interval(m Metric, read func(Scenario) (value, uncertainty *float64), help string) []Metric {
-	uncertainty := func(s Scenario) *Value {
-		_, by := read(s)
-		return measured(by)
-	}
-	m.Read = func(s Scenario) *Value {
-		n, _ := read(s)
-		v := measured(n)
-		if by := uncertainty(s); v != nil && by != nil {
-			v.Uncertainty = by.Value
-		}
-		return v
-	}
-	return []Metric{m, {Name: m.Name + "_uncertainty", Unit: m.Unit, Help: help, Read: uncertainty}}
-}
-
 // lags are the median and the longest of the lags of a run's pods and nodes.
 func lags(name, title, help string, read func(Scenario) *Lags, each func(PodLag) *float64) []Metric {
 	stat := func(stat, words string, of func(Lags) float64, nodes func([]float64) float64) Metric {
 		return Metric{Name: name, Stat: stat, Unit: InMilliseconds, Title: title + ", " + words, Help: help, Direction: LowerIsBetter,
-			Sample: &Sample{Margin: &Margin{By: 500, Because: halfSync}, Each: perMoment(each, nodes)},
+			Sample: &Sample{Margin: halfSync, Each: perMoment(each, nodes)},
 			Read: func(s Scenario) *Value {
 				l := read(s)
 				if l == nil {

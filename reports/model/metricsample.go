@@ -10,7 +10,7 @@ import (
 // A Sample is how a metric is compared between runs: what one value of it is, each drawn by a chance of its own, and by how
 // much it may be worse without mattering.
 type Sample struct {
-	Margin *Margin                      // nil: no mechanism gives one, and it is never shown to be no worse
+	Margin float64                      // in the metric's unit, of terminations their share; 0: it is never shown to be no worse
 	Each   func(Scenario) []float64     // one value for each moment at which old pods left
 	Count  func(Scenario) *Terminations // those that lost something, in place of values
 	// without either it is the run's one value
@@ -19,31 +19,16 @@ type Sample struct {
 // PerTermination says whether a run gives as many values as it has terminations.
 func (s Sample) PerTermination() bool { return s.Each != nil || s.Count != nil }
 
-// A Margin is within what a number is no worse.
-type Margin struct {
-	By      float64 // in the metric's unit; of terminations, their share
-	Because string  // the mechanism
-}
-
-// Span is the margin as a width, 0 without one.
-func (m *Margin) Span() float64 {
-	if m == nil {
-		return 0
-	}
-	return m.By
-}
-
-// Where margins come from.
+// Margins, by the mechanism that gives each.
 const (
-	syncPeriod   = 1000 // ms: kube-proxy's minSyncPeriod, by default
-	halfSync     = "half of kube-proxy's minSyncPeriod of 1 s: a change waits as long on average"
-	sync         = "kube-proxy's minSyncPeriod of 1 s"
-	syncAndProbe = "kube-proxy's minSyncPeriod and the period of a readiness probe, 1 s each"
-	wholePods    = "pods are whole: less than one is none"
-	podEnding    = "one pod that still ends when the next begins"
-	resent       = "a SYN is sent again after 1 s: one reply as late as that is one packet lost"
-	nodeStatus   = "a kubelet tells of its node every 10 s"
-	fewest       = "what 59 terminations without a loss show at 95 %"
+	sync         = 1000     // ms: kube-proxy's minSyncPeriod, by default
+	halfSync     = sync / 2 // a change waits as long on average
+	syncAndProbe = 2 * sync // and the period of a readiness probe, as long
+	resent       = 1000     // ms: a SYN is sent again after 1 s: one reply as late as that is one packet lost
+	nodeStatus   = 10_000   // ms: a kubelet tells of its node every 10 s
+	partOfAPod   = 0.5      // pods are whole: less than one is none
+	podEnding    = 1        // one pod that still ends when the next begins
+	fewest       = 0.05     // what 59 terminations without a loss show at 95 %
 )
 
 // lostWhereNoneMay counts the terminations of a scenario that allows no failure.
@@ -84,7 +69,7 @@ func each(s Scenario, lag func(PodLag) *float64, over func([]float64) float64) (
 		if x == nil {
 			continue
 		}
-		if len(moment) > 0 && l.Left-began >= syncPeriod {
+		if len(moment) > 0 && l.Left-began >= sync {
 			values, moment = append(values, over(moment)), nil
 		}
 		if len(moment) == 0 {
