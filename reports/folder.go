@@ -15,6 +15,14 @@ import (
 // A Writer writes one form of a report.
 type Writer func(io.Writer, model.Report) error
 
+// write writes all of one form of a report.
+func write(w io.Writer, form string, text []byte) error {
+	if _, err := w.Write(text); err != nil {
+		return fmt.Errorf("reports: write %s: %w", form, err)
+	}
+	return nil
+}
+
 // A File is one of a run folder, and what writes it.
 type File struct {
 	Name  string

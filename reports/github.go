@@ -62,10 +62,7 @@ func Annotations(w io.Writer, r model.Report) error {
 			fmt.Fprintf(&b, "::%s title=%s::%s\n", a.level, property(a.title), message(a.text))
 		}
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("reports: write annotations: %w", err)
-	}
-	return nil
+	return write(w, "annotations", b.Bytes())
 }
 
 // few is what GitHub shows of annotations of one level.

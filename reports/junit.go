@@ -30,7 +30,7 @@ type (
 		Name string `xml:"name,attr"`
 		junitCounts
 		Timestamp  string          `xml:"timestamp,attr,omitempty"`
-		Properties junitProperties `xml:"properties"`
+		Properties junitProperties `xml:"properties>property"`
 		Cases      []junitCase     `xml:"testcase"`
 	}
 	junitCounts struct {
@@ -44,16 +44,14 @@ type (
 		Class      string          `xml:"classname,attr"`
 		Name       string          `xml:"name,attr"`
 		Time       decimal         `xml:"time,attr"` // seconds
-		Properties junitProperties `xml:"properties"`
+		Properties junitProperties `xml:"properties>property"`
 		Failure    *junitReason    `xml:"failure"`
 		Error      *junitReason    `xml:"error"`
 		Skipped    *junitReason    `xml:"skipped"`
 		Output     string          `xml:"system-out,omitempty"`
 	}
-	junitProperties struct {
-		Properties []junitProperty `xml:"property"`
-	}
-	junitProperty struct {
+	junitProperties []junitProperty
+	junitProperty   struct {
 		Name  string `xml:"name,attr"`
 		Value string `xml:"value,attr"`
 	}
@@ -81,13 +79,10 @@ func JUnit(w io.Writer, r model.Report) error {
 		all.Suites = append(all.Suites, newJUnitSuite(r.Run.Profile, scenarios[first:i]))
 	}
 	text, err := xml.MarshalIndent(all, "", "  ")
-	if err == nil {
-		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
-	}
 	if err != nil {
 		return fmt.Errorf("reports: write junit: %w", err)
 	}
-	return nil
+	return write(w, "junit", fmt.Appendf(nil, "%s%s\n", xml.Header, text))
 }
 
 // count counts a scenario the way JUnit does.
@@ -207,7 +202,7 @@ func newJUnitProperties(s model.Scenario) junitProperties {
 // add leaves out what has no value.
 func (p *junitProperties) add(name, value string) {
 	if value != "" {
-		p.Properties = append(p.Properties, junitProperty{Name: name, Value: value})
+		*p = append(*p, junitProperty{Name: name, Value: value})
 	}
 }
 

@@ -24,10 +24,7 @@ const (
 // outcomes of scenarios in each mode, what was measured, and where the time went. It never has more than 1 MiB, and says what
 // that left out.
 func Markdown(w io.Writer, r model.Report) error {
-	if _, err := w.Write(summary(r, summaryLimit)); err != nil {
-		return fmt.Errorf("reports: write markdown: %w", err)
-	}
-	return nil
+	return write(w, "markdown", summary(r, summaryLimit))
 }
 
 // summary has at most limit bytes.
@@ -36,17 +33,41 @@ func summary(r model.Report, limit int) []byte {
 	fmt.Fprintf(&b, "# Rollcall %s\n", Escape(r.Run.ID))
 	for _, said := range slices.Concat([]string{totals(r)}, clusterLines(r.Clusters), []string{drainLine(r), ProfileLine(r)}, r.Run.Steps) {
 		if said != "" {
-			fmt.Fprintf(&b, "\n%s\n", Escape(clipped(said, becauseLimit)))
+			fmt.Fprintf(&b, "\n%s\n", limited(said))
 		}
 	}
 	scenarios := worstFirst(r.Scenarios)
-	notPassed(&b, scenarios)
-	decidedClaims(&b, r.Claims)
-	knownBugs(&b, Bugs(r))
-	outcomes(&b, scenarios)
-	measured(&b, scenarios)
+	modes := model.Distinct(scenarios, func(s model.Scenario) string { return s.Mode })
+	slices.SortFunc(modes, compareModes)
+	list(&b, "Not passed", notPassed(scenarios))
+	list(&b, "Seed claims", decidedClaims(r.Claims))
+	table(&b, "Is this cluster affected by known bugs of Kubernetes?",
+		[]string{"ANSWER", "BUG", "COMPONENT", "VERSION", "FIX", "MODE", "SCENARIO", "WHY IT CANNOT BE TOLD"}, knownBugs(Bugs(r)))
+	table(&b, "Outcomes", append([]string{"SCENARIO"}, escaped(modes)...), outcomes(scenarios, modes))
+	table(&b, "Under load", append(columns(), "WHAT IT SHOWED"), measured(scenarios))
 	timeSpent(&b, r.Run.Spent())
 	return fitting(b.Bytes(), limit)
+}
+
+// limited is recorded text as Markdown, of which one reason may have so much.
+func limited(text string) string { return Escape(clipped(text, becauseLimit)) }
+
+// list writes a section of lines, if there are any.
+func list(b *bytes.Buffer, title string, lines []string) {
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "\n## %s\n\n%s\n", title, strings.Join(lines, "\n"))
+	}
+}
+
+// table writes a section with a table, if that has rows.
+func table(b *bytes.Buffer, title string, head []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n\n%s", title, Head(head...))
+	for _, row := range rows {
+		b.WriteString(Row(row...))
+	}
 }
 
 // clusterLines say what the scenarios of each mode ran on, such as "iptables: Kubernetes v1.36.3 (kind, 3 nodes, kernel 6.12.0)".
@@ -97,8 +118,7 @@ func rank(o verdict.Outcome) int {
 }
 
 // notPassed tells the reasons; scenarios that were skipped in a mode for the same one share a line.
-func notPassed(b *bytes.Buffer, scenarios []model.Scenario) {
-	var lines []string
+func notPassed(scenarios []model.Scenario) (lines []string) {
 	for _, s := range scenarios {
 		if s.Outcome != verdict.Fail && s.Outcome != verdict.Inconclusive {
 			continue
@@ -108,50 +128,41 @@ func notPassed(b *bytes.Buffer, scenarios []model.Scenario) {
 			look += " and " + s.Diagnostics
 		}
 		lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)",
-			s.Outcome, Escape(s.Name()), Escape(s.Mode), Escape(clipped(s.Brief(), becauseLimit)), Escape(look)))
+			s.Outcome, Escape(s.Name()), Escape(s.Mode), limited(s.Brief()), Escape(look)))
 		facts := factsLine(s.Facts)
 		for _, away := range s.AgentsAway {
 			facts += "; " + away.String()
 		}
 		if facts = strings.TrimPrefix(facts, "; "); facts != "" {
-			lines = append(lines, "  <details><summary>details</summary>"+Escape(clipped(facts, becauseLimit))+"</details>")
+			lines = append(lines, "  <details><summary>details</summary>"+limited(facts)+"</details>")
 		}
 	}
 	for _, s := range skipsOf(scenarios) {
 		lines = append(lines, fmt.Sprintf("- **skipped** on %s: %s (%s)",
-			Escape(s.mode), Escape(clipped(s.because, becauseLimit)), Escape(strings.Join(s.names, ", "))))
+			Escape(s.mode), limited(s.because), Escape(strings.Join(s.names, ", "))))
 	}
-	if len(lines) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n## Not passed\n\n%s\n", strings.Join(lines, "\n"))
+	return lines
 }
 
 // decidedClaims is a line for each mode: how many seed claims were decided, by which evidence, and which were not.
-func decidedClaims(b *bytes.Buffer, claims []model.Claim) {
-	for i, mode := range model.Distinct(claims, func(c model.Claim) string { return c.Mode }) {
-		if i == 0 {
-			fmt.Fprint(b, "\n## Seed claims\n\n")
-		}
-		fmt.Fprintf(b, "- %s: %s\n", Escape(mode), Escape(countClaims(mode, claims)))
+func decidedClaims(claims []model.Claim) (lines []string) {
+	for _, mode := range model.Distinct(claims, func(c model.Claim) string { return c.Mode }) {
+		lines = append(lines, fmt.Sprintf("- %s: %s", Escape(mode), Escape(countClaims(mode, claims))))
 	}
+	return lines
 }
 
-// knownBugs is a table of whether clusters have known bugs.
-func knownBugs(b *bytes.Buffer, rows []BugRow) {
-	if len(rows) == 0 {
-		return
-	}
-	fmt.Fprint(b, "\n## Is this cluster affected by known bugs of Kubernetes?\n\n",
-		Head("ANSWER", "BUG", "COMPONENT", "VERSION", "FIX", "MODE", "SCENARIO", "WHY IT CANNOT BE TOLD"))
-	for _, r := range rows {
+// knownBugs are the rows about whether clusters have known bugs.
+func knownBugs(bugs []BugRow) (rows [][]string) {
+	for _, r := range bugs {
 		cells := append(r.cells(), r.Why)
 		for i, cell := range cells {
-			cells[i] = Escape(clipped(cell, becauseLimit))
+			cells[i] = limited(cell)
 		}
 		cells[1] = fmt.Sprintf("[%s](%s)", cells[1], r.Bug.URL)
-		b.WriteString(Row(cells...))
+		rows = append(rows, cells)
 	}
+	return rows
 }
 
 // factsLine is like "by kind: 2 refused, 1 timeout; node: worker".
@@ -163,26 +174,21 @@ func factsLine(facts []verdict.Detail) string {
 	return strings.Join(parts, "; ")
 }
 
-// outcomes is the table of scenarios and modes.
-func outcomes(b *bytes.Buffer, scenarios []model.Scenario) {
-	if len(scenarios) == 0 {
-		return
-	}
+// outcomes are the rows of scenarios by modes.
+func outcomes(scenarios []model.Scenario, modes []string) (rows [][]string) {
 	type place struct{ scenario, mode string }
 	said := make(map[place]string)
 	for _, s := range scenarios {
 		said[place{s.Name(), s.Mode}] = word(s)
 	}
-	modes := model.Distinct(scenarios, func(s model.Scenario) string { return s.Mode })
-	slices.SortFunc(modes, compareModes)
-	fmt.Fprint(b, "\n## Outcomes\n\n", Head(append([]string{"SCENARIO"}, escaped(modes)...)...))
 	for _, name := range model.Distinct(scenarios, model.Scenario.Name) {
 		cells := []string{Escape(name)}
 		for _, mode := range modes {
 			cells = append(cells, cmp.Or(said[place{name, mode}], "-"))
 		}
-		b.WriteString(Row(cells...))
+		rows = append(rows, cells)
 	}
+	return rows
 }
 
 // word is an outcome, bold where somebody should look.
@@ -197,25 +203,19 @@ func word(s model.Scenario) string {
 	return said
 }
 
-// measured is the table of scenarios that were under load.
-func measured(b *bytes.Buffer, scenarios []model.Scenario) {
-	title := false
+// measured are the rows of scenarios that were under load.
+func measured(scenarios []model.Scenario) (rows [][]string) {
 	for _, s := range scenarios {
 		if len(s.LoadLanes()) == 0 {
 			continue
 		}
-		if !title {
-			names := columns()
-			fmt.Fprint(b, "\n## Under load\n\n", Head(append(names[:], "WHAT IT SHOWED")...))
-			title = true
+		var cells []string
+		for _, cell := range append(newRow(s), s.Brief()) {
+			cells = append(cells, limited(cell))
 		}
-		cells := newRow(s)
-		var texts []string
-		for _, cell := range append(cells[:], s.Brief()) {
-			texts = append(texts, Escape(clipped(cell, becauseLimit)))
-		}
-		b.WriteString(Row(texts...))
+		rows = append(rows, cells)
 	}
+	return rows
 }
 
 // timeSpent is the table of where the time went.

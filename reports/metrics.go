@@ -37,10 +37,7 @@ func Metrics(w io.Writer, r model.Report) error {
 			return fmt.Errorf("reports: write metrics: %w", err)
 		}
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("reports: write metrics: %w", err)
-	}
-	return nil
+	return write(w, "metrics", b.Bytes())
 }
 
 // gauges are metric families in the order in which they were first set.

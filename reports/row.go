@@ -13,14 +13,12 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A row is one scenario in a table for people: one short text per column of columns.
-type row [7]string
-
-func columns() row {
-	return row{"SCENARIO", "MODE", "REQUESTS", "FAILED", "VERSIONS", "LONGEST OUTAGE", "OUTCOME"}
+func columns() []string {
+	return []string{"SCENARIO", "MODE", "REQUESTS", "FAILED", "VERSIONS", "LONGEST OUTAGE", "OUTCOME"}
 }
 
-func newRow(s model.Scenario) row {
+// newRow is one scenario in a table for people: a short text for each of the columns.
+func newRow(s model.Scenario) []string {
 	var longest float64
 	failed, onControl := 0, 0
 	failures, replies := make(map[evidence.Fault]int), make(map[string]int)
@@ -40,13 +38,13 @@ func newRow(s model.Scenario) row {
 	}
 	name, requests := s.Name(), s.Requests()
 	if requests == 0 {
-		return row{name, s.Mode, "-", "-", "-", "-", s.Outcome.String()}
+		return []string{name, s.Mode, "-", "-", "-", "-", s.Outcome.String()}
 	}
 	lost := kinds(failed, failures)
 	if onControl > 0 {
 		lost += ", control " + phrase.Number(onControl)
 	}
-	return row{name, s.Mode, phrase.Number(requests), lost, shares(replies), outage(longest), s.Outcome.String()}
+	return []string{name, s.Mode, phrase.Number(requests), lost, shares(replies), outage(longest), s.Outcome.String()}
 }
 
 // remedy says where to read what to do about a scenario that did not pass; empty if nothing is known of it. A rule that is

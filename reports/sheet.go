@@ -53,10 +53,7 @@ func SheetMarkdown(w io.Writer, p Sheet) error {
 			b.WriteString(Row(escaped(row)...))
 		}
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("sheet: write markdown: %w", err)
-	}
-	return nil
+	return write(w, "markdown", b.Bytes())
 }
 
 func paragraphs(b *bytes.Buffer, text []string) {
@@ -83,10 +80,7 @@ func SheetHTML(w io.Writer, p Sheet) error {
 	}{p, policy, template.HTML("<style>" + sheetStyle + "</style>")}); err != nil {
 		return fmt.Errorf("sheet: fill form: %w", err)
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("sheet: write html: %w", err)
-	}
-	return nil
+	return write(w, "html", b.Bytes())
 }
 
 // PolicySource names an inline text in a Content-Security-Policy.

@@ -25,12 +25,10 @@ const (
 // scenario and under it what it came to, with facts where it did not pass. What was skipped stands below, by reason, then which known
 // bugs were seen, and last how the run went.
 func Terminal(w io.Writer, r model.Report) error {
-	head := columns()
-	rows := [][]string{head[:]}
+	rows := [][]string{columns()}
 	shown := slices.DeleteFunc(slices.Clone(r.Scenarios), func(s model.Scenario) bool { return s.Outcome == verdict.Skipped })
 	for _, s := range shown {
-		cells := newRow(s)
-		rows = append(rows, cells[:])
+		rows = append(rows, newRow(s))
 	}
 	var b bytes.Buffer
 	lines := aligned(rows)
@@ -59,10 +57,7 @@ func Terminal(w io.Writer, r model.Report) error {
 			fmt.Fprintln(&b, line)
 		}
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("reports: write table: %w", err)
-	}
-	return nil
+	return write(w, "table", b.Bytes())
 }
 
 // below writes what a scenario came to, under its line.
