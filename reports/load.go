@@ -110,15 +110,13 @@ func newRun(s evidence.Session) model.Run {
 // skippedWhole tells of each mode that was asked for in which every scenario was skipped, or of the run where none was asked for: a
 // skip is never a pass.
 func skippedWhole(asked []string, scenarios []model.Scenario) (broken []string) {
-	of := func(mode string) []model.Scenario {
-		return slices.DeleteFunc(slices.Clone(scenarios), func(s model.Scenario) bool { return mode != "" && s.Mode != mode })
-	}
 	if len(asked) == 0 {
 		asked = []string{""}
 	}
 	for _, mode := range asked {
+		all := slices.DeleteFunc(slices.Clone(scenarios), func(s model.Scenario) bool { return mode != "" && s.Mode != mode })
 		judged := func(s model.Scenario) bool { return s.Outcome != verdict.Skipped }
-		if all := of(mode); len(all) > 0 && !slices.ContainsFunc(all, judged) {
+		if len(all) > 0 && !slices.ContainsFunc(all, judged) {
 			broken = append(broken, strings.TrimPrefix(fmt.Sprintf("%s: everything was skipped, which shows nothing: %s",
 				mode, all[0].Because), ": "))
 		}
@@ -180,19 +178,9 @@ func (l *loader) broken(err error) {
 // add adds a scenario and counts it.
 func (l *loader) add(s model.Scenario) {
 	l.report.Scenarios = append(l.report.Scenarios, s)
-	sum := &l.report.Summary
-	switch s.Outcome {
-	case verdict.Pass:
-		sum.Pass++
-	case verdict.Fail:
-		sum.Fail++
-	case verdict.Inconclusive:
-		sum.Inconclusive++
-	case verdict.Skipped:
-		sum.Skipped++
-	}
+	l.report.Summary.Add(s.Outcome)
 	if s.RecordedFor == "" { // else its requests are that scenario's
-		sum.Requests += s.Requests()
+		l.report.Summary.Requests += s.Requests()
 	}
 }
 

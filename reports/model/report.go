@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 )
 
 // Names and version of the report's schema, as report.json carries them.
@@ -69,6 +70,20 @@ type Summary struct {
 	Skipped      int     `json:"skipped"`
 	Requests     int     `json:"requests"`
 	Seconds      float64 `json:"seconds"`
+}
+
+// Add counts a scenario.
+func (s *Summary) Add(o verdict.Outcome) {
+	switch o {
+	case verdict.Pass:
+		s.Pass++
+	case verdict.Fail:
+		s.Fail++
+	case verdict.Inconclusive:
+		s.Inconclusive++
+	case verdict.Skipped:
+		s.Skipped++
+	}
 }
 
 // ExitCode is what a process that reports r exits with: 1 when a scenario failed, else 3 when one

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports/model"
 )
 
@@ -50,15 +51,9 @@ func Live(w io.Writer, s progress.Status, file string) error {
 	ui.Policy += "; connect-src 'self'"
 	v := liveView{Status: s, assets: ui, Page: file}
 	for _, e := range s.Ended {
-		switch e.Outcome {
-		case "pass":
-			v.Summary.Pass++
-		case "fail":
-			v.Summary.Fail++
-		case "inconclusive":
-			v.Summary.Inconclusive++
-		case "skipped":
-			v.Summary.Skipped++
+		var outcome verdict.Outcome
+		if outcome.UnmarshalText([]byte(e.Outcome)) == nil {
+			v.Summary.Add(outcome)
 		}
 	}
 	if err := template.Must(forms().New("live").Parse(liveMarkup)).Execute(w, &v); err != nil {
