@@ -157,7 +157,7 @@ func sleepNeeded(a *advised) string {
 		return ""
 	case a.lostNothing():
 		return margin(a.s, lag)
-	case !a.lacksSleep():
+	case a.own.OtherHook || a.own.PreStop >= need(a): // how long a hook of another kind takes is not known
 		return ""
 	case a.own.PreStop == 0:
 		return fmt.Sprintf("Give the pods a preStop sleep of %s or more: nodes sent them requests for up to %.1f s after they had left the "+
@@ -166,11 +166,6 @@ func sleepNeeded(a *advised) string {
 		return fmt.Sprintf("Make the preStop sleep of %s at least %s: nodes sent pods requests for up to %.1f s after they had left the "+
 			"endpoints.", a.own.PreStop, need(a), lag/1000)
 	}
-}
-
-// lacksSleep reports whether a longer sleep would help; how long a hook of another kind takes is not known.
-func (a *advised) lacksSleep() bool {
-	return a.lag() > 0 && !a.unfinishedHooks() && !a.onlyWithNone() && !a.lostNothing() && !a.own.OtherHook && a.own.PreStop < need(a)
 }
 
 // lostNothing, and not by luck.

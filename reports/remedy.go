@@ -217,7 +217,7 @@ func sleepFirst(a *advised, w workload) bool {
 	return true
 }
 
-func sleepLonger(a *advised, w workload) bool { return a.lacksSleep() && w.sleep(a.seconds()) }
+func sleepLonger(a *advised, w workload) bool { return !a.lostNothing() && w.sleep(a.seconds()) }
 
 func sleepUntilUnsent(a *advised, w workload) bool {
 	return (a.lag() == 0 || a.own.PreStop < need(a)) && w.sleep(a.seconds())
