@@ -20,13 +20,8 @@ func newDisruption(run evidence.Run, tl timeline.Timeline) *model.Disruption {
 	}
 	d := model.Disruption{ID: run.Disruption.ID, Does: run.Disruption.Does, Nodes: run.Disruption.Nodes}
 	if all := tl.Disruptions(); len(all) > 0 {
-		d.Begun = new(millis(all[0].Begun))
-		if last := all[len(all)-1]; last.Undone != nil {
-			d.Undone = new(millis(*last.Undone))
-		}
-		if last := all[len(all)-1]; last.Whole != nil {
-			d.Whole = new(millis(*last.Whole))
-		}
+		last := all[len(all)-1]
+		d.Begun, d.Undone, d.Whole = new(millis(all[0].Begun)), moment(last.Undone), moment(last.Whole)
 	}
 	if text, ok := tl.Fact(evidence.CommandExit); ok {
 		if code, err := strconv.Atoi(text); err == nil {

@@ -8,6 +8,14 @@ import (
 // millis is a duration in milliseconds with at most three decimals.
 func millis(d time.Duration) float64 { return thousandths(float64(d) / float64(time.Millisecond)) }
 
+// moment is in milliseconds too; nil for what was not seen.
+func moment(at *time.Duration) *float64 {
+	if at == nil {
+		return nil
+	}
+	return new(millis(*at))
+}
+
 // seconds is a duration in seconds with at most three decimals.
 func seconds(d time.Duration) float64 { return thousandths(d.Seconds()) }
 
