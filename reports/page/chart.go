@@ -136,10 +136,6 @@ func extent(marks []mark, hits []timeline.Hit, tl timeline.Timeline) (from, to t
 // place puts hits, by time sent, into the columns and counts them by kind.
 func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 	count := map[string]int{}
-	pods := map[string]int{}
-	for i, p := range c.Pods {
-		pods[p.Name] = i
-	}
 	p, last := &c.Points, int64(0)
 	for _, h := range hits {
 		at := h.Sent.Microseconds()
@@ -151,11 +147,7 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 		p.Status = append(p.Status, h.Status)
 		p.Version = append(p.Version, slices.Index(c.Series.Versions, h.By.Version))
 		served, _ := podOf(h, tl)
-		pod, known := pods[served.Pod]
-		if !known {
-			pod = -1
-		}
-		p.Pod = append(p.Pod, pod)
+		p.Pod = append(p.Pod, slices.IndexFunc(c.Pods, func(p pod) bool { return p.Name == served.Pod }))
 		p.Arrivals = append(p.Arrivals, arrivals(h, tl))
 		p.Attempts = append(p.Attempts, int(h.Attempts))
 		p.Port = append(p.Port, h.LocalPort)

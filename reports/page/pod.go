@@ -38,21 +38,26 @@ type ruleGone struct {
 // podsOf lists the pods that were seen, by version, in the order they came; but for those that are not rolled out and
 // never were behind the Service, such as what control lanes send to.
 func podsOf(tl timeline.Timeline) []pod {
-	var pods []pod
-	number := map[string]int{}
-	behind := map[string]bool{}
+	events := map[string][]evidence.Event{} // by pod
 	for _, e := range tl.Events {
-		if e.Kind == evidence.EndpointReady || e.Kind == evidence.RuleAdded {
-			behind[e.By.Pod] = true
-		}
+		events[e.By.Pod] = append(events[e.By.Pod], e)
 	}
+	var pods []pod
 	for _, p := range tl.Pods {
-		if rolled := p.Version == tl.Old || p.Version == tl.New; len(p.Steps) == 0 || !rolled && !behind[p.Pod] {
+		rolled := p.Version == tl.Old || p.Version == tl.New
+		behind := func(e evidence.Event) bool { return e.Kind == evidence.EndpointReady || e.Kind == evidence.RuleAdded }
+		if len(p.Steps) == 0 || !rolled && !slices.ContainsFunc(events[p.Pod], behind) {
 			continue
 		}
 		row := pod{Name: p.Pod, Version: p.Version, Node: p.Node, Rules: []ruleGone{}, moments: map[evidence.EventKind][]time.Duration{}}
 		for _, s := range p.Steps {
 			row.Steps = append(row.Steps, step{s.At.Microseconds(), int(s.Phase), s.Phase.String()})
+		}
+		for _, e := range events[p.Pod] {
+			row.moments[e.Kind] = append(row.moments[e.Kind], e.At)
+			if e.Kind == evidence.RuleGone {
+				row.Rules = append(row.Rules, ruleGone{e.At.Microseconds(), e.Object})
+			}
 		}
 		pods = append(pods, row)
 	}
@@ -60,20 +65,6 @@ func podsOf(tl timeline.Timeline) []pod {
 	slices.SortStableFunc(pods, func(a, b pod) int {
 		return cmp.Or(order(a.Version, b.Version), cmp.Compare(a.Steps[0].At, b.Steps[0].At), cmp.Compare(a.Name, b.Name))
 	})
-	for i, p := range pods {
-		number[p.Name] = i
-	}
-	for _, e := range tl.Events {
-		i, known := number[e.By.Pod]
-		if !known {
-			continue
-		}
-		p := &pods[i]
-		p.moments[e.Kind] = append(p.moments[e.Kind], e.At)
-		if e.Kind == evidence.RuleGone {
-			p.Rules = append(p.Rules, ruleGone{e.At.Microseconds(), e.Object})
-		}
-	}
 	return pods
 }
 

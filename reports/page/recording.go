@@ -80,28 +80,18 @@ func newRecording(s model.Scenario, rec reports.Recording, t *replyCounter) reco
 
 // pointsOf lists every hit that failed, was sent more than once or decided a rule, by time sent.
 func pointsOf(tl timeline.Timeline, s model.Scenario) []timeline.Hit {
-	seen := map[model.Witness]bool{}
-	var all []timeline.Hit
-	add := func(hits ...timeline.Hit) {
-		for _, h := range hits {
-			if name := (model.Witness{Lane: h.Lane, Seq: h.Seq}); !seen[name] {
-				all, seen[name] = append(all, h), true
-			}
-		}
-	}
-	add(timeline.Failed(tl.Lanes)...)
-	add(timeline.Repeated(tl.Lanes)...)
+	all := slices.Concat(timeline.Failed(tl.Lanes), timeline.Repeated(tl.Lanes))
 	for _, rule := range s.Rules {
 		for _, w := range rule.Witnesses {
 			if h, ok := tl.Find(w.Lane, w.Seq); ok {
-				add(h)
+				all = append(all, h)
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b timeline.Hit) int {
 		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Seq, b.Seq))
 	})
-	return all
+	return slices.CompactFunc(all, func(a, b timeline.Hit) bool { return a.Lane == b.Lane && a.Seq == b.Seq })
 }
 
 func notesIn(tl timeline.Timeline) []note {
