@@ -63,19 +63,26 @@ const (
 // Drawing draws the chart.
 func (c *chart) Drawing() *drawing {
 	d := &drawing{Width: drawnWidth, Left: gutter, Right: drawnWidth - 8}
-	y := c.head()
-	y = d.replies(c, y) + gap
+	d.draw(c, true)
+	d.Height = int(d.Bottom) + 20
+	return d
+}
+
+// draw draws what a picture has, or all of it, from the top.
+func (d *drawing) draw(c *chart, all bool) {
+	y := d.replies(c, c.head()) + gap
 	y = d.points(c, y) + gap
-	y = d.latency(c, y) + gap
+	if all {
+		y = d.latency(c, y) + gap
+	}
 	y = d.nodes(c, y) + gap
-	y = d.pods(c, y)
-	d.Bottom = y
-	d.waitBands(c)
+	d.Bottom = d.pods(c, y)
+	if all {
+		d.waitBands(c)
+	}
 	d.marks(c)
 	d.disruptions(c)
 	d.ticks(c)
-	d.Height = int(y) + 20
-	return d
 }
 
 // x is where a moment is, in microseconds.

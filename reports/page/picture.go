@@ -98,13 +98,7 @@ const (
 
 func (c *chart) smallDrawing() *drawing {
 	d := &drawing{Width: smallWidth, Left: gutter, Right: smallWidth - 16}
-	y := d.replies(c, c.head()) + gap
-	y = d.points(c, y) + gap
-	y = d.nodes(c, y) + gap
-	d.Bottom = d.pods(c, y)
-	d.marks(c)
-	d.disruptions(c)
-	d.ticks(c)
+	d.draw(c, false)
 	d.Height = int(d.Bottom) + 28 + legendLines*legendHeight
 	return d
 }
