@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -14,55 +12,40 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// Since gives the writer of what a report says otherwise than report.json did, whose bytes are then:
-// line by line what became of each scenario, and of the rest of the report. The error is for bytes that
-// are no report; one by another build, even a newer one, will do.
-func Since(then []byte) (Writer, error) {
+// Since is what a report says otherwise than report.json did, whose bytes are then: line by line what became of each scenario, and of
+// the rest of the report. The error is for bytes that are no report; one by another build, even a newer one, will do.
+func Since(then []byte, r model.Report) (string, error) {
 	before, err := decode(then)
 	if err != nil {
-		return nil, fmt.Errorf("reports: read report.json: %w", err)
+		return "", fmt.Errorf("reports: read report.json: %w", err)
 	}
-	return func(w io.Writer, r model.Report) error {
-		var now bytes.Buffer
-		if err := JSON(&now, r); err != nil {
-			return err
-		}
-		after, err := decode(now.Bytes())
-		if err != nil {
-			return fmt.Errorf("reports: compare: %w", err)
-		}
-		said, reworded := sinceThen(before, after)
-		switch {
-		case bytes.Equal(then, now.Bytes()):
-			said = "nothing changed: report.json is byte-identical\n"
-		case said == "" && reworded > 0:
-			said = "nothing changed but wording, in " + phrase.Count(reworded, "scenario") + "\n"
-		case said == "":
-			said = "nothing changed but the form of report.json\n"
-		case reworded > 0:
-			said += "and the wording of " + phrase.Count(reworded, "other scenario") + "\n"
-		}
-		if _, err := fmt.Fprintf(w, "%s\n%s\n", said, totals(r)); err != nil {
-			return fmt.Errorf("reports: write changes: %w", err)
-		}
-		return nil
-	}, nil
+	var now bytes.Buffer
+	if err := JSON(&now, r); err != nil {
+		return "", err
+	}
+	after, err := decode(now.Bytes())
+	if err != nil {
+		return "", fmt.Errorf("reports: compare: %w", err)
+	}
+	said := sinceThen(before, after)
+	switch {
+	case bytes.Equal(then, now.Bytes()):
+		said = "nothing changed: report.json is byte-identical\n"
+	case said == "":
+		said = "nothing changed but the wording or the form of report.json\n"
+	}
+	return said + "\n" + totals(r) + "\n", nil
 }
 
-// A plainReport is a report as JSON, with its numbers as they are spelled.
+// A plainReport is a report as JSON.
 type plainReport struct {
 	scenarios map[string]any // by name
 	rest      map[string]any // of its fields
 }
 
 func decode(data []byte) (r plainReport, err error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	if err := dec.Decode(&r.rest); err != nil {
-		return r, fmt.Errorf("byte %d: %w", dec.InputOffset(), err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return r, fmt.Errorf("byte %d: there is more than a report", dec.InputOffset())
+	if err := json.Unmarshal(data, &r.rest); err != nil {
+		return r, err
 	}
 	if kind := r.rest["kind"]; kind != model.Kind {
 		return r, fmt.Errorf("its kind is %s, not %s", text(kind), model.Kind)
@@ -75,35 +58,32 @@ func decode(data []byte) (r plainReport, err error) {
 	return r, nil
 }
 
-// sinceThen tells the scenarios first, by name; it is empty when nothing changed. A scenario that says the same in other words is
-// only counted.
-func sinceThen(then, now plainReport) (said string, reworded int) {
+// sinceThen tells the scenarios first, by name; it is empty when nothing changed but words.
+func sinceThen(then, now plainReport) string {
 	var b strings.Builder
 	for _, name := range union(then.scenarios, now.scenarios) {
-		if tellScenario(&b, phrase.Printable(name), then.scenarios[name], now.scenarios[name]) {
-			reworded++
-		}
+		tellScenario(&b, phrase.Printable(name), then.scenarios[name], now.scenarios[name])
 	}
 	if rest := changes("", then.rest, now.rest); len(rest) > 0 {
 		fmt.Fprintln(&b, "the run as a whole")
 		printChanges(&b, rest)
 	}
-	return b.String(), reworded
+	return b.String()
 }
 
-// tellScenario has the outcome in its first line, and why when it changed; or it says that only the wording changed.
-func tellScenario(b *strings.Builder, name string, then, now any) (reworded bool) {
+// tellScenario has the outcome in its first line, and why when it changed.
+func tellScenario(b *strings.Builder, name string, then, now any) {
 	switch {
 	case then == nil:
 		fmt.Fprintf(b, "%s: appeared, %s\n", name, text(now))
-		return false
+		return
 	case now == nil:
 		fmt.Fprintf(b, "%s: went, it was %s\n", name, text(then))
-		return false
+		return
 	}
 	changed := changes("", then, now)
 	if len(changed) == 0 {
-		return !reflect.DeepEqual(then, now)
+		return
 	}
 	was, is := then.(map[string]any), now.(map[string]any)
 	if before, outcome := text(was["outcome"]), text(is["outcome"]); outcome == before {
@@ -112,7 +92,6 @@ func tellScenario(b *strings.Builder, name string, then, now any) (reworded bool
 		fmt.Fprintf(b, "%s: %s → %s: %s\n    before: %s\n", name, before, outcome, text(is["because"]), text(was["because"]))
 	}
 	printChanges(b, slices.DeleteFunc(changed, func(c change) bool { return c.name == "outcome" }))
-	return false
 }
 
 func printChanges(b *strings.Builder, changed []change) {

@@ -103,7 +103,7 @@ func TestExitCodes(t *testing.T) {
 			"nothing changed: report.json is byte-identical", ""},
 		{"a run that never had a report", []string{"report", "--dry-run", runFolder(t)}, 2, "", "to write it: rollcall report "},
 		{"a run whose report is no report", []string{"report", "--dry-run", edited(t, runFolder(t), "", "hello")}, 2, "",
-			"reports: read report.json: byte "},
+			"reports: read report.json: invalid character "},
 		{"a run whose report is of a claim that failed, which passes today",
 			[]string{"report", "--dry-run", edited(t, reported(t, runFolder(t)), `"outcome": "pass"`, `"outcome": "fail"`)}, 0,
 			"iptables/rollout/drained: fail → pass: 0 of 100", ""},

@@ -16,15 +16,15 @@ func rejudge(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	var changed reports.Writer
+	changed := ""
 	then, err := os.ReadFile(filepath.Join(dir, reports.ReportFile))
 	if err == nil {
-		changed, err = reports.Since(then)
+		changed, err = reports.Since(then, now)
 	}
 	if err != nil {
 		return fmt.Errorf("rollcall: report --dry-run %s: %w: to write it: rollcall report %s", dir, err, dir)
 	}
-	if err := changed(w, now); err != nil {
+	if _, err := io.WriteString(w, changed); err != nil {
 		return infrastructure(err)
 	}
 	return exitCode(model.ExitCode(now))
