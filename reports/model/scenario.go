@@ -67,19 +67,14 @@ func (s Scenario) Name() string { return path.Join(s.Suite, s.ID) }
 func (s Scenario) Brief() string { return cmp.Or(s.Headline, s.Because) }
 
 // Requests is how many were sent, on all lanes that loaded the app.
-func (s Scenario) Requests() int {
-	n := 0
-	for _, lane := range s.LoadLanes() {
-		n += lane.Requests
-	}
-	return n
-}
+func (s Scenario) Requests() int { return s.total(func(l Lane) int { return l.Requests }) }
 
 // Failed is how many requests failed, on all lanes that loaded the app.
-func (s Scenario) Failed() int {
-	n := 0
+func (s Scenario) Failed() int { return s.total(Lane.Failed) }
+
+func (s Scenario) total(of func(Lane) int) (n int) {
 	for _, lane := range s.LoadLanes() {
-		n += lane.Failed()
+		n += of(lane)
 	}
 	return n
 }
