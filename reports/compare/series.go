@@ -14,22 +14,17 @@ type Series struct {
 }
 
 // Series lists them by scenario and mode.
-func (h History) Series() []Series {
-	type key struct{ scenario, mode string }
-	at := make(map[key]int)
-	var all []Series
-	for _, l := range h.Lines {
-		k := key{l.Scenario, l.Mode}
-		i, met := at[k]
-		if !met {
-			i, at[k] = len(all), len(all)
-			all = append(all, Series{Scenario: l.Scenario, Mode: l.Mode})
-		}
-		all[i].Lines = append(all[i].Lines, l)
-	}
-	slices.SortFunc(all, func(a, b Series) int {
+func (h History) Series() (all []Series) {
+	lines := slices.SortedStableFunc(slices.Values(h.Lines), func(a, b Line) int {
 		return cmp.Or(cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Mode, b.Mode))
 	})
+	for _, l := range lines {
+		if n := len(all); n == 0 || all[n-1].Scenario != l.Scenario || all[n-1].Mode != l.Mode {
+			all = append(all, Series{Scenario: l.Scenario, Mode: l.Mode})
+		}
+		s := &all[len(all)-1]
+		s.Lines = append(s.Lines, l)
+	}
 	return all
 }
 
