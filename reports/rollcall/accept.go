@@ -16,46 +16,7 @@ func acceptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accept --baseline DIR --candidate DIR",
 		Short: "Decide whether a candidate cluster may take the place of its baseline: go or no-go",
-		Long: `Decide whether a candidate cluster, an upgraded one for example, may take the
-place of its baseline: go or no-go, with every reason. Markdown is printed,
-or with -o data for a script. With
---candidate given again, all candidates stand side by side. Several runs of the
-baseline are given by --baseline again, those of one candidate with commas
-between: --candidate out/a,out/b.
-
-Go means: what passed in the baseline passes in the candidate, nothing new
-fails, no number is shown to be worse, and of each mode it is shown that its
-terminations lose and lag no more, within a margin. How, rollcall compare --help
-says. With too few observations for that the answer is "cannot tell". All have to be runs
-of the same profile; a run from before there were profiles counts as full.
-
-A policy adds to that:
-
-  apiVersion: rollcall/v1alpha1
-  kind: AcceptancePolicy
-  required:                     # has to pass in every mode of the candidate
-    claims: [C31, C37]
-    scenarios: [rollout/drained-rolling-update]
-    modes: [nftables]           # and these modes have to be there
-  exceptions:
-  - scenario: statusgap/status-trap
-    mode: iptables              # left out: in every one
-    number: status_gap_ms       # left out: whatever is wrong with it
-    until: 2027-01-31           # the last day, in UTC
-    because: known, see OPS-1234
-
-rollcall schema policy prints its JSON Schema.
-
-Exit codes:
-  0  go
-  1  no-go
-  2  wrong usage, a folder, policy or history that cannot be read, or runs of
-     different profiles
-  3  too little was seen to tell, or the decision could not be written`,
-		Example: `  rollcall accept --baseline out/v1.35 --candidate out/v1.36 --policy policy.yaml
-  rollcall accept --baseline out/v1.35-1 --baseline out/v1.35-2 --candidate out/v1.36-1,out/v1.36-2
-  rollcall accept --baseline out/v1.35 --candidate out/v1.36 --candidate out/v1.37 --html accept.html`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 	}
 	out := addSheetOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

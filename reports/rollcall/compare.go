@@ -17,42 +17,7 @@ func compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A [B]",
 		Short: "Compare two runs: changed outcomes, and numbers that got worse",
-		Long: `Compare run B with run A: scenarios with another outcome, new
-and missing ones, what differs between the clusters, and which numbers a test
-shows to have moved. Markdown is printed, or with -o data for a script.
-
-A and B are run folders, before and after an upgrade for one, or several of a
-side with commas between: the more runs, the smaller the change that is seen.
-Every mode that both have is compared with itself; --modes iptables:nftables
-compares A's iptables with B's nftables, or, without B, two modes of A.
-
-The evidence of both is judged by the rules of this build; of a run whose
-evidence is gone, report.json is taken, and the output says so. Scenarios that
-only the run of the larger profile has are neither new nor missing. Numbers of
-a scenario that was inconclusive or skipped are not compared.
-
-Terminations that lost a request are compared by Fisher's exact test, all else
-by a permutation test within each scenario. Lags have one value for each moment
-at which old pods left, other numbers one a run; --history, which rollcall trend
-writes, adds its runs of the same scenario, mode, Kubernetes minor, CNI and load
-to those of A. Each number is:
-
-  worse        at most one in a hundred of these by chance, after Benjamini
-               and Hochberg over all numbers, scenarios and modes
-  better       likewise
-  no worse     within the margin, at 95 % confidence
-  cannot tell  neither was shown; the change that would have been is named
-
-Exit codes:
-  0  nothing got worse
-  1  something did: a scenario fails that did not, one that passed is
-     inconclusive, or a number is shown to be worse
-  2  wrong usage, or a folder or history that cannot be read
-  3  what was found could not be written`,
-		Example: `  rollcall compare out/before out/after --history out/history.jsonl
-  rollcall compare out/before-1,out/before-2 out/after-1,out/after-2
-  rollcall compare out/latest --modes iptables:nftables`,
-		Args: cobra.RangeArgs(1, 2),
+		Args:  cobra.RangeArgs(1, 2),
 	}
 	out := addSheetOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

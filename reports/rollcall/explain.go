@@ -24,15 +24,7 @@ func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain NAME...",
 		Short: "Say what a scenario does, or what a rule, reason, advice, code, claim, suite or lane is and what to do",
-		Long: `Explain what reports name, by one NAME or several: a scenario with what it
-expects; a rule, a reason for an inconclusive verdict or an advice, by its name
-or its code, with what causes it and what to do; a claim of suites/CLAIMS.md; a
-suite; or a lane, which is one client.
-
-Exit codes: 0; 2 if there is nothing of that name.`,
-		Example: "  rollcall explain drained-rolling-update\n  rollcall explain no-failures\n  rollcall explain RC2017\n" +
-			"  rollcall explain C31\n  rollcall explain worker-reused",
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
 				name := strings.ToLower(arg)

@@ -33,16 +33,7 @@ func preflightCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "preflight",
 		Short: "Say what this host can run; set up the container engine where allowed",
-		Long: `Say what this host can run, and what follows from it. Where this is root on
-Debian or Ubuntu and there is no container engine, one is installed and started.
-
-With --node-image the image of kind's nodes for a Kubernetes version is had as
-well: from the container engine, from a registry, or built from the sources,
-which takes some minutes. Its name alone is printed.
-
-Exit codes: 0; 2 for bad input, or when this host can have no cluster; 3 when it
-failed.`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 	}
 	addFlags(cmd, o.List().Only("k8s"))
 	cmd.Flags().BoolVar(&nodeImage, "node-image", false, "get the node image of --k8s, building it if need be")
@@ -85,16 +76,7 @@ func cleanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clean",
 		Short: "Remove the clusters Rollcall made on this host, or what runs left on another",
-		Long: `Remove every kind cluster that Rollcall made on this host, also those that
-were kept. One that a run uses stays.
-
-With --context what runs left on a cluster that was there already is removed,
-and nothing else: give the same --context and --namespace as they had. With
---lab the machine of rollcall run --lab is removed, unless it is in use.
-
-Exit codes: 0; 2 for bad input, or when the lab is in use; 3 when it failed.`,
-		Example: "  rollcall clean\n  rollcall clean --context=staging --namespace=rollcall",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return work(cmd, func(ctx context.Context) error {
 				switch {

@@ -13,13 +13,7 @@ func imageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "image",
 		Short: "Push the images to --image-repo, and write the kustomization of a nightly job",
-		Long: `Push the images of the suites' pods, and that of Rollcall itself, to a
-repository. A kustomization of a job that runs Rollcall every night with these
-images is written to out/nightly.
-
-Exit codes: 0; 2 for bad input; 3 when it failed.`,
-		Example: "  rollcall image --image-repo=registry.example.com/platform/rollcall",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return work(cmd, func(ctx context.Context) error { return conformance.PushImages(ctx, cmd.OutOrStdout(), o) })
 		},

@@ -34,14 +34,7 @@ func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the scenarios: what each claims, covers and needs, and how long it takes",
-		Long: `List the scenarios of all suites, without a cluster: what each claims, which
-claims of suites/CLAIMS.md it covers, the smallest profile that has it, what it
-needs, and how long it takes by an estimate. rollcall run --dry-run says besides
-what this host or cluster would skip, and why.
-
-Exit codes: 0; 2 for wrong usage, or if nothing matches.`,
-		Example: "  rollcall list --suite=rollout --skip='^fenceposts'\n  rollcall list --profile=core -o json | jq -r '.[].id'",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&run, "run", "", "only scenarios whose name matches this `pattern`")

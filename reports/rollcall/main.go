@@ -66,5 +66,6 @@ func rootCommand() *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
+	describe(root.Commands())
 	return root
 }

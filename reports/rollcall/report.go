@@ -19,42 +19,7 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Judge a recorded run again and write its reports",
-		Long: `Judge a recorded run again and write its reports.
-
-DIR is a run folder, such as out/latest. Its evidence is read, joined and judged
-by the rules of this build; no cluster is needed. Into DIR go
-
-  index.html    for a browser: what failed and why, and a timeline of every rollout
-  report.json   every scenario, lane and number
-  junit.xml     for CI: a failed claim is a failure, an inconclusive one an error
-  summary.md    worst first: totals, every reason, outcomes by mode, numbers
-  metrics.prom  for Prometheus, by way of node_exporter's textfile collector
-
-and the table is printed, or with -o report.json or summary.md. In a GitHub
-workflow, which GITHUB_ACTIONS tells of, annotations for what failed or was
-inconclusive follow, and the summary is added to GITHUB_STEP_SUMMARY. Reports of
-an earlier judgement are replaced; the evidence is never changed.
-
-With --dry-run nothing is written. The judgement of today is compared with
-DIR/report.json, which any build may have written. Of each scenario that is
-judged otherwise are printed the outcome and the reason, then and now, and every
-rule, number and other field that changed, a line each.
-
-With --picture only a drawing is printed, of one scenario that was under load:
-replies by version, requests that failed, and each pod's life, from shortly
-before the rollout until shortly after it.
-
-Exit codes:
-  0  every scenario passed, or some passed and the rest were skipped
-  1  a claim failed
-  2  wrong usage, DIR is not a run folder, it has no report.json to compare with,
-     or no such scenario to draw
-  3  a scenario was inconclusive or could not be read, none was judged, the run
-     broke, or a report could not be written`,
-		Example: `  rollcall report out/latest
-  for run in out/2*; do rollcall report --dry-run "$run"; done
-  rollcall report out/latest --picture=iptables/control/undrained-rolling-update >timeline.svg`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what changed since its report, and write nothing")

@@ -93,7 +93,14 @@ func TestBadInputOfARun(t *testing.T) {
 
 // Every command can be found, says what it does and which exit codes it has, and can be completed.
 func TestHelp(t *testing.T) {
-	for _, cmd := range append(rootCommand().Commands(), duringCommand().Commands()...) {
+	commands := rootCommand().Commands()
+	for _, cmd := range commands {
+		commands = append(commands, cmd.Commands()...)
+	}
+	if files, err := helpTexts.ReadDir("help"); err != nil || len(files) != len(commands) {
+		t.Errorf("%d commands have %d texts: %v", len(commands), len(files), err)
+	}
+	for _, cmd := range commands {
 		if cmd.Short == "" || !strings.Contains(cmd.Long, "Exit codes") {
 			t.Errorf("%s says too little: %q", cmd.CommandPath(), cmd.Long)
 		}

@@ -21,15 +21,7 @@ func schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [report | policy | app | COMMAND]",
 		Short: "Print the JSON Schema of report.json, of a file that you write, or of what a command prints with -o json",
-		Long: `Print the JSON Schema, draft 2020-12, of the report.json this build writes, of
-the policy file that rollcall accept reads, or of the file about an app of your
-own that rollcall run --app reads; or of what one of these commands prints with
--o json, and in the same shape with -o yaml: accept, compare, list, preflight,
-status or trend. It allows no field that it does not name.
-
-Exit codes: 0; 2 for wrong usage; 3 when it could not be printed.`,
-		Example: "  rollcall schema > report.schema.json\n  rollcall schema app > app.schema.json\n  rollcall schema status > status.schema.json",
-		Args:    cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of := "report"
 			if len(args) > 0 {

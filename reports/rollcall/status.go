@@ -27,16 +27,7 @@ func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [DIR]",
 		Short: "Say how far a run is: what is under way, what ended, and how long it will take",
-		Long: `Say how far a run is: what is under way, what ended and did not pass, and how
-long the run will take if everything takes as long as last time. DIR is its
-folder, by default the newest below out/ or $ARTIFACTS. With --watch it goes on
-until the run has ended. With --serve it does so too, and a page at 127.0.0.1
-shows the run meanwhile, and of each scenario that ended what was recorded.
-
-Exit codes: 0; 2 for wrong usage, or when DIR is not a run folder; 3 when it
-could not be printed.`,
-		Example: "  rollcall status\n  rollcall status --watch out/20261126-093459",
-		Args:    cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 	}
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on until the run has ended")
 	addServe(cmd, &serve)

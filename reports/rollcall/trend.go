@@ -16,27 +16,6 @@ func trendCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trend DIR...",
 		Short: "Add runs to the history, and say how scenarios and numbers went",
-		Long: `Add runs to the history, and say how scenarios and their numbers went: for each
-scenario and mode its outcomes run by run, how often it said otherwise than
-usual, when its outcome changed last, and of every number a sparkline, the last
-value, the median and the range. Markdown is printed, or
-with -o data for a script: the lines of the history.
-
-Each DIR is a run folder. The history is a file of JSON lines, one per run,
-scenario and mode, beside the first of them unless --history names another. It
-is only ever appended to: a run that is in it is not added again. Histories may
-be joined with cat. With --history alone what is in it is told.
-
-A run is added as its report.json says; one without is judged now. One that has
-not ended is left out, and said so.
-
-Exit codes:
-  0  the history is told
-  2  wrong usage, a DIR that is no run or cannot be read, which is left out, or
-     a history that cannot be read
-  3  the history or what was found could not be written`,
-		Example: `  rollcall trend out/2*
-  rollcall trend out/latest --history nightly/history.jsonl`,
 	}
 	out := addSheetOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -17,26 +17,7 @@ func tryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try -f FILES",
 		Short: "Roll out an app of yours by its manifests, and say what that costs its clients",
-		Long: `Apply the manifests of an app as they are to a kind cluster that is made, send
-requests to its Service from pods, roll it out, and say which of them failed,
-why, and what to change. The rollout is a restart, or what --to names: another
-image, or manifests of the next version.
-
-What is applied has to be what the API server takes: a field that a kind has not
-is refused, with file, document and line, before a cluster is made. Images of
-this host's engine are loaded into the nodes; others are pulled. What was
-applied is removed at the end.
-
-Exit codes:
-  0  no request failed
-  1  requests failed, or as many as --max-outage or --max-failed do not allow
-  2  bad input, or a host or cluster that is not fit
-  3  it was inconclusive or interrupted, or the infrastructure failed`,
-		Example: `  rollcall try -f k8s/
-  rollcall try -f k8s/ --service=web:http/healthz --to image=shop/web:v2
-  rollcall try -k overlays/staging --to k8s-v2/ --dry-run
-  helm template web ./chart | rollcall try -f -`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signals, stop := interrupts()
 			defer stop()

@@ -17,14 +17,8 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print which build this is",
-		Long: `Print which build this is, first as report.json of its runs has it: the
-commit, or the version where it was not built from a checkout. Then the version,
-the date of the commit, the Kubernetes versions that clusters can be made of, and
-of a release the sha256 of each program inside.
-
-Exit codes: 0; 3 when it could not be printed.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return printVersion(cmd.OutOrStdout()) },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return printVersion(cmd.OutOrStdout()) },
 	}
 }
 
