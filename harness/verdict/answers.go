@@ -49,7 +49,7 @@ var allAnswered = Rule{
 	ID: "all-answered", Claim: "every request that steps send for a question is answered",
 	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutFailures),
 	question: none{rows: func(a asked) found { return a.foundFailed(a.hitsThat(timeline.Hit.Failed)) }, of: asks, did: "failed",
-		all: "were answered"},
+		all: "{were} answered"},
 }
 
 // AllFail expects that every request of a question fails, in one of these ways, or in any if none is named.
@@ -178,7 +178,7 @@ var answeredByDeleted = Rule{
 	ID: "answered-by-deleted", Claim: "requests that steps send for a question are answered by pods that are being deleted",
 	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: some{rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: asks, least: counted, fails: true,
-		did: "were answered by pods that were being deleted"},
+		did: "{were} answered by pods that were being deleted"},
 }
 
 // NotAnsweredByDeleted expects that no request of a question is answered by a pod whose deletion had been seen before.
@@ -190,7 +190,7 @@ var notAnsweredByDeleted = Rule{
 	ID: "not-answered-by-deleted", Claim: "no request that steps send for a question is answered by a pod that is being deleted",
 	Lanes: StepLanes, Unit: "reply", Untested: noneOfItAnswered, exposed: answers, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: none{rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: answers,
-		did: "were by pods that were being deleted", all: "were by pods that nobody had deleted"},
+		did: "{were} by pods that were being deleted", all: "{were} by pods that nobody had deleted"},
 }
 
 // AnsweredWithin expects that the first good reply to a question comes no later than that after a mark.

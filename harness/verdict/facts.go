@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-const notFoundOut = "it was not found out"
+const notRecorded = "it was not recorded"
 
 // factsNoted is one for each fact, however it was found out: what the scenario did for it is not in the recording.
 func factsNoted(a asked) int {
@@ -17,7 +17,7 @@ func factsNoted(a asked) int {
 	return oneIf(ok)
 }
 
-func notNoted(a asked) string { return noneOf(factsNoted(a), a.Fact+" was not found out") }
+func notNoted(a asked) string { return noneOf(factsNoted(a), a.Fact+" was not recorded") }
 
 // Fact expects that what the scenario noted under a name last is one of the values.
 func Fact(name string, values ...string) Expectation {
@@ -26,7 +26,7 @@ func Fact(name string, values ...string) Expectation {
 
 var fact = Rule{
 	ID: "fact", Claim: "the cluster does what is expected",
-	Unit: "fact", Untested: notFoundOut, exposed: factsNoted, needs: seeing(evidence.AboutFacts),
+	Unit: "fact", Untested: notRecorded, exposed: factsNoted, needs: seeing(evidence.AboutFacts),
 	lack:     func(a asked) string { return cmp.Or(namesNone(a.Values, "values"), notNoted(a)) },
 	question: value{},
 }
@@ -38,7 +38,7 @@ func FactAtLeast(name string, n int) Expectation {
 
 var factAtLeast = Rule{
 	ID: "fact-at-least", Claim: "the value is at least the expected number",
-	Unit: "fact", Untested: notFoundOut, exposed: factsNoted, lack: notNoted, needs: seeing(evidence.AboutFacts),
+	Unit: "fact", Untested: notRecorded, exposed: factsNoted, lack: notNoted, needs: seeing(evidence.AboutFacts),
 	question: bound{in: inNumbers, limits: atLeastCount, says: "{fact}: {noted}", rows: func(a asked) []row {
 		var got int
 		text, _ := a.tl.Fact(a.Fact)
@@ -56,7 +56,7 @@ func FactWithin(name string, min, max time.Duration) Expectation {
 
 var factWithin = Rule{
 	ID: "fact-within", Claim: "the cluster takes as long as expected",
-	Unit: "fact", Untested: notFoundOut, needs: seeing(evidence.AboutFacts),
+	Unit: "fact", Untested: notRecorded, needs: seeing(evidence.AboutFacts),
 	exposed: func(a asked) int { return oneIf(noDuration(a) == "") }, lack: noDuration,
 	question: bound{limits: ranging, says: "{fact}: {length}", rows: func(a asked) []row {
 		noted, _ := a.tl.FactEvent(a.Fact)
@@ -79,6 +79,6 @@ func Noted(name string) Expectation { return Expectation{Rule: noted.ID, Fact: n
 
 var noted = Rule{
 	ID: "noted", Claim: "what the cluster does is known",
-	Unit: "fact", Untested: notFoundOut, exposed: factsNoted, lack: notNoted, needs: seeing(evidence.AboutFacts),
+	Unit: "fact", Untested: notRecorded, exposed: factsNoted, lack: notNoted, needs: seeing(evidence.AboutFacts),
 	question: value{},
 }

@@ -139,7 +139,7 @@ func (r Rule) put(x Expectation, tl timeline.Timeline) Finding {
 	}
 	f.Exposure = Exposure{r.exposed(a), r.Unit}
 	if f.Because == "" || f.Outcome == Pass && f.Exposure.Count == 0 {
-		f = Finding{Because: "never put to the test: " + a.fill(r.Untested), Exposure: f.Exposure}
+		f = Finding{Because: "not tested: " + a.fill(r.Untested), Exposure: f.Exposure}
 	}
 	if slowest := a.slowest(); r.bySending && f.Outcome == Pass && slowest > 0 {
 		unseen := Detail{"resolution", fmt.Sprintf("an outage shorter than %s may not be seen at %.3g requests/s",

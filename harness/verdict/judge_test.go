@@ -76,7 +76,7 @@ func TestJudgeUntrusted(t *testing.T) {
 	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
 		{Rule: "no-failures", Claim: "no client loses a request", Exposure: verdict.Exposure{Count: 302, Unit: "request"},
 			Because: "would pass if the recording could be trusted: 0 of 400 requests failed; " +
-				"2 pod terminations lost no request: at most 77.6 % of all lose one (95 % confidence) (lanes: 2); " +
+				"none of 2 pod terminations lost a request; up to 77.6 % still may (95 % confidence) (lanes: 2); " +
 				"an outage shorter than 10 ms may not be seen at 100 requests/s"},
 		{Rule: "damage-seen", Precondition: true,
 			Claim:    "clients in the cluster lose at least one request, which shows that a loss would be seen",
@@ -118,7 +118,7 @@ func TestJudgeMeasures(t *testing.T) {
 func TestJudgeWorstFinding(t *testing.T) {
 	pass, fail, inconclusive := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
 	const (
-		passes = "0 of 400 requests failed; 2 pod terminations lost no request: at most 77.6 % of all lose one (95 % confidence) (lanes: 2); " +
+		passes = "0 of 400 requests failed; none of 2 pod terminations lost a request; up to 77.6 % still may (95 % confidence) (lanes: 2); " +
 			"an outage shorter than 10 ms may not be seen at 100 requests/s"
 		fails = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"
 		blind = "proves nothing: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"
@@ -158,9 +158,9 @@ func TestJudgeAttempts(t *testing.T) {
 		{"the first one", 1, []evidence.Expectation{verdict.MaxPods(3)}, false, pods},
 		{"the second of three", 2, []evidence.Expectation{verdict.MaxPods(3)}, false, pods + "; in attempt 2 of 3"},
 		{"a precondition alone was not met", 3, []evidence.Expectation{verdict.NoFailures(), verdict.RulesBehind()}, true,
-			"never put to the test: no old pod was seen both to leave the rules of a node and to get SIGTERM; in attempt 3 of 3"},
+			"not tested: no old pod was seen both to leave the rules of a node and to get SIGTERM; in attempt 3 of 3"},
 		{"something else is not known either", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.Noted("revisions")}, false,
-			"never put to the test: no old pod was seen both to leave the rules of a node and to get SIGTERM; revisions was not found out"},
+			"not tested: no old pod was seen both to leave the rules of a node and to get SIGTERM; revisions was not recorded"},
 		{"something else fails", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.MaxPods(2)}, false,
 			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"},
 	} {

@@ -55,8 +55,11 @@ func shownByTerminations(tl timeline.Timeline) string {
 	if n == 0 || slices.ContainsFunc(all, func(x timeline.Termination) bool { return x.Lost > 0 }) {
 		return ""
 	}
-	return fmt.Sprintf("; %s lost no request: at most %.1f %% of all lose one (95 %% confidence)", phrase.Count(n, termination),
-		100*statistics.UpperShare(0, n))
+	lost := fmt.Sprintf("none of %s lost a request", phrase.Count(n, termination))
+	if n == 1 {
+		lost = "the only " + termination + " lost no request"
+	}
+	return fmt.Sprintf("; %s; up to %.1f %% still may (95 %% confidence)", lost, 100*statistics.UpperShare(0, n))
 }
 
 // RecoversWithin expects that no request through the Service fails that is sent later than d after a mark, such as
@@ -124,7 +127,7 @@ var noHiddenRetries = Rule{
 	ID: "no-hidden-retries", Claim: "no client's request is sent twice behind its back",
 	Lanes: RetryLanes, Unit: "request", Untested: noneSent, exposed: sentSinceBegun,
 	needs: underLoad(evidence.AboutReplies, evidence.AboutArrivals),
-	question: none{of: requests, did: "were sent more than once", rows: func(a asked) found {
+	question: none{of: requests, did: "{were} sent more than once", rows: func(a asked) found {
 		again := foundHits(timeline.Repeated(a.lanes))
 		again.unclear = arrivalsUnknown(a)
 		return again
@@ -173,7 +176,7 @@ var lostWhileTerminating = Rule{
 	exposed: func(a asked) int { return max(sentBesideTerminating(a), lostToEnded.rows(a).count) },
 	needs: sinceBegin(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutArrivals, evidence.AboutAPI,
 		evidence.AboutPodSteps),
-	question: some{did: "from pods were lost to old pods after their SIGTERM", byConn: true, rows: lostToEnded.rows},
+	question: some{did: "from pods {were} lost to old pods after their SIGTERM", byConn: true, rows: lostToEnded.rows},
 }
 
 var lostToEnded = failing{whole: true, is: func(a asked, h timeline.Hit) bool {
@@ -218,7 +221,7 @@ var lostWhileStarting = Rule{
 	Lanes: DamageLanes, Unit: "request", Precondition: true,
 	Untested: "no request was sent from a pod while a pod counted as ready and did not listen yet", exposed: sentWhileStarting,
 	needs: sinceBegin(evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
-	question: some{of: sentWhileStarting, did: "from pods were refused while a pod counted as ready and did not listen yet",
+	question: some{of: sentWhileStarting, did: "from pods {were} refused while a pod counted as ready and did not listen yet",
 		rows: failing{in: timeline.Timeline.ReadyUnlistening,
 			is: func(_ asked, h timeline.Hit) bool { return h.Fault == evidence.Refused }}.rows},
 }

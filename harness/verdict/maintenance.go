@@ -78,7 +78,7 @@ var somethingChanged = Rule{
 		}
 		return nothingChanged
 	},
-	question: some{rows: func(a asked) found { return found{count: changes(a), whole: true} }, did: "of pods and nodes were seen"},
+	question: some{rows: func(a asked) found { return found{count: changes(a), whole: true} }, did: "of pods and nodes {were} seen"},
 }
 
 // changes counts what the recorder saw by itself to change once something was done.

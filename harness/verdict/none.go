@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"cmp"
-	"fmt"
 
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -23,7 +22,11 @@ func (q none) answer(a asked) Finding {
 	}
 	share := rows.share(a, q.of, q.noun, q.did)
 	if rows.count == 0 && q.all != "" {
-		share = fmt.Sprintf("all %s %s", phrase.Count(q.of(a), cmp.Or(q.noun, a.unit)), a.fill(q.all))
+		n, of := q.of(a), "the only "+cmp.Or(q.noun, a.unit)
+		if n > 1 {
+			of = "all " + phrase.Count(n, cmp.Or(q.noun, a.unit))
+		}
+		share = of + " " + a.fillOf(n, q.all)
 	}
 	wordings, facts := rows.wordings, append(rows.facts, a.from()...)
 	f := Finding{Outcome: Pass, Grounds: Unseen}

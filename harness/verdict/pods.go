@@ -132,7 +132,7 @@ var doneAfter = Rule{
 		_, done := a.tl.Mark(evidence.StatusDone)
 		return oneIf(reached && done)
 	},
-	question: none{did: "were said to be done before {from}", rows: func(a asked) found {
+	question: none{did: "{were} said to be done before {from}", rows: func(a asked) found {
 		done := a.at(evidence.StatusDone)
 		return found{count: oneIf(done < a.at(a.From)), facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}
 	}},

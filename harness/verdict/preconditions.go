@@ -18,7 +18,7 @@ var sentWhileTerminating = Rule{
 	Untested: "no request was sent through the Service while an old pod was terminating and another was ready",
 	exposed:  sentBesideTerminating, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: some{rows: func(a asked) found { return found{count: sentBesideTerminating(a)} },
-		did: "were sent while an old pod was terminating and another was ready"},
+		did: "{were} sent while an old pod was terminating and another was ready"},
 }
 
 var sentBesideTerminating = summed(func(s timeline.LaneSummary) int { return s.WhileTerminating })

@@ -72,7 +72,7 @@ func (f found) number() string {
 
 // share says how many there are, of how many where those are counted, and what they did.
 func (f found) share(a asked, of func(asked) int, noun, did string) string {
-	noun, did = cmp.Or(noun, a.unit), was(f.count, a.fill(did))
+	noun, did = cmp.Or(noun, a.unit), a.fillOf(f.count, did)
 	if of == nil {
 		return phrase.Count(f.count, noun) + " " + did
 	}
@@ -116,12 +116,4 @@ func oneIf(there bool) int {
 		return 1
 	}
 	return 0
-}
-
-// was is a verb after so many: "were sent" is "was sent" after one.
-func was(n int, did string) string {
-	if rest, plural := strings.CutPrefix(did, "were "); plural && n == 1 {
-		return "was " + rest
-	}
-	return did
 }

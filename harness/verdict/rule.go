@@ -18,7 +18,7 @@ type Rule struct {
 	ByClients string
 
 	Unit     string // of what the rule is put to, in the singular, such as "request"
-	Untested string // how it was never put to the test, such as "no request was sent later than {max} after {from}", see fill
+	Untested string // why it was not tested, such as "no request was sent later than {max} after {from}", see fill
 	// Precondition says that the rule is about whether the others could have seen anything: it is never a failure, and another
 	// recording may meet it.
 	Precondition bool

@@ -134,7 +134,7 @@ var lostAtSteps = Rule{
 	ID: "lost-at-steps", Claim: "clients in the cluster lose requests at those steps of maintenance at which they have to",
 	Lanes: DamageLanes, Unit: "step", Untested: "no such step was marked", Precondition: true, exposed: stepsNamed,
 	needs: sinceBegin(evidence.AboutFailures),
-	question: some{noun: "request", did: `from pods were lost at a step "{values}"`, rows: func(a asked) (f found) {
+	question: some{noun: "request", did: `from pods {were} lost at a step "{values}"`, rows: func(a asked) (f found) {
 		var at []timeline.Loss
 		for _, l := range a.tl.Losses(a.lanes) {
 			if l.Step != nil && !slices.ContainsFunc(l.Belongs(), func(s timeline.Step) bool { return !matches(s, a.Values) }) {
@@ -157,7 +157,7 @@ var stepInRollout = Rule{
 	ID: "step-in-rollout", Claim: "maintenance reaches the named step while the rollout is under way",
 	Unit: "step", Untested: "no such step was marked", Precondition: true, exposed: stepsNamed,
 	marks: []evidence.EventKind{evidence.RolloutBegun, evidence.StatusDone}, needs: seeing(evidence.AboutMarks),
-	question: some{of: stepsNamed, did: `were reached in the rollout: "{values}"`, rows: func(a asked) (f found) {
+	question: some{of: stepsNamed, did: `{were} reached in the rollout: "{values}"`, rows: func(a asked) (f found) {
 		begun, done := a.at(evidence.RolloutBegun), a.at(evidence.StatusDone)
 		for _, step := range a.tl.MarkedSteps() {
 			if matches(step, a.Values) {

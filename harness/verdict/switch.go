@@ -110,7 +110,7 @@ var orderedSwitch = Rule{
 	exposed: summed(func(s timeline.LaneSummary) int { return s.SinceSwitch }), needs: underLoad(evidence.AboutReplies),
 	question: none{rows: func(a asked) found { return foundHits(timeline.Returns(a.lanes)) },
 		of:  func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
-		did: "by the new version were followed by another's on the same connection"},
+		did: "by the new version {were} followed by another's on the same connection"},
 }
 
 // KeptConnections expects that keep-alive connections which a version answered before the rollout stay with their pod: no

@@ -22,7 +22,7 @@ var minTerminations = Rule{
 	Lanes: RoutedLanes, Unit: termination, Untested: noTermination, Precondition: true, exposed: terminations,
 	needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: some{rows: func(a asked) found { return found{count: terminations(a)} }, noun: termination,
-		did: "were seen from nodes under load", least: counted},
+		did: "{were} seen from nodes under load", least: counted},
 }
 
 func counted(x Expectation) int { return x.Count }

@@ -33,7 +33,7 @@ var serves = Rule{
 	ID: "serves", Claim: "clients are answered by every version expected and by no other",
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no reply named a version", exposed: allReplies, needs: underLoad(evidence.AboutReplies),
 	lack: func(a asked) string { return namesNone(a.Versions, "versions") },
-	question: none{of: allReplies, did: "were by another version than {versions}", rows: func(a asked) found {
+	question: none{of: allReplies, did: "{were} by another version than {versions}", rows: func(a asked) found {
 		if f := otherThan(a.Versions, a.tl.Replies(), "", a.tl); f.count > 0 || allReplies(a) == 0 {
 			return f
 		}
@@ -97,7 +97,7 @@ var onlyServes = Rule{
 	ID: "only-serves", Claim: "from the named moment on, clients are answered by one version only",
 	Lanes: ServiceLanes, ByClients: onlyServesAfter.ID, Unit: "reply", Untested: noneAnswered, exposed: repliesSinceMark, lack: takesOne,
 	needs: untilLoadEnded(evidence.AboutReplies),
-	question: none{of: repliesSinceMark, did: "after {from} were not by {versions}", all: "after {from} were by {versions}",
+	question: none{of: repliesSinceMark, did: "after {from} {were} not by {versions}", all: "after {from} {were} by {versions}",
 		rows: func(a asked) found {
 			all, unclear := a.tl.RepliesSince(a.From, a.Conn), 0
 			f := otherThan(a.Versions, all, fmt.Sprintf(" after %s", a.From), a.tl)
@@ -124,8 +124,8 @@ var onlyServesAfter = Rule{
 	ID: "only-serves-after", Claim: "some time after the named moment, clients are answered by one version only",
 	Lanes: ServiceLanes, Unit: "reply", Untested: noneAnswered, exposed: repliesAfter, lack: takesOne,
 	needs: untilLoadEnded(evidence.AboutReplies),
-	question: none{of: repliesAfter, did: "later than {max} after {from} were not by {versions}",
-		all: "later than {max} after {from} were by {versions}",
+	question: none{of: repliesAfter, did: "later than {max} after {from} {were} not by {versions}",
+		all: "later than {max} after {from} {were} by {versions}",
 		rows: func(a asked) found {
 			of, total := a.repliesIn(a.Versions[0], secondsAfter(a))
 			return found{count: total - of}
@@ -181,7 +181,7 @@ var answersAfter = Rule{
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent after that moment was answered", exposed: repliesSinceMark,
 	lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
 	question: some{of: repliesSinceMark, least: counted, fails: true, unclear: func(a asked) int { return a.stillBy().Unclear },
-		did: "after {from} were by {versions}",
+		did: "after {from} {were} by {versions}",
 		rows: func(a asked) found {
 			by := a.stillBy()
 			f := found{hits: by.Examples, count: by.Count}
@@ -293,5 +293,5 @@ var mixes = Rule{
 		return ""
 	},
 	question: some{rows: func(a asked) found { return found{count: a.sum(func(s timeline.LaneSummary) int { return s.Back })} },
-		of: newReplies, least: counted, fails: true, did: "by {new} were followed by one of {old}"},
+		of: newReplies, least: counted, fails: true, did: "by {new} {were} followed by one of {old}"},
 }

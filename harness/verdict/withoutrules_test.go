@@ -62,7 +62,7 @@ func TestWithoutRules(t *testing.T) {
 			"all 202 replies later than 50 ms after barrier were by v2 (barrier: 0.900s); from 50 ms after the endpoints"},
 		{"an old reply after that shows rules that did not follow", verdict.OnlyServes("v2", evidence.Barrier),
 			all(stay, answering("worker-fresh", "v1", 150)), verdict.Fail, verdict.Clients,
-			"1 of 202 replies later than 50 ms after barrier were not by v2"},
+			"1 of 202 replies later than 50 ms after barrier was not by v2"},
 		{"an expectation for whose moment there is no other is skipped",
 			within(time.Second, verdict.Between(evidence.Barrier, evidence.PodGone, 0, 1)),
 			stay, verdict.Skipped, "", lacks},

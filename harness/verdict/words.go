@@ -6,6 +6,14 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
+// fillOf also puts in a verb about so many.
+func (a asked) fillOf(n int, text string) string {
+	if n == 1 {
+		return a.fill(text, "{were}", "was")
+	}
+	return a.fill(text, "{were}", "were")
+}
+
 // fill puts what an expectation names, and more, in the place of names in braces in what a rule says, such as "later than {max} after
 // {from} failed".
 func (a asked) fill(text string, more ...string) string {
