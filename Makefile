@@ -37,14 +37,14 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 ##@ Parts of them
 
 # Of the suites themselves, regressions has tests without a cluster; the one with it is left out.
-# These compute and start no goroutine of their own: the race detector finds nothing there, and takes six times as long.
-COMPUTES := reports/compare harness/verdict/statistics
+# The tests of these compute and start no goroutine of their own: the race detector finds nothing there, and takes six times as long.
+COMPUTES := reports/compare harness/verdict/statistics harness/mutants suites
 
 .PHONY: unit
 unit: browser ## Hermetic tests, with the race detector where there are goroutines
 	@command -v gcc >/dev/null || { echo "installing gcc, which the race detector needs"; apt-get update -qq; apt-get install -y -qq gcc libc6-dev; }
 	CGO_ENABLED=0 go test $(COMPUTES:%=./%)
-	go test -race -skip '^Test(Regressions|Termination)$$' $$(go list ./fixtures/... ./harness/... ./loadgen/... ./reports/... ./suites \
+	go test -race -skip '^Test(Regressions|Termination)$$' $$(go list ./fixtures/... ./harness/... ./loadgen/... ./reports/... \
 		./suites/regressions ./suites/termination | grep -v $(COMPUTES:%=-e /%$$))
 
 # index.html is also tested in a real browser; without one those tests are skipped, with the reason.
