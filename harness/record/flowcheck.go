@@ -24,7 +24,7 @@ func (r *Recording) checkFlows(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, r.stretched(flowsTold))
 	defer cancel()
 	_ = r.watch.Until(limited, func(s observe.State) bool {
-		lacks = unheard(r.clients.lanes, s)
+		lacks = unheard(r.clients.lanes, s.Heard)
 		return lacks == ""
 	})
 	if ctx.Err() == nil && lacks != "" {
@@ -35,7 +35,7 @@ func (r *Recording) checkFlows(ctx context.Context) error {
 }
 
 // unheard says why nodes told of no connection of any lane; empty if one did, or none listens.
-func unheard(lanes []evidence.Lane, s observe.State) (why string) {
+func unheard(lanes []evidence.Lane, s observe.Heard) (why string) {
 	for _, lane := range lanes {
 		node := cmp.Or(lane.Node, lane.TargetNode)
 		cannot, listens := s.Listened[node]

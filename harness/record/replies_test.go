@@ -140,7 +140,7 @@ func TestUnheardConnections(t *testing.T) {
 		{"nobody listens", nil, nil, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			s := observe.State{Listened: row.listened, Routed: map[string]bool{}}
+			s := observe.Heard{Listened: row.listened, Routed: map[string]bool{}}
 			for _, client := range row.routed {
 				s.Routed[client] = true
 			}
