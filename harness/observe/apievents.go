@@ -4,7 +4,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/informers"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -18,10 +17,6 @@ type apiEventTracker struct {
 
 func newAPIEventTracker(j *journal, pods *podTracker) *apiEventTracker {
 	return &apiEventTracker{j, pods, map[string]int32{}}
-}
-
-func (t *apiEventTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
-	return []handler{{namespaced.Core().V1().Events().Informer(), on(t.see), ignore}}
 }
 
 // clockTolerance is how much earlier than the watch began an Event may say that it is: another clock gave that time, in whole

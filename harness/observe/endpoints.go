@@ -2,7 +2,6 @@ package observe
 
 import (
 	discoveryv1 "k8s.io/api/discovery/v1"
-	"k8s.io/client-go/informers"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -18,10 +17,6 @@ type endpointTracker struct {
 
 func newEndpointTracker(j *journal, pods *podTracker, service string) *endpointTracker {
 	return &endpointTracker{j, pods, service, map[string]map[string]bool{}, map[string]bool{}}
-}
-
-func (t *endpointTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
-	return []handler{{namespaced.Discovery().V1().EndpointSlices().Informer(), on(t.see), on(t.lose)}}
 }
 
 func (t *endpointTracker) see(s *discoveryv1.EndpointSlice) {

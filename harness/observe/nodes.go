@@ -2,7 +2,6 @@ package observe
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/informers"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -20,10 +19,6 @@ type nodeState struct {
 }
 
 func newNodeTracker(j *journal) *nodeTracker { return &nodeTracker{j, map[string]nodeState{}} }
-
-func (t *nodeTracker) handlers(_, cluster informers.SharedInformerFactory) []handler {
-	return []handler{{cluster.Core().V1().Nodes().Informer(), on(t.see), on(t.lose)}}
-}
 
 func stateOf(n *corev1.Node) nodeState {
 	is := n.Status.NodeInfo

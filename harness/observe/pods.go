@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/informers"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -48,10 +47,6 @@ type podTracker struct {
 func newPodTracker(j *journal, version versions) *podTracker {
 	return &podTracker{journal: j, version: version, byName: map[string]*pod{}, metas: map[string]podMeta{},
 		byUID: map[string]evidence.Server{}, samples: map[string]*corev1.Pod{}}
-}
-
-func (t *podTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
-	return []handler{{namespaced.Core().V1().Pods().Informer(), on(t.see), on(t.lose)}}
 }
 
 func (t *podTracker) see(p *corev1.Pod) {

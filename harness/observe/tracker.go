@@ -3,14 +3,24 @@ package observe
 import (
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 )
 
-// A tracker follows one kind of thing through informers.
-type tracker interface {
-	// handlers are those of its informers: of the watched namespace, or of the whole cluster.
-	handlers(namespaced, cluster informers.SharedInformerFactory) []handler
+// handlers are those of everything that a Watch sees, through informers of its namespace and of the whole cluster.
+func (w *Watch) handlers(namespaced, cluster informers.SharedInformerFactory) []handler {
+	core, apps := namespaced.Core().V1(), namespaced.Apps().V1()
+	nodes, events := newNodeTracker(w.journal), newAPIEventTracker(w.journal, w.pods)
+	return []handler{
+		{core.Pods().Informer(), on(w.pods.see), on(w.pods.lose)},
+		{namespaced.Discovery().V1().EndpointSlices().Informer(), on(w.endpoints.see), on(w.endpoints.lose)},
+		{apps.ReplicaSets().Informer(), on(w.workloads.seeReplicaSet), ignore},
+		keeping(apps.Deployments().Informer(), w.journal, w.workloads.deployments),
+		keeping(apps.StatefulSets().Informer(), w.journal, w.workloads.statefulSets),
+		{cluster.Core().V1().Nodes().Informer(), on(nodes.see), on(nodes.lose)},
+		{core.Events().Informer(), on(events.see), ignore},
+	}
 }
 
 // A handler is told of every object of one informer that is there or changes, and of every one that goes.
@@ -29,6 +39,13 @@ func on[T any](handle func(T)) func(any) {
 			handle(typed)
 		}
 	}
+}
+
+// keeping has a map hold the objects that there are, by name.
+func keeping[T metav1.Object](informer cache.SharedIndexInformer, j *journal, in map[string]T) handler {
+	return handler{informer,
+		on(func(object T) { j.change(func() { in[object.GetName()] = object }) }),
+		on(func(object T) { j.change(func() { delete(in, object.GetName()) }) })}
 }
 
 // ignore is for objects whose end says nothing.

@@ -65,35 +65,27 @@ type Scope struct {
 func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began time.Time, sink Sink) (*Watch, error) {
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	reading, stopReading := context.WithCancelCause(context.WithoutCancel(ctx))
-	j := newJournal(began, sink)
 	version, namespace := byLabel(scope.VersionLabel), scope.Namespace
 	if scope.Elsewhere != nil {
 		version, namespace = scope.Elsewhere.version, scope.Elsewhere.Namespace
 	}
-	w := &Watch{journal: j, workloads: newWorkloadTracker(j, version), stopWatching: stopWatching, reading: reading,
-		stopReading: stopReading}
-	w.rules = newRuleTracker(j)
-	w.pods = newPodTracker(j, version)
-	w.pods.addressed = w.rules.resolve
+	w := newWatch(began, sink, version, scope.Service)
+	w.stopWatching, w.reading, w.stopReading = stopWatching, reading, stopReading
 	if !scope.NoLogs {
-		w.logs = &logTracker{journal: j, client: client.CoreV1().Pods(scope.Namespace), reading: reading, readers: &w.readers}
+		w.logs = &logTracker{journal: w.journal, client: client.CoreV1().Pods(scope.Namespace), reading: reading, readers: &w.readers}
 		w.pods.created = w.logs.follow
 	}
-	w.endpoints = newEndpointTracker(j, w.pods, scope.Service)
 	namespaced := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
 	cluster := informers.NewSharedInformerFactory(client, 0)
 	w.factories = []informers.SharedInformerFactory{namespaced, cluster}
-	var handlers []handler
+	handlers := w.handlers(namespaced, cluster)
 	if scope.Elsewhere != nil { // the load pods are there: whoever waits for a processor is known by its pod's UID
 		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
 		w.factories = append(w.factories, own)
 		handlers = append(handlers, handler{own.Core().V1().Pods().Informer(), on(w.pods.know), ignore})
 	}
-	for _, t := range []tracker{w.pods, w.endpoints, w.workloads, newNodeTracker(j), newAPIEventTracker(j, w.pods)} {
-		handlers = append(handlers, t.handlers(namespaced, cluster)...)
-	}
 	for _, h := range handlers {
-		if err := h.register(j.broke); err != nil {
+		if err := h.register(w.journal.broke); err != nil {
 			stopWatching()
 			stopReading(nil)
 			return nil, err
@@ -110,17 +102,24 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 			}
 		}
 	}
-	beat := heartbeat{j, client.CoreV1().Namespaces(), scope.Namespace, cmp.Or(scope.APITimeout, defaultAPITimeout)}
+	beat := heartbeat{w.journal, client.CoreV1().Namespaces(), scope.Namespace, cmp.Or(scope.APITimeout, defaultAPITimeout)}
 	w.beating.Go(func() { beat.run(watching) })
 	return w, nil
 }
 
+// newWatch is one that watches and reads nothing yet.
+func newWatch(began time.Time, sink Sink, version versions, service string) *Watch {
+	j := newJournal(began, sink)
+	w := &Watch{journal: j, workloads: newWorkloadTracker(j, version), pods: newPodTracker(j, version), rules: newRuleTracker(j)}
+	w.pods.addressed = w.rules.resolve
+	w.endpoints = newEndpointTracker(j, w.pods, service)
+	return w
+}
+
 // None is a Watch of no cluster, which notes what it is told until Stop.
 func None(began time.Time, sink Sink) *Watch {
-	j := newJournal(began, sink)
-	w := &Watch{journal: j, workloads: newWorkloadTracker(j, byLabel("")), pods: newPodTracker(j, byLabel("")), rules: newRuleTracker(j),
-		stopWatching: func() {}, reading: context.Background(), stopReading: func(error) {}}
-	w.endpoints = newEndpointTracker(j, w.pods, "")
+	w := newWatch(began, sink, byLabel(""), "")
+	w.stopWatching, w.reading, w.stopReading = func() {}, context.Background(), func(error) {}
 	return w
 }
 

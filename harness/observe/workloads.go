@@ -4,7 +4,6 @@ import (
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/client-go/informers"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -20,19 +19,6 @@ type workloadTracker struct {
 
 func newWorkloadTracker(j *journal, version versions) *workloadTracker {
 	return &workloadTracker{j, version, map[string]*appsv1.Deployment{}, map[string]*appsv1.StatefulSet{}, map[string]int32{}}
-}
-
-func (t *workloadTracker) handlers(namespaced, _ informers.SharedInformerFactory) []handler {
-	apps := namespaced.Apps().V1()
-	return []handler{
-		{apps.ReplicaSets().Informer(), on(t.seeReplicaSet), ignore},
-		{apps.Deployments().Informer(),
-			on(func(d *appsv1.Deployment) { t.change(func() { t.deployments[d.Name] = d }) }),
-			on(func(d *appsv1.Deployment) { t.change(func() { delete(t.deployments, d.Name) }) })},
-		{apps.StatefulSets().Informer(),
-			on(func(s *appsv1.StatefulSet) { t.change(func() { t.statefulSets[s.Name] = s }) }),
-			on(func(s *appsv1.StatefulSet) { t.change(func() { delete(t.statefulSets, s.Name) }) })},
-	}
 }
 
 func (t *workloadTracker) seeReplicaSet(rs *appsv1.ReplicaSet) {
