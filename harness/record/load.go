@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"sync"
 	"time"
 
 	"example.com/rollcall/harness"
@@ -99,9 +100,8 @@ func always(phase string) func() string { return func() string { return phase } 
 // printProgress prints a progress line now and then, until the returned function is called.
 func (r *Recording) printProgress(ctx context.Context, phase func() string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	var printing sync.WaitGroup
+	printing.Go(func() {
 		for {
 			now := r.clients.progress(ctx)
 			now.Phase = phase()
@@ -112,6 +112,6 @@ func (r *Recording) printProgress(ctx context.Context, phase func() string) (sto
 			case <-time.After(printEvery):
 			}
 		}
-	}()
-	return func() { cancel(); <-done }
+	})
+	return func() { cancel(); printing.Wait() }
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -67,13 +68,12 @@ func unlessStray(ctx context.Context, await, change, end func(context.Context) e
 	looking, stopLooking := context.WithCancel(ctx)
 	changing, stopChanging := context.WithCancelCause(ctx)
 	defer stopChanging(nil)
-	looked := make(chan struct{})
-	go func() {
-		defer close(looked)
+	var looks sync.WaitGroup
+	looks.Go(func() {
 		if stray := await(looking); stray != nil {
 			stopChanging(stray)
 		}
-	}()
+	})
 	err := change(changing)
 	var stray *strayError
 	if errors.As(context.Cause(changing), &stray) {
@@ -83,6 +83,6 @@ func unlessStray(ctx context.Context, await, change, end func(context.Context) e
 		err = errors.Join(err, end(ctx))
 	}
 	stopLooking()
-	<-looked
+	looks.Wait()
 	return err
 }
