@@ -18,8 +18,7 @@ import (
 // waits, before it compiles what $WAIT names, for a file.
 const fakeGo = `
 case "$*" in
-"mod download"*) echo "{\"GoMod\": \"go.mod\"}" ;;
-"mod edit"*) echo "{\"Go\": \"1.26\"}" ;;
+"mod download"*) echo "{\"GoMod\": \"$SAID.mod\"}" ;;
 "list -deps"*)
 	echo "list $*" >>$SAID
 	case "$*" in *"$NOSOURCES"*) echo "dial tcp: no such host" >&2; exit 1 ;; esac
@@ -47,6 +46,9 @@ func fakeTools(t *testing.T, scripts map[string]string) (said string) {
 		}
 	}
 	said = filepath.Join(dir, "said")
+	if err := os.WriteFile(said+".mod", []byte("go 1.26\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for name, value := range map[string]string{"PATH": dir + ":" + os.Getenv("PATH"), "SAID": said, "COMPILING": filepath.Join(dir, "compiling"),
 		"WAIT": "", "FAILS": "nothing", "NOSOURCES": "nothing", "XDG_CACHE_HOME": filepath.Join(dir, "cache")} {
 		t.Setenv(name, value)

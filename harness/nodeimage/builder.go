@@ -101,7 +101,8 @@ func (b *Builder) Part(name, version string, inputs any, make func(dir string) e
 		return nil
 	}
 	return b.Do(name+" "+version, func() error {
-		if err := b.removePartial(name); err != nil {
+		// Of builds of the part that did not come to their end.
+		if err := removeMatching(filepath.Join(b.folder, "parts", name+"-*"+partial), ""); err != nil {
 			return err
 		}
 		dir := final + partial
@@ -117,23 +118,19 @@ func (b *Builder) Part(name, version string, inputs any, make func(dir string) e
 
 // RemoveOthers removes the parts of a name and version that were made from other inputs.
 func (b *Builder) RemoveOthers(name, version string, inputs any) error {
-	others, err := filepath.Glob(filepath.Join(b.folder, "parts", name+"-"+version+"-*"))
-	for _, dir := range others {
-		if dir != b.Dir(name, version, inputs) {
-			err = errors.Join(err, os.RemoveAll(dir))
-		}
-	}
-	return err
+	return removeMatching(filepath.Join(b.folder, "parts", name+"-"+version+"-*"), b.Dir(name, version, inputs))
 }
 
 // partial ends the name of a part that is not whole.
 const partial = ".partial"
 
-// removePartial removes what builds of a part that did not come to their end have left.
-func (b *Builder) removePartial(name string) error {
-	left, err := filepath.Glob(filepath.Join(b.folder, "parts", name+"-*"+partial))
-	for _, dir := range left {
-		err = errors.Join(err, os.RemoveAll(dir))
+// removeMatching removes all that a pattern matches, but one path.
+func removeMatching(pattern, but string) error {
+	paths, err := filepath.Glob(pattern)
+	for _, path := range paths {
+		if path != but {
+			err = errors.Join(err, os.RemoveAll(path))
+		}
 	}
 	return err
 }

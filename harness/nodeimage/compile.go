@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"example.com/rollcall/harness/command"
 )
 
@@ -74,40 +76,42 @@ func (p goPart) environment() []string {
 	return []string{cgo, "GOFLAGS=-mod=mod", "GOWORK=off"}
 }
 
+// A downloaded module is one in the go command's cache.
+type downloaded struct{ Dir, GoMod string }
+
+func (b *builder) download(ctx context.Context, module, version string) (at downloaded, err error) {
+	out, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("go mod download -json %s@%s", module, version), Dir: b.folder})
+	if err == nil {
+		err = json.Unmarshal([]byte(out), &at)
+	}
+	return at, err
+}
+
 // goMod is a go.mod that builds a part with exactly the versions its own go.mod says.
 func (b *builder) goMod(ctx context.Context, p goPart) (string, error) {
-	out, err := b.Run(ctx, command.Command{Line: fmt.Sprintf("go mod download -json %s@%s", p.Module, p.Version), Dir: b.folder})
+	module, err := b.download(ctx, p.Module, p.Version)
 	if err != nil {
 		return "", err
 	}
-	var downloaded struct{ GoMod string }
-	if err := json.Unmarshal([]byte(out), &downloaded); err != nil {
-		return "", err
-	}
-	out, err = b.Run(ctx, command.Command{Line: "go mod edit -json " + downloaded.GoMod, Dir: b.folder})
+	text, err := os.ReadFile(module.GoMod)
 	if err != nil {
 		return "", err
 	}
-	type version struct{ Path, Version string }
-	var edit struct {
-		Go      string
-		Godebug []struct{ Key, Value string }
-		Replace []struct{ Old, New version }
-	}
-	if err := json.Unmarshal([]byte(out), &edit); err != nil {
+	its, err := modfile.Parse(module.GoMod, text, nil)
+	if err != nil {
 		return "", err
 	}
 	var mod bytes.Buffer
-	fmt.Fprintf(&mod, "module rollcall.local/%s\n\ngo %s\n\nrequire %s %s\n", p.Name, edit.Go, p.Module, p.Version)
-	for _, g := range edit.Godebug {
+	fmt.Fprintf(&mod, "module rollcall.local/%s\n\ngo %s\n\nrequire %s %s\n", p.Name, its.Go.Version, p.Module, p.Version)
+	for _, g := range its.Godebug {
 		fmt.Fprintf(&mod, "godebug %s=%s\n", g.Key, g.Value)
 	}
-	for _, r := range edit.Replace {
+	for _, r := range its.Replace {
 		if strings.HasPrefix(r.New.Path, ".") {
 			if p.Local == "" {
 				return "", errors.New(p.Module + " replaces " + r.Old.Path + " by a folder, and the recipe names no version for it")
 			}
-			r.New = version{r.Old.Path, p.Local}
+			r.New.Path, r.New.Version = r.Old.Path, p.Local
 		}
 		fmt.Fprintf(&mod, "replace %s => %s %s\n", strings.TrimSpace(r.Old.Path+" "+r.Old.Version), r.New.Path, r.New.Version)
 	}

@@ -2,15 +2,12 @@ package nodeimage
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"example.com/rollcall/harness/command"
 )
 
 // kindVersion is the kind release whose base image files the node gets; the library of the same
@@ -38,8 +35,10 @@ func (b *builder) debian(ctx context.Context, dir string) error {
 	if _, err := b.Line(ctx, "debootstrap --variant=minbase --include=%s %s %s", packages, debian.Suite, root); err != nil {
 		return err
 	}
-	if err := remove(root, removed); err != nil {
-		return err
+	for _, pattern := range removed {
+		if err := removeMatching(filepath.Join(root, pattern), ""); err != nil {
+			return err
+		}
 	}
 	if _, err := b.Line(ctx, "tar --numeric-owner --xattrs -C %s -cf %s/rootfs.tar .", root, dir); err != nil {
 		return err
@@ -47,32 +46,13 @@ func (b *builder) debian(ctx context.Context, dir string) error {
 	return os.RemoveAll(root)
 }
 
-func remove(root string, patterns []string) error {
-	for _, pattern := range patterns {
-		paths, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			return err
-		}
-		for _, path := range paths {
-			if err := os.RemoveAll(path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // addKindFiles lays kind's base image files over the root and switches its services on.
 func (b *builder) addKindFiles(ctx context.Context, root string) error {
-	out, err := b.Run(ctx, command.Command{Line: "go mod download -json sigs.k8s.io/kind@" + kindVersion, Dir: b.folder})
+	kind, err := b.download(ctx, "sigs.k8s.io/kind", kindVersion)
 	if err != nil {
 		return err
 	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal([]byte(out), &module); err != nil {
-		return err
-	}
-	files := filepath.Join(module.Dir, "images", "base", "files")
+	files := filepath.Join(kind.Dir, "images", "base", "files")
 	err = filepath.WalkDir(files, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

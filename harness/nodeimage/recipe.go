@@ -154,12 +154,11 @@ type partInputs struct {
 	Value    any
 }
 
-func hash(v any) string { return contentHash(partInputs{revision, v}) }
-
 // tag is the name of the image built for a Kubernetes version.
 func tag(version string) string { return tagOf(version, debian) }
 
 // tagOf has a hash of all inputs of an image.
 func tagOf(version string, system distribution) string {
-	return fmt.Sprintf("rollcall.local/node:%s-%s", version, hash([]any{programsOf(version), system, kindVersion, removed, enabled}))
+	inputs := partInputs{revision, []any{programsOf(version), system, kindVersion, removed, enabled}}
+	return fmt.Sprintf("rollcall.local/node:%s-%s", version, contentHash(inputs))
 }
