@@ -112,8 +112,7 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 	for use, because := range reasons {
 		fmt.Fprintf(p.Out, "  rights                %s: scenarios that use %s are skipped\n", because, use)
 	}
-	p.Attached.ForbidObserving(reasons[harness.NodeRules])
-	p.Attached.ForbidDrains(reasons[cluster.Drains])
+	p.Attached.Forbid(reasons)
 	return reasons, nil
 }
 

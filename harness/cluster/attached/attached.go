@@ -45,9 +45,8 @@ type Cluster struct {
 	loadNodes                       []string
 	proxies                         map[string]Proxy // by node
 
-	found        *cluster.Door // from here to the app's Service, by FindRoute
-	unobservable string        // why the nodes' rules may not be observed, although that was wanted
-	undrainable  string        // why the nodes may not be drained, although that was wanted
+	found     *cluster.Door     // from here to the app's Service, by FindRoute
+	forbidden map[string]string // why features are not there, although they were wanted
 }
 
 var _ cluster.Cluster = (*Cluster)(nil)
@@ -125,7 +124,7 @@ func (c *Cluster) LeaveCPUCgroup(*corev1.Pod) error { return nil }
 // CannotObserve says why privileged pods may not observe the nodes' rules; empty when they may.
 func (c *Cluster) CannotObserve() string {
 	if c.options.Observe {
-		return c.unobservable
+		return c.forbidden[evidence.NodeRules]
 	}
 	return "privileged pods were not allowed: --allow=node-rules"
 }
@@ -139,17 +138,14 @@ func (c *Cluster) CannotListen() string {
 	return "listening to nodes' connections was not allowed: --allow=node-rules,flows"
 }
 
-// ForbidObserving notes why privileged pods may not observe the nodes' rules, although that was wanted.
-func (c *Cluster) ForbidObserving(because string) { c.unobservable = because }
-
-// ForbidDrains notes why the nodes may not be drained, although that was wanted.
-func (c *Cluster) ForbidDrains(because string) { c.undrainable = because }
+// Forbid notes why features are not there, although they were wanted: that privileged pods observe the nodes' rules, and drains.
+func (c *Cluster) Forbid(because map[string]string) { c.forbidden = because }
 
 func (c *Cluster) cannotDrain() string {
 	if len(c.options.Drain) == 0 {
 		return "no nodes were named that may be: --allow=disruption:NODE,disruption:NODE"
 	}
-	return c.undrainable
+	return c.forbidden[cluster.Drains]
 }
 
 // Features are what the cluster has and lacks of what scenarios may need.
