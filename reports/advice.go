@@ -54,7 +54,7 @@ var allAdvice = []advice{
 // as a manifest can; nil if it cannot, or is not known.
 func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string, patched *model.Patch) {
 	a := &advised{own, s, seen}
-	before, after := whole(own.Workload).(map[string]any), whole(own.Workload).(map[string]any)
+	before, after := whole(own.Workload), whole(own.Workload)
 	var follows []string
 	for _, of := range allAdvice {
 		said := of.says(a)

@@ -1,37 +1,29 @@
 package reports
 
 import (
+	"encoding/json"
 	"fmt"
-	"math"
 	"path"
 	"regexp"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // A workload is the manifest of what makes an app's pods, as advice changes it.
 type workload map[string]any
 
-// whole is a copy of a JSON value, whose numbers are as a manifest writes them.
-func whole(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		copied := map[string]any{}
-		for field, is := range v {
-			copied[field] = whole(is)
-		}
-		return copied
-	case []any:
-		copied := make([]any, len(v))
-		for i, is := range v {
-			copied[i] = whole(is)
-		}
-		return copied
-	case float64:
-		if v == math.Trunc(v) {
-			return int64(v)
-		}
+// whole is a copy of what came from JSON, whose numbers are as a manifest writes them.
+func whole(object map[string]any) (copied map[string]any) {
+	data, err := json.Marshal(object)
+	if err == nil {
+		err = utiljson.Unmarshal(data, &copied)
 	}
-	return value
+	if err != nil {
+		panic(err) // what came from JSON can be written
+	}
+	return copied
 }
 
 // at is the map that fields lead to, which is made where it is not there.
@@ -85,9 +77,8 @@ func hookOf(container map[string]any) map[string]any {
 
 // sleepOf is how many seconds a hook has the kubelet sleep; 0 if it does something else.
 func sleepOf(hook map[string]any) int64 {
-	sleep, _ := hook["sleep"].(map[string]any)
-	n, _ := sleep["seconds"].(int64)
-	return n
+	seconds, _, _ := unstructured.NestedInt64(hook, "sleep", "seconds")
+	return seconds
 }
 
 // sleep has each container of a pod sleep before it gets SIGTERM, for that one that answers may ask the others. Hooks of other kinds stay.
@@ -169,7 +160,7 @@ func probe(a *advised, w workload) bool {
 	if c == nil || a.own.Asked == nil {
 		return false
 	}
-	asks := whole(a.own.Asked).(map[string]any)
+	asks := whole(a.own.Asked)
 	asks["periodSeconds"] = int64(1)
 	c["readinessProbe"] = asks
 	return true
@@ -266,7 +257,7 @@ func allowStart(a *advised, w workload) bool {
 	if !has {
 		return false
 	}
-	startup := whole(liveness).(map[string]any)
+	startup := whole(liveness)
 	delete(startup, "initialDelaySeconds")
 	startup["periodSeconds"], startup["failureThreshold"] = int64(1), int64(startWithin)
 	c["startupProbe"] = startup

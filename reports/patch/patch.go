@@ -12,56 +12,60 @@ import (
 // Of is the strategic merge patch that makes of one object the other, whose metadata are the same, and the diff of the part that it is
 // about. Both are empty if nothing differs.
 func Of(before, after map[string]any) (document, diff string) {
-	changes := between(before, after)
+	was, is, changes := between(before, after)
 	if len(changes) == 0 {
 		return "", ""
 	}
 	for _, of := range []string{"apiVersion", "kind", "metadata"} {
-		changes[of] = before[of]
+		was[of], is[of], changes[of] = before[of], before[of], before[of]
 	}
-	return text(changes), lines(text(part(before, changes)), text(part(after, changes)))
+	return text(changes), lines(text(was), text(is))
 }
 
 // merged is the list that a patch merges by the names of its items; other lists it replaces (core/v1 types.go, patchStrategy).
 const merged = "containers"
 
-// between is what differs; a field that is to go is null.
-func between(before, after map[string]any) map[string]any {
-	changes := map[string]any{}
-	for field, is := range after {
-		was := before[field]
-		wasMap, both := was.(map[string]any)
-		isMap, _ := is.(map[string]any)
+// between is what differs: what it was, what it is, and what changes it, in which a field that is to go is null.
+func between(before, after map[string]any) (was, is, changes map[string]any) {
+	was, is, changes = map[string]any{}, map[string]any{}, map[string]any{}
+	for field, b := range after {
+		a, there := before[field]
+		aMap, both := a.(map[string]any)
+		bMap, _ := b.(map[string]any)
 		switch {
-		case reflect.DeepEqual(was, is):
+		case reflect.DeepEqual(a, b):
 		case field == merged:
-			changes[field] = betweenItems(was, is)
-		case both && isMap != nil:
-			changes[field] = between(wasMap, isMap)
+			was[field], is[field], changes[field] = betweenItems(a, b)
+		case both && bMap != nil:
+			was[field], is[field], changes[field] = between(aMap, bMap)
 		default:
-			changes[field] = is
+			if there {
+				was[field] = a
+			}
+			is[field], changes[field] = b, b
 		}
 	}
-	for field := range before {
+	for field, a := range before {
 		if _, stays := after[field]; !stays {
-			changes[field] = nil
+			was[field], changes[field] = a, nil
 		}
 	}
-	return changes
+	return was, is, changes
 }
 
-func betweenItems(before, after any) (changes []any) {
+func betweenItems(before, after any) (was, is, changes []any) {
 	items, _ := after.([]any)
 	for _, item := range items {
-		is := item.(map[string]any)
-		was := named(before, is["name"])
-		if !reflect.DeepEqual(was, is) {
-			change := between(was, is)
-			change["name"] = is["name"]
-			changes = append(changes, change)
+		b := item.(map[string]any)
+		a := named(before, b["name"])
+		if reflect.DeepEqual(a, b) {
+			continue
 		}
+		then, now, change := between(a, b)
+		then["name"], now["name"], change["name"] = b["name"], b["name"], b["name"]
+		was, is, changes = append(was, then), append(is, now), append(changes, change)
 	}
-	return changes
+	return was, is, changes
 }
 
 func named(list, name any) map[string]any {
@@ -72,31 +76,6 @@ func named(list, name any) map[string]any {
 		}
 	}
 	return nil
-}
-
-// part is what of an object a patch is about.
-func part(object, changes map[string]any) map[string]any {
-	some := map[string]any{}
-	for field, is := range object {
-		change, has := changes[field]
-		isMap, both := is.(map[string]any)
-		changeMap, _ := change.(map[string]any)
-		switch {
-		case !has:
-		case field == merged:
-			var items []any
-			for _, item := range change.([]any) {
-				change := item.(map[string]any)
-				items = append(items, part(named(is, change["name"]), change))
-			}
-			some[field] = items
-		case both && changeMap != nil:
-			some[field] = part(isMap, changeMap)
-		default:
-			some[field] = is
-		}
-	}
-	return some
 }
 
 func text(object map[string]any) string {
