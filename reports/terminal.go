@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -82,22 +82,18 @@ func below(b *bytes.Buffer, s model.Scenario) {
 }
 
 // aligned is a line for each row, with the cells of a column one below the other; a column that is empty is left out.
-func aligned(rows [][]string) []string {
-	widths := make(map[int]int)
+func aligned(rows [][]string) (lines []string) {
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.DiscardEmptyColumns)
 	for _, cells := range rows {
-		for column, cell := range cells {
-			widths[column] = max(widths[column], utf8.RuneCountInString(clip(cell)))
+		for _, cell := range cells {
+			fmt.Fprint(table, clip(cell), "\v") // as columns end that may be left out
 		}
+		fmt.Fprintln(table)
 	}
-	var lines []string
-	for _, cells := range rows {
-		line := ""
-		for column, cell := range cells {
-			if widths[column] > 0 {
-				line += fmt.Sprintf("%-*s  ", widths[column], clip(cell))
-			}
-		}
-		lines = append(lines, strings.TrimRight(line, " "))
+	_ = table.Flush() // to memory
+	for line := range strings.Lines(b.String()) {
+		lines = append(lines, strings.TrimRight(line, " \n"))
 	}
 	return lines
 }
