@@ -102,25 +102,15 @@ func fitting(text []byte, limit int) []byte {
 
 // worstFirst is scenarios that failed, then inconclusive ones, then the others as they stand.
 func worstFirst(scenarios []model.Scenario) []model.Scenario {
+	bad := []verdict.Outcome{verdict.Inconclusive, verdict.Fail}
 	return slices.SortedStableFunc(slices.Values(scenarios),
-		func(a, b model.Scenario) int { return cmp.Compare(rank(a.Outcome), rank(b.Outcome)) })
-}
-
-func rank(o verdict.Outcome) int {
-	switch o {
-	case verdict.Fail:
-		return 0
-	case verdict.Inconclusive:
-		return 1
-	default:
-		return 2
-	}
+		func(a, b model.Scenario) int { return slices.Index(bad, b.Outcome) - slices.Index(bad, a.Outcome) })
 }
 
 // notPassed tells the reasons; scenarios that were skipped in a mode for the same one share a line.
 func notPassed(scenarios []model.Scenario) (lines []string) {
 	for _, s := range scenarios {
-		if s.Outcome != verdict.Fail && s.Outcome != verdict.Inconclusive {
+		if !s.Bad() {
 			continue
 		}
 		look := s.Evidence
@@ -194,7 +184,7 @@ func outcomes(scenarios []model.Scenario, modes []string) (rows [][]string) {
 // word is an outcome, bold where somebody should look.
 func word(s model.Scenario) string {
 	said := s.Outcome.String()
-	if rank(s.Outcome) < rank(verdict.Pass) {
+	if s.Bad() {
 		said = "**" + said + "**"
 	}
 	if s.Attempts > 1 {

@@ -131,7 +131,7 @@ func inBaseUnits(m model.Measurement) (name string, value float64) {
 		return m.Name + "_ratio", math.Round(x*1000) / 1e5
 	case model.InSeconds:
 		return m.Name + "_seconds", x
-	case model.InRequests, model.InPods, model.InTerminations:
+	default:
+		return m.Name, x
 	}
-	return m.Name, x
 }

@@ -128,10 +128,8 @@ func ofTheRuns(baseline, candidate Runs, p Policy) (reasons []Reason) {
 		}
 	}
 	for _, mode := range baseline.Modes() {
-		passed := slices.ContainsFunc(baseline, func(side Side) bool {
-			return slices.ContainsFunc(side.Report.Scenarios, func(s model.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass })
-		})
-		if passed && !slices.Contains(candidate.Modes(), mode) {
+		passed := func(s model.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass }
+		if baseline.have(passed) && !slices.Contains(candidate.Modes(), mode) {
 			add("nothing was run in %s, in which the baseline passed", mode)
 		}
 	}
@@ -266,9 +264,7 @@ func unknown(c Comparison, baseline, candidate Runs) (reasons []Reason) {
 
 // decided says whether any scenario of the mode was.
 func decided(runs Runs, mode string) bool {
-	return slices.ContainsFunc(runs, func(side Side) bool {
-		return slices.ContainsFunc(side.Report.Scenarios, func(s model.Scenario) bool { return s.Mode == mode && s.Decided() })
-	})
+	return runs.have(func(s model.Scenario) bool { return s.Mode == mode && s.Decided() })
 }
 
 // once keeps one reason of those about the same.

@@ -43,6 +43,11 @@ func (r Runs) IDs() (ids []string) {
 	return ids
 }
 
+// have says whether a scenario of any run is so.
+func (r Runs) have(so func(model.Scenario) bool) bool {
+	return slices.ContainsFunc(r, func(side Side) bool { return slices.ContainsFunc(side.Report.Scenarios, so) })
+}
+
 func (r Runs) runs() (all []model.Run) {
 	for _, side := range r {
 		all = append(all, side.Report.Run)

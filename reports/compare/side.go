@@ -43,7 +43,13 @@ func Open(dir string) (Side, error) {
 	case errThen == nil:
 		s.patch(dir, then)
 	}
-	return s.complete(), nil
+	if s.Report.Run.Ended.IsZero() {
+		s.note("it was cut off or has not ended, so scenarios are missing")
+	}
+	for _, broken := range s.Report.Run.Broken {
+		s.note("it broke: %s", broken)
+	}
+	return s, nil
 }
 
 func (s *Side) note(form string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(form, args...)) }
@@ -76,17 +82,6 @@ func (s *Side) patch(dir string, then model.Report) {
 func damaged(folder string) bool {
 	ev, err := store.Read(folder)
 	return err != nil || len(ev.Damage) > 0
-}
-
-// complete notes what a reader would miss.
-func (s Side) complete() Side {
-	if s.Report.Run.Ended.IsZero() {
-		s.note("it was cut off or has not ended, so scenarios are missing")
-	}
-	for _, broken := range s.Report.Run.Broken {
-		s.note("it broke: %s", broken)
-	}
-	return s
 }
 
 // Modes lists those of the side's scenarios, in their order.

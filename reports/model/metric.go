@@ -35,7 +35,7 @@ type Measurement struct {
 
 // Key is the name with statistic and unit, as junit.xml and history.jsonl have it: rule_lag_p50_ms.
 func (m Metric) Key() string {
-	parts := slices.DeleteFunc([]string{m.Name, m.Stat, m.Unit.suffix()}, func(part string) bool { return part == "" })
+	parts := slices.DeleteFunc([]string{m.Name, m.Stat, suffixes[m.Unit]}, func(part string) bool { return part == "" })
 	return strings.Join(parts, "_")
 }
 
@@ -100,19 +100,8 @@ const (
 	InPercent
 )
 
-// suffix ends the key of a metric; counts have none.
-func (u Unit) suffix() string {
-	switch u {
-	case InMilliseconds:
-		return "ms"
-	case InSeconds:
-		return "seconds"
-	case InPercent:
-		return "percent"
-	case InRequests, InPods, InTerminations:
-	}
-	return ""
-}
+// suffixes end the keys of metrics; counts have none.
+var suffixes = map[Unit]string{InMilliseconds: "ms", InSeconds: "seconds", InPercent: "percent"}
 
 // Text is a value with its unit and no more digits than it is good for.
 func (u Unit) Text(x float64) string {

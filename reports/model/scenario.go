@@ -82,6 +82,9 @@ func (s Scenario) total(of func(Lane) int) (n int) {
 // Decided says that the recording could be trusted and something was judged, so that the numbers count.
 func (s Scenario) Decided() bool { return s.Outcome == verdict.Pass || s.Outcome == verdict.Fail }
 
+// Bad says that somebody should look at it.
+func (s Scenario) Bad() bool { return s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive }
+
 // Ran says that it was recorded and judged, though it may be skipped because a rule that decides a claim is not for the cluster.
 func (s Scenario) Ran() bool { return s.Outcome != verdict.Skipped || len(s.Rules) > 0 }
 

@@ -74,9 +74,6 @@ func (s scenario) In(mode string) *run {
 	return &s.Runs[i]
 }
 
-// Bad says that the run needs a look.
-func (r run) Bad() bool { return r.Outcome == verdict.Fail || r.Outcome == verdict.Inconclusive }
-
 // Reason is the whole reason; empty if the headline or the rules below say as much.
 func (r run) Reason() string {
 	said := func(rule model.Rule) bool { return rule.Because != "" && strings.Contains(r.Because, rule.Because) }
