@@ -38,7 +38,7 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 
 # Of the suites themselves, regressions has tests without a cluster; the one with it is left out.
 # The tests of these compute and start no goroutine of their own: the race detector finds nothing there, and takes six times as long.
-COMPUTES := reports/compare harness/verdict/statistics harness/mutants suites
+COMPUTES := reports/compare harness/verdict/statistics suites
 
 .PHONY: unit
 unit: browser ## Hermetic tests, with the race detector where there are goroutines
