@@ -98,6 +98,7 @@ func TestExitCodes(t *testing.T) {
 		{"a run with a claim that failed", []string{"report", runFolder(t, 60)}, 1, "1 of 100 requests failed (1 refused)", ""},
 		{"a run that cannot be trusted", []string{"report", runFolder(t, 3)}, 3, "cannot be trusted", ""},
 		{"a folder of something else", []string{"report", t.TempDir()}, 2, "", "not a run folder"},
+		{"one recording of a run", []string{"report", "../testdata/recorded/iptables-drained"}, 2, "", "name the run folder that it is in"},
 		{"a folder that takes no report", []string{"report", unwritable}, 3, "", "reports: write report.json"},
 		{"a run judged as before", []string{"report", "--dry-run", reported(t, runFolder(t, 60))}, 1,
 			"nothing changed: report.json is byte-identical", ""},
