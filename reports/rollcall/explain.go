@@ -30,7 +30,7 @@ func explainCommand() *cobra.Command {
 				name := strings.ToLower(arg)
 				w := cmd.OutOrStdout()
 				if !explainScenario(w, name) && !explainCode(w, name) && !explainClaim(w, strings.ToUpper(arg)) && !explainSuite(w, name) &&
-					!explainLane(w, name) {
+					!explainLane(w, name) && !explainExcuses(w, name) {
 					return fmt.Errorf("rollcall: explain %q: nothing has that name: rollcall list has the scenarios%s", arg, meant(name))
 				}
 			}
@@ -178,6 +178,20 @@ func explainSuite(w io.Writer, name string) (found bool) {
 		say(w, "  ", "%s/%s: %s", l.Suite, l.ID, l.Claim)
 	}
 	return found
+}
+
+// explainExcuses says for what a host that is slow is to blame, and not the cluster.
+func explainExcuses(w io.Writer, name string) bool {
+	if name != "excused" {
+		return false
+	}
+	say(w, "", "excused is a failure that is inconclusive, because those who had to act got no processor of the host for as long as they were "+
+		"late")
+	for _, e := range verdict.Excuses() {
+		say(w, "  ", "%s: excused where %s", e.Kind, e.When)
+	}
+	say(w, "  ", "Do: see who waited in the facts of the finding; then lower --jobs or --rate, or give the host more processors.")
+	return true
 }
 
 // say prints a text in lines that fit a terminal, those after the first further in.

@@ -128,6 +128,7 @@ func TestExitCodes(t *testing.T) {
 		{"a scenario in a mode, as a picture is asked for", []string{"explain", "nftables/rollout/drained-rolling-update"}, 0,
 			"decides C31: ", ""},
 		{"a suite", []string{"explain", "control"}, 0, "suite control\n  control/", ""},
+		{"what excuses a failure", []string{"explain", "excused"}, 0, "a request failed: excused where it timed out", ""},
 		{"a claim that there is not", []string{"explain", "C99"}, 2, "", "nothing has that name"},
 		{"half a name", []string{"explain", "agent-lo"}, 2, "", "did you mean agent-lost?"},
 		{"all scenarios", []string{"list"}, 0, "rollout/drained-rolling-update", ""},
