@@ -17,6 +17,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/rollout"
 )
 
@@ -90,11 +91,8 @@ func (s *Steps) Steadily(ctx context.Context, d time.Duration, holds func(observ
 
 // Pause lasts for d.
 func (s *Steps) Pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-		Check(context.Cause(ctx))
-	}
+	poll.Pause(ctx, d)
+	Check(context.Cause(ctx))
 }
 
 // Expose creates the app's Service.

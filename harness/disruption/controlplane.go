@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/rollout"
 )
 
@@ -35,7 +36,7 @@ func Away(program string, d time.Duration) Act {
 		_, err := s.on(ctx, ControlPlane, "set -e\n"+at+take, time.Minute)
 		if err == nil {
 			s.Step(ControlPlane, program+" is away")
-			Pause(ctx, d)
+			poll.Pause(ctx, d)
 		}
 		_, undo := s.on(ctx, ControlPlane, "set -e\n"+at+putBack, time.Minute)
 		return errors.Join(err, undo)

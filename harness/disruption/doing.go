@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/poll"
 )
 
 // A Doing is a disruption in the course of a recording.
@@ -42,7 +43,7 @@ func (d *Doing) End() {
 }
 
 func (d Disruption) run(ctx context.Context, s Stage) error {
-	if Pause(ctx, d.After); ctx.Err() != nil {
+	if poll.Pause(ctx, d.After); ctx.Err() != nil {
 		return fmt.Errorf("the recording ended before %s", d.Does)
 	}
 	s.Note(evidence.Event{Kind: evidence.DisruptionBegun, Detail: d.Does})

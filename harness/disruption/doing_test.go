@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/poll"
 )
 
 // noted is what a recording was told, with the times since it began.
@@ -34,7 +35,7 @@ func (n *noted) String() string {
 func TestDisruptionInItsRecording(t *testing.T) {
 	holding := func(d time.Duration) Act {
 		return func(ctx context.Context, _ Stage) error {
-			Pause(ctx, d)
+			poll.Pause(ctx, d)
 			return nil
 		}
 	}

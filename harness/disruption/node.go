@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/poll"
 )
 
 // cutTable is the nftables table that cuts a node off. Nothing else of the node's network is touched, so that nothing has to be
@@ -53,7 +54,7 @@ func powered(node string, do cluster.Power, d time.Duration, undo cluster.Power)
 	return func(ctx context.Context, s Stage) error {
 		err := s.power(ctx, node, do)
 		if err == nil {
-			Pause(ctx, d)
+			poll.Pause(ctx, d)
 		}
 		return errors.Join(err, s.power(ctx, node, undo))
 	}

@@ -13,6 +13,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/change"
 	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/poll"
 )
 
 // ProxyRestarted has a new kube-proxy run on a node.
@@ -27,7 +28,7 @@ func Changed(of func(Stage) cluster.Change, d time.Duration) Act {
 		s.Step("", "making "+made.String())
 		undo, err := made.Make(ctx, s.Cluster)
 		if err == nil {
-			Pause(ctx, d)
+			poll.Pause(ctx, d)
 		}
 		if undo == nil {
 			return err
@@ -51,7 +52,7 @@ func RulesLost(node string, lose func(s Stage) (script string, err error), d tim
 		}
 		_, err = s.On(ctx, node, "set -e\n"+script)
 		if err == nil {
-			Pause(ctx, d)
+			poll.Pause(ctx, d)
 		}
 		return errors.Join(err, change.RestartProxy(context.WithoutCancel(ctx), s.Cluster, s.Node(node)))
 	}

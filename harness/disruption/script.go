@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"example.com/rollcall/harness/poll"
 )
 
 // scriptTimeout bounds a script on a node beyond the time that it waits. It does not end with the recording: it undoes what it did.
@@ -121,15 +123,7 @@ func Together(acts ...Act) Act {
 // Later does something after a while.
 func Later(d time.Duration, act Act) Act {
 	return func(ctx context.Context, s Stage) error {
-		Pause(ctx, d)
+		poll.Pause(ctx, d)
 		return act(ctx, s)
-	}
-}
-
-// Pause lasts for d, or until ctx ends.
-func Pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
 	}
 }

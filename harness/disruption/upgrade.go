@@ -90,8 +90,3 @@ func (u upgrade) rollOut(act Act) step {
 		return u.settled(ctx)
 	}}
 }
-
-func pause(ctx context.Context, d time.Duration) error {
-	Pause(ctx, d)
-	return context.Cause(ctx)
-}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/poll"
 )
 
 // heardName is that of a Service that nobody asks, and that no pod is behind, and the begin of those of pods that do nothing.
@@ -135,5 +136,6 @@ func (u upgrade) settled(ctx context.Context) error {
 	if err := u.awaitHeard(ctx); err != nil {
 		return err
 	}
-	return pause(ctx, rulesFollow)
+	poll.Pause(ctx, rulesFollow)
+	return context.Cause(ctx)
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path"
 	"time"
+
+	"example.com/rollcall/harness/poll"
 )
 
 // everywhere are the images that kubeadm wants on every node; pause is that of the Job by which it tries out whether a cluster
@@ -38,8 +40,8 @@ func (u upgrade) controlPlane(node string, workers []string) []step {
 			if err := u.replaceKubelet(ctx, node); err != nil {
 				return err
 			}
-			if err := pause(ctx, staticPodsFollow); err != nil { // with which the API server is away once more
-				return err
+			if poll.Pause(ctx, staticPodsFollow); ctx.Err() != nil { // with which the API server is away once more
+				return context.Cause(ctx)
 			}
 			return u.awaitHeard(ctx)
 		}},

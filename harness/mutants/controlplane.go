@@ -11,6 +11,7 @@ import (
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/verdict"
 )
 
@@ -62,7 +63,7 @@ func nodeUnready(node string) disruption.Act {
 			if err != nil {
 				return err
 			}
-			disruption.Pause(ctx, time.Second)
+			poll.Pause(ctx, time.Second)
 		}
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
 )
 
 // A Doing is a mutant's damage in the course of one recording.
@@ -58,7 +59,7 @@ func (d *Doing) start(at evidence.Event) {
 	stage := d.stage
 	stage.Event = at
 	d.doing.Go(func() error {
-		if disruption.Pause(d.ctx, d.mutant.When.After); d.ctx.Err() != nil {
+		if poll.Pause(d.ctx, d.mutant.When.After); d.ctx.Err() != nil {
 			return fmt.Errorf("the load ended before %s", d.mutant.When)
 		}
 		return d.mutant.Do(d.ctx, stage)

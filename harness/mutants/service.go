@@ -11,6 +11,7 @@ import (
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/rollout"
 	"example.com/rollcall/harness/verdict"
 )
@@ -54,7 +55,7 @@ func serviceChanged(d time.Duration, change func(*corev1.Service)) disruption.Ac
 		if err != nil {
 			return err
 		}
-		disruption.Pause(ctx, d)
+		poll.Pause(ctx, d)
 		return write(context.WithoutCancel(ctx), func(live *corev1.Service) { live.Spec.Selector, live.Spec.Ports = was.Selector, was.Ports })
 	}
 }

@@ -9,6 +9,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/poll"
 )
 
 // Periods of the heartbeat. A busy API server answers within a tenth of the timeout, which is Rollcall's own choice.
@@ -39,7 +40,7 @@ func (h heartbeat) run(ctx context.Context) {
 			answered = err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown
 			if !answered && ctx.Err() == nil {
 				why = ": " + err.Error()
-				pause(ctx, beatRetryEvery)
+				poll.Pause(ctx, beatRetryEvery)
 			}
 		}
 		took := time.Since(asked)
@@ -49,14 +50,6 @@ func (h heartbeat) run(ctx context.Context) {
 		if took > h.timeout {
 			h.gap("the API server did not answer for %.1fs%s", took.Seconds(), why)
 		}
-		pause(ctx, beatEvery)
-	}
-}
-
-// pause lasts for d, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
+		poll.Pause(ctx, beatEvery)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/poll"
 )
 
 // A ruleReader reads what the observer of one node's rules writes, which package noderules describes: the log of the first run of
@@ -62,7 +63,7 @@ func (r *ruleReader) readAll(ctx context.Context, pod string) error {
 			return errNoRules
 		}
 		over = err == nil && r.isOver(ctx, pod)
-		pause(ctx, retryEvery)
+		poll.Pause(ctx, retryEvery)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/poll"
 )
 
 // A Sink takes what a Watch notes, as it is noted; *store.Recorder is one. Its methods are called from several goroutines:
@@ -180,7 +181,7 @@ const logLag = 900 * time.Millisecond
 // read up to now, that of one that is gone to its end. When ctx ends first, what is not whole is noted as RecorderLost.
 // Stop is called once.
 func (w *Watch) Stop(ctx context.Context) {
-	pause(ctx, logLag)
+	poll.Pause(ctx, logLag)
 	w.stopWatching()
 	w.beating.Wait()
 	for _, factory := range w.factories {

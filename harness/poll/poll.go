@@ -14,9 +14,7 @@ func Until(ctx context.Context, every time.Duration, ask func() (done bool, err 
 		if done, err := ask(); done || err != nil {
 			return err
 		}
-		select {
-		case <-time.After(every):
-		case <-ctx.Done():
+		if Pause(ctx, every); ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
@@ -30,4 +28,12 @@ func UntilNil(ctx context.Context, every time.Duration, ask func() error) error 
 		return fmt.Errorf("%w: %w", err, last)
 	}
 	return nil
+}
+
+// Pause lasts for d, or until ctx ends.
+func Pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/loadgen"
 )
 
@@ -183,9 +184,7 @@ func (a *agent) retryWhileAlive(ctx context.Context, ask func(context.Context) e
 		if err == nil || !a.alive(ctx) {
 			return err
 		}
-		select {
-		case <-time.After(retryEvery):
-		case <-ctx.Done():
+		if poll.Pause(ctx, retryEvery); ctx.Err() != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/loadgen"
 )
 
@@ -66,9 +67,7 @@ func (f *fetcher) run(ctx context.Context, recorder hitSink) {
 		if more {
 			continue
 		}
-		select {
-		case <-time.After(fetchEvery):
-		case <-ctx.Done():
+		if poll.Pause(ctx, fetchEvery); ctx.Err() != nil {
 			return
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/poll"
 )
 
 // startLoad begins all lanes, and describes them in the folder.
@@ -84,12 +85,8 @@ func (r *Recording) pass(ctx context.Context, phase string, d time.Duration) err
 	defer r.printProgress(ctx, func() string {
 		return fmt.Sprintf("%s, %v left", phase, max(0, time.Until(over)).Round(time.Second))
 	})()
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	poll.Pause(ctx, d)
+	return context.Cause(ctx)
 }
 
 // printEvery is how often a progress line is printed.
@@ -106,10 +103,8 @@ func (r *Recording) printProgress(ctx context.Context, phase func() string) (sto
 			now := r.clients.progress(ctx)
 			now.Phase = phase()
 			fmt.Fprintln(r.Out, r.Entry.Update(now))
-			select {
-			case <-ctx.Done():
+			if poll.Pause(ctx, printEvery); ctx.Err() != nil {
 				return
-			case <-time.After(printEvery):
 			}
 		}
 	})

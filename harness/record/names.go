@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/loadgen"
 )
 
@@ -49,7 +49,7 @@ func followName(ctx context.Context, host string, look lookup, note func(evidenc
 			note(evidence.Event{Kind: evidence.NameChanged, Object: host, Detail: fmt.Sprintf(format, values...)})
 		}
 	}
-	for ; ctx.Err() == nil; disruption.Pause(ctx, resolveEvery) {
+	for ; ctx.Err() == nil; poll.Pause(ctx, resolveEvery) {
 		limited, cancel := context.WithTimeout(ctx, loadgen.DefaultTimeout)
 		now, err := look(limited, host)
 		cancel()

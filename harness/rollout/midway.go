@@ -79,9 +79,7 @@ func (p paused) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 	if err := pause(true); err != nil {
 		return fmt.Errorf("rollout: pause %s: %w", app.ResourceName(), err)
 	}
-	select {
-	case <-time.After(p.stands):
-	case <-ctx.Done():
+	if poll.Pause(ctx, p.stands); ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	switch live, err := deployments.Get(ctx, app.ResourceName(), metav1.GetOptions{}); {
