@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -32,10 +31,7 @@ func (s engineState) write(file string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(file, data, 0o644)
+	return replaceFile(file, data, 0o644)
 }
 
 // managed reports whether the engine that runs is the one that Rollcall installed or started.

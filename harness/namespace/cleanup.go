@@ -25,6 +25,9 @@ type collection interface {
 	DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
 }
 
+// background has what an object owns be deleted after it.
+var background = metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
+
 // Cleanup deletes what the recording has in the namespace, and in its observers' if there are any. It begins to delete the
 // namespaces themselves and does not wait until they are gone, which takes 5 s at least, in which nothing happens (Kubernetes
 // v1.36.3, pkg/controller/namespace/namespace_controller.go, namespaceDeletionGracePeriod): see [WaitGone].
@@ -38,20 +41,16 @@ func (l Lease) Cleanup(ctx context.Context, client kubernetes.Interface, observe
 	}
 	switch err := group.Wait(); {
 	case apierrors.IsUnauthorized(err):
+		stays := l.Name
+		if observers {
+			stays += " and namespace " + l.Observers()
+		}
 		return fmt.Errorf("clean up: the credentials have expired, and what is in namespace %s stays: "+
-			"log in again and run: rollcall clean with the same --context and --namespace", l.stays(observers))
+			"log in again and run: rollcall clean with the same --context and --namespace", stays)
 	case err != nil:
 		return fmt.Errorf("clean up: %w", err)
 	}
 	return nil
-}
-
-// stays names what was not deleted.
-func (l Lease) stays(observers bool) string {
-	if observers {
-		return l.Name + " and namespace " + l.Observers()
-	}
-	return l.Name
 }
 
 // cleanup deletes a namespace; of a preassigned one only what has our label.
@@ -83,7 +82,6 @@ func deleteNamespace(ctx context.Context, client kubernetes.Interface, namespace
 
 // deleteWorkloads deletes what runs or listens in a namespace, of those selected.
 func deleteWorkloads(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
-	background := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
 	for _, workloads := range []collection{client.AppsV1().Deployments(namespace), client.AppsV1().StatefulSets(namespace),
 		client.AppsV1().ReplicaSets(namespace), client.AppsV1().DaemonSets(namespace)} {
 		if err := workloads.DeleteCollection(ctx, background, which); err != nil {
@@ -105,7 +103,6 @@ func deleteWorkloads(ctx context.Context, client kubernetes.Interface, namespace
 
 // deleteObservers ends the observers of a namespace, and returns when their pods are gone.
 func deleteObservers(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	background := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
 	if err := client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, background, fixtures.Ours()); err != nil {
 		return err
 	}
@@ -132,7 +129,6 @@ func deletePods(ctx context.Context, client kubernetes.Interface, namespace stri
 // deleteRest deletes what of ours neither runs nor listens, which goes by itself with a namespace that is deleted, and returns
 // when the endpoints are gone too, which their controller deletes.
 func deleteRest(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	background := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
 	var failed []error
 	for _, kind := range []collection{client.CoreV1().Secrets(namespace), client.CoreV1().ResourceQuotas(namespace),
 		client.AutoscalingV2().HorizontalPodAutoscalers(namespace), client.CoreV1().ConfigMaps(namespace),

@@ -14,19 +14,12 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// installDir is the folder of the node that a program goes to; empty for programs of pods.
-func installDir(program string) string {
-	switch program {
-	case "kubeadm", "kubectl", "kubelet":
-		return "usr/bin"
-	case "containerd", "ctr", "containerd-shim-runc-v2":
-		return "usr/local/bin"
-	case "runc":
-		return "usr/local/sbin"
-	case "host-local", "loopback", "ptp", "portmap":
-		return "opt/cni/bin"
-	}
-	return ""
+// installDirs are the folders of the node that programs go to. Programs of pods have none.
+var installDirs = map[string]string{
+	"kubeadm": "usr/bin", "kubectl": "usr/bin", "kubelet": "usr/bin",
+	"containerd": "usr/local/bin", "ctr": "usr/local/bin", "containerd-shim-runc-v2": "usr/local/bin",
+	"runc":       "usr/local/sbin",
+	"host-local": "opt/cni/bin", "loopback": "opt/cni/bin", "ptp": "opt/cni/bin", "portmap": "opt/cni/bin",
 }
 
 // assemble makes work/node: the node's root file system, with its pods' images in the store of its containerd.
@@ -48,7 +41,7 @@ func (b *builder) assemble(ctx context.Context) error {
 			return err
 		}
 		for _, program := range programs {
-			if dir := installDir(filepath.Base(program)); dir != "" {
+			if dir := installDirs[filepath.Base(program)]; dir != "" {
 				if err := copyFile(program, filepath.Join(root, dir, filepath.Base(program)), 0o755); err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -31,7 +32,7 @@ func build(ctx context.Context, w io.Writer, folder, version string) (err error)
 	if err := b.all(ctx); err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
-	fmt.Fprintf(w, "built %s in %s; log %s\n", tag(version), b.Elapsed(), b.Log())
+	fmt.Fprintf(w, "built %s in %s; log %s\n", tag(version), time.Since(b.began).Round(time.Second), b.log.Name())
 	fmt.Fprintf(w, "kept for next time: the image in the engine, its parts in %s, and Go's own cache\n", filepath.Join(folder, "parts"))
 	return nil
 }

@@ -49,14 +49,8 @@ func NewBuilder(w io.Writer, folder, log, title string, steps int) (*Builder, er
 // Close ends the log.
 func (b *Builder) Close() error { return b.log.Close() }
 
-// Log is the file's name.
-func (b *Builder) Log() string { return b.log.Name() }
-
 // Write writes to the log.
 func (b *Builder) Write(p []byte) (int, error) { return b.log.Write(p) }
-
-// Elapsed is how long the build has lasted.
-func (b *Builder) Elapsed() time.Duration { return time.Since(b.began).Round(time.Second) }
 
 // Do runs one step with progress lines; an error names the step, the command and its last lines, and the log.
 func (b *Builder) Do(name string, step func() error) error {

@@ -31,7 +31,7 @@ func TestPart(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	if err := b.Part("kernel", "7", "old", makes(broken)); !errors.Is(err, broken) || !strings.Contains(err.Error(), "step kernel 7") ||
-		!strings.Contains(err.Error(), b.Log()) {
+		!strings.Contains(err.Error(), b.log.Name()) {
 		t.Errorf("%v", err)
 	}
 	for _, inputs := range []string{"old", "new", "new"} {

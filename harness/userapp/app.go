@@ -21,6 +21,7 @@ const VersionLabel = "rollcall.local/version"
 // An App is a user's: what its file says and the objects of its manifests.
 type App struct {
 	document Document
+	at       ServiceName      // that its clients ask
 	objects  []runtime.Object // but for the workload, in the order of the manifests
 	workload runtime.Object   // a Deployment or a StatefulSet
 	service  *corev1.Service
@@ -41,6 +42,7 @@ func Read(file string) (*App, error) {
 	if err := a.document.validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	a.at, _ = ParseServiceName(a.document.Service) // it is valid
 	var err error
 	if a.asked, err = a.document.http(filepath.Dir(file)); err != nil {
 		return nil, fmt.Errorf("%s: request, reply: %w", file, err)
@@ -83,16 +85,10 @@ func (a *App) Rate() int { return cmp.Or(a.document.Rate, defaultRate) }
 func (a *App) PodSecurity() string { return cmp.Or(a.document.PodSecurity, "restricted") }
 
 // Service is the name of the one whose clients are asked about.
-func (a *App) Service() string { return a.asksAt().Name }
-
-// asksAt is the Service as the file names it.
-func (a *App) asksAt() ServiceName {
-	name, _ := ParseServiceName(a.document.Service)
-	return name
-}
+func (a *App) Service() string { return a.at.Name }
 
 // Secure reports whether its Service is asked over TLS, by its name.
-func (a *App) Secure() bool { return a.asksAt().Secure }
+func (a *App) Secure() bool { return a.at.Secure }
 
 // Budget is what a client may lose.
 func (a *App) Budget() Losses { return a.budget }

@@ -24,8 +24,8 @@ func (a *App) validate() error {
 	if len(a.service.Spec.Ports) == 0 {
 		return fmt.Errorf("service: %s has no port", a.service.Name)
 	}
-	if a.asksAt().Of(a.service) == nil {
-		return fmt.Errorf("service: %s has no port %s: it has %s", a.service.Name, a.asksAt().Port, PortsText(a.service.Spec.Ports))
+	if a.at.Of(a.service) == nil {
+		return fmt.Errorf("service: %s has no port %s: it has %s", a.service.Name, a.at.Port, PortsText(a.service.Spec.Ports))
 	}
 	template := a.template()
 	for key, value := range a.service.Spec.Selector {
@@ -54,8 +54,8 @@ func (a *App) adapt() {
 		}
 	}
 	metav1.SetMetaDataLabel(&template.ObjectMeta, fixtures.ManagedByLabel, fixtures.Owner)
-	if a.asksAt().Port != "" {
-		metav1.SetMetaDataAnnotation(&a.service.ObjectMeta, fixtures.PortAnnotation, strconv.Itoa(int(a.asksAt().Of(a.service).Port)))
+	if a.at.Port != "" {
+		metav1.SetMetaDataAnnotation(&a.service.ObjectMeta, fixtures.PortAnnotation, strconv.Itoa(int(a.at.Of(a.service).Port)))
 	}
 }
 
