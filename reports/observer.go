@@ -17,6 +17,5 @@ type Observer interface {
 // A Recording is what a scenario was judged from.
 type Recording struct {
 	Run      evidence.Run
-	Damage   []string // to its files
 	Timeline timeline.Timeline
 }

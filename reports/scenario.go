@@ -39,8 +39,7 @@ func (l *loader) scenario(at place) model.Scenario {
 		Rules: []model.Rule{}, Lanes: []model.Lane{}, Evidence: filepath.ToSlash(at.in("")),
 	}
 	listFiles(&s, at.in(l.dir))
-	rec := Recording{}
-	err := l.read(&s, at, &rec)
+	rec, err := l.read(&s, at)
 	if err != nil {
 		s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be read: "+within(l.dir, err)
 		s.Headline = phrase.Headline(s.Because)
@@ -65,17 +64,17 @@ func listFiles(s *model.Scenario, folder string) {
 	}
 }
 
-func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
+func (l *loader) read(s *model.Scenario, at place) (Recording, error) {
 	folder := at.in(l.dir)
 	ev, err := store.Read(folder)
 	if err != nil {
-		return err
+		return Recording{}, err
 	}
 	ev = ev.Named()
 	file, run := filepath.Join(folder, evidence.RunFile), ev.Run
 	if is := (place{run.Mode, run.Suite, run.Scenario, run.Attempt}); is != at {
-		return fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back", file, is.attempt, is.mode, is.suite,
-			is.scenario)
+		return Recording{}, fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back", file, is.attempt, is.mode,
+			is.suite, is.scenario)
 	}
 	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
 	s.ClusterChanges, s.RecordedFor = run.ClusterChanges, run.RecordedFor
@@ -86,11 +85,10 @@ func (l *loader) read(s *model.Scenario, at place, rec *Recording) error {
 	}
 	tl, err := timeline.JoinShowing(ev, show)
 	if err != nil {
-		return fmt.Errorf("%s: %w: record it again", file, err)
+		return Recording{}, fmt.Errorf("%s: %w: record it again", file, err)
 	}
 	judge(s, run, tl)
-	*rec = Recording{Run: run, Damage: ev.Damage, Timeline: tl}
-	return nil
+	return Recording{Run: run, Timeline: tl}, nil
 }
 
 func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {

@@ -49,7 +49,7 @@ func Picture(w io.Writer, folder string) error {
 	if err != nil {
 		return err
 	}
-	r := newRecording(model.Scenario{}, reports.Recording{Run: ev.Run, Damage: ev.Damage, Timeline: tl}, t)
+	r := newRecording(model.Scenario{}, reports.Recording{Run: ev.Run, Timeline: tl}, t)
 	if r.Chart == nil {
 		return fmt.Errorf("page: %s has no timeline: %s", folder, cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
 	}

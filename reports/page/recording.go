@@ -55,7 +55,7 @@ func newRecording(s model.Scenario, rec reports.Recording, t *replyCounter) reco
 	tl := rec.Timeline
 	r := recording{Notes: notesIn(tl), Pods: podsOf(tl), Owned: rec.Run.UserApp != nil}
 	for _, problem := range tl.Problems {
-		if slices.Contains(rec.Damage, problem) || t.broke(problem) {
+		if _, damaged := tl.ProblemScope(problem); damaged {
 			r.Missing = append(r.Missing, problem)
 		} else {
 			r.Doubts = append(r.Doubts, problem)

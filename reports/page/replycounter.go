@@ -11,9 +11,7 @@ import (
 // bytes of each.
 type replyCounter struct {
 	replies map[string][]reply // of the Service, by version
-	err     error              // of the stream
-
-	asksApp map[string]bool // by lane
+	asksApp map[string]bool    // by lane
 }
 
 // A reply is when a request was sent, in milliseconds since Run.Began, in the upper half, and how long its
@@ -31,12 +29,9 @@ func newReplyCounter(run evidence.Run) *replyCounter {
 	return t
 }
 
-// count counts a hit, or notes that the stream broke.
+// count counts a hit; the error of a stream that is not whole is a problem of the timeline.
 func (t *replyCounter) count(h evidence.Hit, err error) {
-	switch {
-	case err != nil:
-		t.err = err
-	case t.asksApp[h.Lane] && !h.Failed():
+	if err == nil && t.asksApp[h.Lane] && !h.Failed() {
 		version := cmp.Or(h.By.Version, unnamed)
 		t.replies[version] = append(t.replies[version], newReply(h.Sent, h.Took))
 	}
@@ -49,6 +44,3 @@ func newReply(sent, took time.Duration) reply {
 
 func (r reply) sent() int64 { return int64(r >> 32) }
 func (r reply) took() int64 { return int64(r & (1<<32 - 1)) }
-
-// broke reports whether a problem is that the stream could not be read.
-func (t *replyCounter) broke(problem string) bool { return t.err != nil && t.err.Error() == problem }

@@ -84,7 +84,7 @@ func TestAnAppOfSomebodyElseIsDrawnByVersion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := newRecording(model.Scenario{}, reports.Recording{Run: ev.Run, Damage: ev.Damage, Timeline: tl}, counter).Chart
+			c := newRecording(model.Scenario{}, reports.Recording{Run: ev.Run, Timeline: tl}, counter).Chart
 			if diff := cmp.Diff(row.want, c.Series.Versions); diff != "" {
 				t.Errorf("versions (-want +got):\n%s", diff)
 			}
