@@ -14,6 +14,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
@@ -58,7 +59,10 @@ func statusCommand() *cobra.Command {
 		if watch && goesOn(folder) {
 			ctx, stop := context.WithCancel(cmd.Context())
 			defer stop()
-			go stopAtEnd(ctx, stop, folder)
+			go func() {
+				defer stop()
+				_ = poll.Until(ctx, time.Second, func() (bool, error) { return !goesOn(folder), nil })
+			}()
 			var shown progress.Screen = progress.NewLog(cmd.OutOrStdout())
 			if table, drawn := progress.OnTerminal(cmd.OutOrStdout()); drawn {
 				shown = table
@@ -99,18 +103,6 @@ func goesOn(folder string) bool {
 		_ = held.Abort()
 	}
 	return err != nil
-}
-
-// stopAtEnd calls stop when a run has ended or was killed, unless ctx ends first.
-func stopAtEnd(ctx context.Context, stop func(), folder string) {
-	for goesOn(folder) {
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return
-		}
-	}
-	stop()
 }
 
 func statusAsText(w io.Writer, folder string, s progress.Status) error {
