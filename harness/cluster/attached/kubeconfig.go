@@ -21,39 +21,32 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// dial makes the client of the cluster that the options name, and returns the cluster's name.
-func dial(o Options) (cluster.API, string, error) {
-	if err := o.Access.check(); err != nil {
-		return cluster.API{}, "", err
-	}
-	config, name, err := load(o)
-	if err != nil {
-		return cluster.API{}, "", err
-	}
-	config.QPS, config.Burst = 50, 100
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return cluster.API{}, "", usage.New("context "+name, usage.OneLine(err), mend)
-	}
-	return cluster.NewAPI(config, client), name, nil
-}
-
 // mend is what to do about what is wrong with the way to a cluster.
 const mend = "mend it in your kubeconfig, or in the options that go over it"
 
-// load reads the kubeconfig by kubectl's own rules.
-func load(o Options) (config *rest.Config, name string, err error) {
+// dial makes the client of the cluster that the options name, by kubectl's own rules, and returns the cluster's name.
+func dial(o Options) (to cluster.API, name string, err error) {
+	if err := o.Access.check(); err != nil {
+		return to, "", err
+	}
 	loader, name, err := choose(o)
 	if err != nil {
-		return nil, "", err
+		return to, "", err
 	}
-	if config, err = loader.ClientConfig(); err != nil {
-		return nil, "", usage.New("context "+name, usage.OneLine(err), mend)
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return to, "", usage.New("context "+name, usage.OneLine(err), mend)
 	}
 	if o.Access.Token != "" && !rest.IsConfigTransportTLS(*config) {
-		return nil, "", usage.New("token", "anybody could read it on its way to "+config.Host, "give an https URL: --server=URL")
+		return to, "", usage.New("token", "anybody could read it on its way to "+config.Host, "give an https URL: --server=URL")
 	}
-	return o.Access.apply(config), name, nil
+	config = o.Access.apply(config)
+	config.QPS, config.Burst = 50, 100
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return to, "", usage.New("context "+name, usage.OneLine(err), mend)
+	}
+	return cluster.NewAPI(config, client), name, nil
 }
 
 // choose finds the context that is meant, and names the cluster after it.
