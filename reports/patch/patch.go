@@ -2,9 +2,9 @@
 package patch
 
 import (
+	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v2"
 )
@@ -91,19 +91,14 @@ func ordered(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		var fields yaml.MapSlice
-		for field, is := range v {
-			fields = append(fields, yaml.MapItem{Key: field, Value: ordered(is)})
+		if name, named := v["name"]; named {
+			fields = append(fields, yaml.MapItem{Key: "name", Value: name})
 		}
-		slices.SortFunc(fields, func(a, b yaml.MapItem) int {
-			switch x, y := a.Key.(string), b.Key.(string); {
-			case x == "name":
-				return -1
-			case y == "name":
-				return 1
-			default:
-				return strings.Compare(x, y)
+		for _, field := range slices.Sorted(maps.Keys(v)) {
+			if field != "name" {
+				fields = append(fields, yaml.MapItem{Key: field, Value: ordered(v[field])})
 			}
-		})
+		}
 		return fields
 	case []any:
 		items := make([]any, len(v))
