@@ -72,13 +72,14 @@ type sample struct {
 	table    statistics.Table
 }
 
-// addNumbers tests what both sides measured, of each scenario and of all together. Requests that were not sent cannot be
+// addNumbers tests what both sides measured, of each scenario that both decided and of all together. Requests that were not sent cannot be
 // compared with some that were: with another load, counts of them are left out.
 func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) {
-	names = ownRecordings(names, a, b)
+	names = slices.DeleteFunc(ownRecordings(names, a, b),
+		func(name string) bool { return len(a.decided(name)) == 0 || len(b.decided(name)) == 0 })
 	otherLoad := make(map[string]bool)
 	for _, name := range names {
-		loads := slices.Concat(a.scenarios[name].decided(), b.scenarios[name].decided()).loads()
+		loads := slices.Concat(a.decided(name), b.decided(name)).loads()
 		if len(loads) > 1 {
 			if otherLoad[name] = true; c.sameRate() {
 				c.note("%s in %s had different loads, %s: how many requests failed, were sent again or lost their reply is not compared.", name, p,
@@ -93,7 +94,7 @@ func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) 
 			if m.Unit == model.InRequests && otherLoad[name] {
 				continue
 			}
-			s, inA, inB := sampleOf(m, name, a.scenarios[name].decided(), b.scenarios[name].decided(), scope.History, c)
+			s, inA, inB := sampleOf(m, name, a.decided(name), b.decided(name), scope.History, c)
 			switch {
 			case inA && inB:
 				samples = append(samples, s)
@@ -107,8 +108,7 @@ func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) 
 	}
 	for _, name := range names {
 		for _, side := range []string{"A", "B"} {
-			both := len(a.scenarios[name].decided()) > 0 && len(b.scenarios[name].decided()) > 0
-			if titles := alone[[2]string{name, side}]; both && len(titles) > 0 {
+			if titles := alone[[2]string{name, side}]; len(titles) > 0 {
 				c.note("%s in %s: measured in %s alone: %s.", name, p, side, strings.Join(titles, "; "))
 			}
 		}
@@ -137,7 +137,7 @@ func sampleOf(m model.Metric, name string, a, b attempts, h History, c *Comparis
 		return s, s.table.A.All > 0, s.table.B.All > 0
 	}
 	s.stratum = statistics.Stratum{A: a.values(m), B: b.values(m)}
-	if len(a) > 0 && !m.Sample.PerTermination() {
+	if !m.Sample.PerTermination() {
 		ids := c.all(func(r model.Run) string { return r.ID })
 		s.stratum.A = append(s.stratum.A, h.Numbers(a[0].line.Conditions(), ids)[m.Key()]...)
 	}

@@ -92,9 +92,9 @@ func (v view) fact(of func(evidence.Cluster) string) string {
 	return strings.Join(model.Distinct(v.clusters, of), " and ")
 }
 
-// decided are the attempts whose numbers count.
-func (a attempts) decided() attempts {
-	return slices.DeleteFunc(slices.Clone(a), func(s attempt) bool { return !s.Decided() })
+// decided are the attempts of a scenario whose numbers count.
+func (v view) decided(name string) attempts {
+	return slices.DeleteFunc(slices.Clone(v.scenarios[name]), func(s attempt) bool { return !s.Decided() })
 }
 
 // worst is the attempt with the worst outcome: of a side that fails once, the scenario fails.
