@@ -117,7 +117,7 @@ func statusAsText(w io.Writer, folder string, s progress.Status) error {
 	text := fmt.Sprintf("run %s: %s, %d of %d scenarios done\n", s.Run, state, len(s.Ended), s.Total())
 	for _, e := range s.Ended {
 		if e.Outcome != "pass" && e.Outcome != "skipped" {
-			text += fmt.Sprintf("%s %s %s/%s: %s\n", e.Outcome, e.Mode, e.Suite, e.Scenario, cmp.Or(e.Headline, e.Because))
+			text += fmt.Sprintf("%s %s %s/%s: %s\n", e.Outcome, e.Mode, e.Suite, e.Scenario, e.Brief())
 		}
 	}
 	if state == "under way" {
