@@ -9,11 +9,14 @@ import (
 )
 
 // JSON writes report.json.
-func JSON(w io.Writer, r model.Report) error {
+func JSON(w io.Writer, r model.Report) error { return Indented(w, r) }
+
+// Indented writes data as report.json is written.
+func Indented(w io.Writer, data any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
+	if err := enc.Encode(data); err != nil {
 		return fmt.Errorf("reports: write json: %w", err)
 	}
 	return nil

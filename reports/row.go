@@ -50,6 +50,9 @@ func newRow(s model.Scenario) []string {
 // remedy says where to read what to do about a scenario that did not pass; empty if nothing is known of it. A rule that is
 // inconclusive for a reason to distrust the recording needs nothing done but what that reason does.
 func remedy(s model.Scenario) string {
+	if !s.Bad() {
+		return ""
+	}
 	var codes, unknown []string
 	if s.Outcome == verdict.Inconclusive {
 		for _, d := range s.Distrust {
@@ -63,7 +66,7 @@ func remedy(s model.Scenario) string {
 	}
 	slices.Sort(codes)
 	codes = slices.DeleteFunc(slices.Compact(codes), func(code string) bool { return code == "" })
-	if len(codes) == 0 || s.Outcome == verdict.Pass || s.Outcome == verdict.Skipped {
+	if len(codes) == 0 {
 		return ""
 	}
 	return "what to do: rollcall explain " + strings.Join(codes, " ")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,10 +55,7 @@ func (o *output) print(w io.Writer, data any, by map[string]func(io.Writer) erro
 		return infrastructure(write(w))
 	}
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(data)
+	err := reports.Indented(&b, data)
 	text := b.Bytes()
 	if err == nil && o.format == asYAML {
 		text, err = yaml.JSONToYAML(text)
