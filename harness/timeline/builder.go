@@ -38,28 +38,26 @@ type shared struct {
 	t        *Timeline
 	begun    time.Duration   // when the rollout began, or never
 	marks    []time.Duration // ascending
-	bounds   []time.Duration // of the phases
 	windows  windows
 	unlogged func(evidence.Hit) bool // whether a pod that answered need not have logged it
 
-	sent    []sentHit
-	lags    []time.Duration
-	ends    []time.Duration      // of good replies
-	latency [After + 1]histogram // by phase
-	changed histogram            // of requests sent since the first change
+	sent []sentHit
+	lags []time.Duration
+	ends []time.Duration // of good replies
 }
 
 func (t *Timeline) shared() *shared {
-	s := &shared{t: t, begun: t.begun(), marks: slices.Sorted(maps.Values(t.marks)), bounds: t.phaseBounds(), unlogged: t.unlogged(),
+	s := &shared{t: t, begun: t.begun(), marks: slices.Sorted(maps.Values(t.marks)), unlogged: t.unlogged(),
 		windows: windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 			starting: t.ReadyUnlistening()}}
 	s.windows.maintenance, s.windows.sinceStep = t.maintenance()
 	return s
 }
 
-// A sentHit is a hit in the order of sending: 24 bytes.
+// A sentHit is a hit in the order of sending: 32 bytes.
 type sentHit struct {
 	sent   time.Duration
+	took   time.Duration
 	seq    uint64
 	by     int32 // number of the server that replied, from 1; 0 without a reply
 	port   uint16
@@ -247,7 +245,7 @@ func (b *builder) countReply(h *evidence.Hit) {
 }
 
 func (b *builder) sentHit(h *evidence.Hit, at []evidence.Arrival, answered bool) sentHit {
-	m := sentHit{sent: h.Sent, seq: h.Seq, port: uint16(h.LocalPort), failed: h.Failed(), reused: h.Reused}
+	m := sentHit{sent: h.Sent, took: h.Took, seq: h.Seq, port: uint16(h.LocalPort), failed: h.Failed(), reused: h.Reused}
 	var reached *server
 	if answered {
 		reached = b.server(h.By)

@@ -59,18 +59,14 @@ func (t Timeline) windowsWhere(from time.Duration, holds func(census) bool) (win
 		is := holds(c)
 		switch {
 		case is && !open:
-			windows = append(windows, Window{From: c.At, To: never, Uncertainty: c.Err})
+			windows = append(windows, Window{From: max(c.At, from), To: never, Uncertainty: c.Err})
 		case !is && open:
 			last := &windows[len(windows)-1]
 			last.To, last.Uncertainty = c.At, max(last.Uncertainty, c.Err)
 		}
 		open = is
 	}
-	windows = slices.DeleteFunc(windows, func(w Window) bool { return w.To <= from })
-	for i := range windows {
-		windows[i].From = max(windows[i].From, from)
-	}
-	return windows
+	return slices.DeleteFunc(windows, func(w Window) bool { return w.To <= from })
 }
 
 // NoneServing lists when no pod of the rollout could answer: none was ready but those that had got SIGTERM.

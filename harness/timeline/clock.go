@@ -44,13 +44,10 @@ func (cs clocks) events(noted []evidence.Event) []evidence.Event {
 		events[i].At = cs.onRecorder(events[i].Clock, events[i].At)
 	}
 	slices.SortStableFunc(events, func(a, b evidence.Event) int {
-		if a.At != b.At {
-			return cmp.Compare(a.At, b.At)
+		if a.At == b.At && IsMark(a.Kind) != IsMark(b.Kind) {
+			return map[bool]int{true: -1, false: 1}[IsMark(a.Kind)]
 		}
-		if is := IsMark(a.Kind); is != IsMark(b.Kind) {
-			return map[bool]int{true: -1, false: 1}[is]
-		}
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.By.Pod, b.By.Pod), cmp.Compare(a.Object, b.Object))
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.By.Pod, b.By.Pod), cmp.Compare(a.Object, b.Object))
 	})
 	return events
 }

@@ -1,7 +1,9 @@
 package timeline
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -43,17 +45,6 @@ func (h *histogram) add(d time.Duration) {
 	h.max = max(h.max, d)
 }
 
-func (h *histogram) merge(more *histogram) {
-	if more.count == 0 {
-		return
-	}
-	for i, n := range more.buckets[:bucketOf(more.max)+1] {
-		h.buckets[i] += n
-	}
-	h.count += more.count
-	h.max = max(h.max, more.max)
-}
-
 func (h *histogram) latency() Latency {
 	l := Latency{Count: h.count, Max: h.max}
 	seen, bucket := 0, -1
@@ -72,19 +63,32 @@ func (h *histogram) latency() Latency {
 	return l
 }
 
-// finishLatency sums up the phases of the lane, and gives the histograms free.
+// finishLatency measures the replies of the whole lane, of each phase and since the first change.
 func (b *builder) finishLatency() {
+	b.summary.Latency = b.latency(math.MinInt64, never)
 	b.summary.LatencyIn = make(map[Phase]Latency)
-	var whole histogram
-	for phase := range b.latency {
-		h := &b.latency[phase]
-		if h.count > 0 && Phase(phase) != Outside {
-			b.summary.LatencyIn[Phase(phase)] = h.latency()
+	bounds := b.t.phaseBounds()
+	for i := range max(1, len(bounds)) - 1 {
+		if in := b.latency(bounds[i], slices.Min(bounds[i+1:])); in.Count > 0 {
+			b.summary.LatencyIn[Before+Phase(i)] = in
 		}
-		whole.merge(h)
-		*h = histogram{}
 	}
-	b.summary.Latency, b.summary.LatencySinceStep = whole.latency(), b.changed.latency()
-	b.changed = histogram{}
+	if step := b.windows.sinceStep; step != nil {
+		b.summary.LatencySinceStep = b.latency(step[0].From, step[0].To)
+	} else if len(bounds) > 0 {
+		b.summary.LatencySinceStep = b.latency(slices.Min(bounds[1:3]), bounds[3])
+	}
 	b.finishSlow()
+}
+
+// latency is that of the good replies to requests that were sent in a time.
+func (b *builder) latency(from, to time.Duration) Latency {
+	var took histogram
+	first := b.sentBefore(from)
+	for _, h := range b.sent[first:max(first, b.sentBefore(to))] {
+		if !h.failed {
+			took.add(h.took)
+		}
+	}
+	return took.latency()
 }

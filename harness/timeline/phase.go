@@ -56,7 +56,13 @@ func (t Timeline) begun() time.Duration {
 
 // Phase places a moment; hits are placed by Sent.
 func (t Timeline) Phase(at time.Duration) Phase {
-	return phaseIn(t.phaseBounds(), at)
+	phase := Outside
+	for i, mark := range t.phaseBounds() {
+		if at >= mark {
+			phase = Phase(i+1) % (After + 1)
+		}
+	}
+	return phase
 }
 
 // phaseBounds is when the phases begin, and the last one ends; empty when a mark is missing.
@@ -70,16 +76,6 @@ func (t Timeline) phaseBounds() []time.Duration {
 		bounds = append(bounds, mark)
 	}
 	return bounds
-}
-
-func phaseIn(bounds []time.Duration, at time.Duration) Phase {
-	phase := Outside
-	for i, mark := range bounds {
-		if at >= mark {
-			phase = Phase(i+1) % (After + 1)
-		}
-	}
-	return phase
 }
 
 // UnderLoad reports whether a moment is between the load's begin and its end, or when the recording ended without one.

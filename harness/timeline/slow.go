@@ -46,17 +46,8 @@ const (
 // maxSlowest bounds how many of the slowest replies of a lane are kept.
 const maxSlowest = 20
 
-// noteLatency measures a good reply, and keeps it if it is one of the slowest or may have been held up by TCP.
+// noteLatency keeps a good reply if it is one of the slowest or may have been held up by TCP.
 func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
-	phase := phaseIn(b.bounds, h.Sent)
-	b.latency[phase].add(h.Took)
-	changed := phase == During || phase == After
-	if b.windows.sinceStep != nil {
-		changed = slices.ContainsFunc(b.windows.sinceStep, func(w Window) bool { return w.From <= h.Sent && h.Sent < w.To })
-	}
-	if changed {
-		b.changed.add(h.Took)
-	}
 	if h.Took >= dataTimer && b.lane.Kind().IsControl() {
 		b.lane.slowControl = noteWait(b.lane.slowControl, Wait{Actor: Actor{Pod: h.By.Pod}, Window: Window{From: h.Sent, To: h.End()},
 			Waited: h.Took, any: true})
@@ -76,18 +67,15 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	}
 }
 
-// keepSlowest keeps a reply in place of the least slow one.
+// keepSlowest keeps a reply, and leaves out the least slow one of too many.
 func (b *builder) keepSlowest(h Hit) {
-	kept := &b.lane.Slowest
-	if len(*kept) < maxSlowest {
-		*kept = append(*kept, h)
-	} else {
-		least := slices.IndexFunc(*kept, func(k Hit) bool { return k.Took == b.slowestLeast })
-		(*kept)[least] = h
+	slowest := append(b.lane.Slowest, h)
+	slices.SortFunc(slowest, func(x, y Hit) int { return cmp.Or(cmp.Compare(y.Took, x.Took), bySent(x, y)) })
+	if len(slowest) >= maxSlowest {
+		slowest = slowest[:maxSlowest]
+		b.slowestLeast = slowest[maxSlowest-1].Took
 	}
-	if len(*kept) == maxSlowest {
-		b.slowestLeast = slices.MinFunc(*kept, func(a, b Hit) int { return cmp.Compare(a.Took, b.Took) }).Took
-	}
+	b.lane.Slowest = slowest
 }
 
 // finishSlow leaves out the answers that took a second because the app takes so long: half of those before the rollout did.
@@ -97,7 +85,6 @@ func (b *builder) finishSlow() {
 		return s.Cause == SlowAnswer && s.Took-s.Connect < synTimer+own
 	})
 	slices.SortStableFunc(b.lane.Slow, func(x, y SlowReply) int { return bySent(x.Hit, y.Hit) })
-	slices.SortFunc(b.lane.Slowest, func(x, y Hit) int { return cmp.Or(cmp.Compare(y.Took, x.Took), bySent(x, y)) })
 }
 
 // noteLate notes when the client itself was late, by as much as TCP's timers would have to allow for.

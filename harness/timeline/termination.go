@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -76,12 +77,7 @@ func (t Timeline) terminations() (all []Termination) {
 	if !ok {
 		return nil
 	}
-	var nodes []string // with such clients
-	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
-		nodes = append(nodes, lane.Node)
-	}
-	slices.Sort(nodes)
-	nodes = slices.Compact(nodes)
+	lanes := t.LanesWhere(evidence.LaneKind.FollowsRules)
 	for _, l := range t.lives {
 		old := t.olds[l.Pod]
 		deleted, ok := old.first(evidence.PodDeleting, nil)
@@ -92,10 +88,14 @@ func (t Timeline) terminations() (all []Termination) {
 		if e, over := old.first(evidence.PodGone, nil); over {
 			window.To = e.At + staleRouting
 		}
-		for _, node := range nodes {
-			if t.sentFrom(node, deleted.At) {
-				all = append(all, t.termination(old, node, window))
+		sent := map[string]bool{} // from which node
+		for _, lane := range lanes {
+			if s := lane.Summary; s.Requests > 0 && s.FirstSent <= deleted.At && deleted.At <= s.LastSent {
+				sent[lane.Node] = true
 			}
+		}
+		for _, node := range slices.Sorted(maps.Keys(sent)) {
+			all = append(all, t.termination(old, node, window))
 		}
 	}
 	return all
@@ -118,11 +118,4 @@ func (t Timeline) termination(old *life, node string, window Window) Termination
 		}
 	}
 	return x
-}
-
-// sentFrom reports whether clients on a node were sending requests over new connections at a moment.
-func (t Timeline) sentFrom(node string, at time.Duration) bool {
-	return slices.ContainsFunc(t.LanesWhere(evidence.LaneKind.FollowsRules), func(l Lane) bool {
-		return l.Node == node && l.Summary.Requests > 0 && l.Summary.FirstSent <= at && at <= l.Summary.LastSent
-	})
 }

@@ -6,7 +6,7 @@
 //
 // Hits are read once, as a stream, and not kept: of each lane there are exact
 // counts and times, and those hits that somebody may have to explain. Memory
-// grows with failures and with the longest lane (32 bytes a hit), not with the
+// grows with failures and with the longest lane (48 bytes a hit), not with the
 // run.
 package timeline
 
@@ -45,6 +45,7 @@ type Timeline struct {
 	tables
 	unversioned bool   // the app's replies do not name their version
 	waits       []Wait // by time
+	longestWait time.Duration
 }
 
 // A Lane is one client: what it saw, in numbers, and the hits that stand out.

@@ -92,7 +92,11 @@ func (t Timeline) Starved(in Window, actors ...Actor) (sum time.Duration, longes
 
 func (t Timeline) sumOf(in Window, actors []Actor, counts func(Wait) bool) (sum time.Duration, longest Wait) {
 	by := map[Actor]Wait{}
-	for _, w := range t.waits {
+	first, _ := slices.BinarySearchFunc(t.waits, in.From-t.longestWait, func(w Wait, at time.Duration) int { return cmp.Compare(w.From, at) })
+	for _, w := range t.waits[first:] {
+		if w.From >= in.To {
+			break
+		}
 		part, ok := w.within(in)
 		if !ok || !counts(w) || !slices.ContainsFunc(actors, w.of) {
 			continue
@@ -203,16 +207,15 @@ func joinWaits(waits []Wait) (joined []Wait) {
 
 // noteWait adds a wait, or makes the last one longer if it is of the same actor and both overlap.
 func noteWait(waits []Wait, w Wait) []Wait {
-	var last *Wait
 	if n := len(waits); n > 0 {
-		last = &waits[n-1]
+		last := &waits[n-1]
+		if last.Actor == w.Actor && last.any == w.any && last.From <= w.From && w.From <= last.To {
+			last.To = max(last.To, w.To)
+			last.Waited = last.Length()
+			return waits
+		}
 	}
-	if last == nil || last.Actor != w.Actor || last.any != w.any || w.From < last.From || last.To < w.From {
-		return append(waits, w)
-	}
-	last.To = max(last.To, w.To)
-	last.Waited = last.Length()
-	return waits
+	return append(waits, w)
 }
 
 // findWaits fills in who waited when: what was measured, or else what pods of Rollcall's app logged themselves, and what else shows
@@ -247,6 +250,9 @@ func (t *Timeline) findWaits() {
 		t.waits = append(t.waits, w)
 	}
 	slices.SortStableFunc(t.waits, func(a, b Wait) int { return cmp.Compare(a.From, b.From) })
+	for _, w := range t.waits {
+		t.longestWait = max(t.longestWait, w.Length())
+	}
 }
 
 // ControlPlane are the programs between what somebody writes to the API and what nodes and endpoints are told.
