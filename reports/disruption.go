@@ -23,8 +23,8 @@ func newDisruption(run evidence.Run, tl timeline.Timeline) *model.Disruption {
 		last := all[len(all)-1]
 		d.Begun, d.Undone, d.Whole = new(millis(all[0].Begun)), moment(last.Undone), moment(last.Whole)
 	}
-	if text, ok := tl.Fact(evidence.CommandExit); ok {
-		if code, err := strconv.Atoi(text); err == nil {
+	if noted, ok := tl.Fact(evidence.CommandExit); ok {
+		if code, err := strconv.Atoi(noted.Detail); err == nil {
 			d.CommandExit = &code
 		}
 	}
@@ -74,8 +74,8 @@ func newAgentsAway(tl timeline.Timeline) []model.AgentAway {
 
 // newOutages lists the longest outages, the longest first.
 func newOutages(tl timeline.Timeline) []model.Outage {
-	all := tl.Attributions()
-	slices.SortStableFunc(all, func(a, b timeline.Attribution) int {
+	all := timeline.Losses(tl.Lanes, tl.Steps())
+	slices.SortStableFunc(all, func(a, b timeline.Loss) int {
 		return cmp.Or(-cmp.Compare(a.Length(), b.Length()), cmp.Compare(a.From, b.From))
 	})
 	var outages []model.Outage

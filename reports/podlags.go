@@ -16,7 +16,7 @@ func newPodLags(tl timeline.Timeline) []model.PodLag {
 		i := slices.IndexFunc(all, func(l model.PodLag) bool { return l.Pod == pod && l.Node == node })
 		if i < 0 {
 			i = len(all)
-			all = append(all, model.PodLag{Pod: pod, Node: node, Left: millis(left[pod])})
+			all = append(all, model.PodLag{Pod: pod, Node: node, Left: millis(left[pod].At)})
 		}
 		return &all[i]
 	}

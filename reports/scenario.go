@@ -156,7 +156,7 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 		AskedRate: lane.Rate, Requests: s.Requests, Retried: s.Retried, Unknown: s.Unknown, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), LongestGap: millis(s.Gap.Length()), Failures: s.Failures,
 	}
-	if gap, ok := tl.StatusGapOf(lane); ok && lane.Kind().AsksApp() {
+	if gap, ok := tl.StatusGap(lane); ok && lane.Kind().AsksApp() {
 		l.StatusGap = new(millis(gap.Length))
 	}
 	if tl.Arrived {
@@ -190,7 +190,7 @@ func newLatency(l timeline.Latency) model.Latency {
 func newNumbers(tl timeline.Timeline) model.Numbers {
 	var n model.Numbers
 	clocks := tl.ClockUncertainty() > 0
-	if gap, ok := tl.StatusGap(); ok {
+	if gap, ok := tl.StatusGap(tl.ServiceLanes()...); ok {
 		n.StatusGap = new(millis(gap.Length))
 		if clocks {
 			n.StatusGapError = new(millis(gap.Uncertainty))

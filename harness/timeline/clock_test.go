@@ -31,7 +31,7 @@ func TestElapsedUncertainty(t *testing.T) {
 	if len(tl.Problems) > 0 {
 		t.Errorf("problems: %q", tl.Problems)
 	}
-	gap, _ := tl.StatusGap()
+	gap, _ := tl.StatusGap(tl.ServiceLanes()...)
 	mixed, _ := tl.MixedWindow("")
 	got := map[string]any{"gap": gap, "mixed": mixed, "drain": tl.DrainLags(), "rules": tl.RuleLags(), "worst": tl.ClockUncertainty()}
 	want := map[string]any{
@@ -118,7 +118,8 @@ func TestMixedWindowUncertainty(t *testing.T) {
 	r := recording(append(paced("a", "1112"), paced("b", "1122")...),
 		append(marks(0, 15, 40, 50), evidence.Event{At: 22 * ms, Kind: evidence.StatusDone}), fresh("a", "n1"), fresh("b", "n2"))
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, ms), reading("n2", 0, 15*ms)}
-	gap, _ := join(t, r).StatusGap()
+	tl := join(t, r)
+	gap, _ := tl.StatusGap(tl.ServiceLanes()...)
 	if want := (timeline.Elapsed{Length: 10 * ms, Uncertainty: 5 * ms}); gap != want {
 		t.Errorf("status gap %v, want %v", gap, want)
 	}

@@ -28,7 +28,7 @@ func longestGap(sent []sentHit, ends []time.Duration, period time.Duration, abse
 	slices.Sort(ends)
 	from := sent[0].sent
 	to := func(at time.Duration) {
-		if at-from > longest.To-longest.From && !wasAway(absences, from, at) {
+		if _, away := awayBetween(absences, from, at); !away && at-from > longest.To-longest.From {
 			longest.From, longest.To = from, at
 		}
 		from = max(from, at)
@@ -38,9 +38,4 @@ func longestGap(sent []sentHit, ends []time.Duration, period time.Duration, abse
 	}
 	to(sent[len(sent)-1].sent)
 	return longest
-}
-
-func wasAway(absences []evidence.Absence, from, to time.Duration) bool {
-	_, was := awayBetween(absences, from, to)
-	return was
 }

@@ -6,22 +6,16 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// An Attribution is an outage of a lane, and the steps that it may be blamed on: the last one that surely came before its first
-// failed request was sent, and those that came while it lasted, as far as the clocks tell.
-type Attribution struct {
+// A Loss is an outage of a lane, and the steps that it may be blamed on: the last one that surely came before its first failed request
+// was sent, and those that came while it lasted, as far as the clocks tell.
+type Loss struct {
 	Lane string
 	Outage
 	Step  *Step   // nil: it began before any
 	After Elapsed // from the step until the first failed request was sent
 	Spans []Step  // by time
-}
-
-// A Loss is an outage of a lane, blamed on the steps that whoever maintains the cluster marked, and on no others: what the recorder
-// saw by itself, such as a node that was cordoned, follows from them.
-type Loss struct {
-	Attribution
-	Hits []Hit // that failed, by time sent
-	lane Lane
+	Hits  []Hit   // that failed, by time sent
+	lane  Lane
 }
 
 // MarkedSteps lists by time those steps that maintenance noted itself.
@@ -29,23 +23,14 @@ func (t Timeline) MarkedSteps() []Step {
 	return slices.DeleteFunc(slices.Clone(t.steps), func(s Step) bool { return s.Kind != evidence.Step })
 }
 
-// Attributions lists the outages of all lanes, those of one lane by time.
-func (t Timeline) Attributions() (all []Attribution) {
-	for _, l := range losses(t.Lanes, t.steps) {
-		all = append(all, l.Attribution)
-	}
-	return all
-}
-
-// Losses lists the outages of some lanes, those of one lane by time.
-func (t Timeline) Losses(lanes []Lane) []Loss { return losses(lanes, t.MarkedSteps()) }
-
-func losses(lanes []Lane, steps []Step) (all []Loss) {
+// Losses lists the outages of some lanes, those of one lane by time, and blames them on some steps. What the recorder saw by itself, such
+// as a node that was cordoned, follows from what whoever maintains the cluster marked: of two rules the steps are the marked ones alone.
+func Losses(lanes []Lane, steps []Step) (all []Loss) {
 	for _, lane := range lanes {
 		failed := lane.Failed
 		for _, o := range lane.Summary.Outages {
 			n := min(o.Failed, len(failed))
-			l := Loss{Attribution{Lane: lane.ID, Outage: o}, failed[:n], lane}
+			l := Loss{Lane: lane.ID, Outage: o, Hits: failed[:n], lane: lane}
 			for i, s := range steps {
 				switch from := lane.Time(o.From); {
 				case s.By(from) == Yes:

@@ -37,7 +37,7 @@ func TestLosses(t *testing.T) {
 			r := recording(paced("n1-fresh", row.hits), append(marks(1, 20, 130, 150), stepAt(30, "a"), stepAt(80, "b")), fresh("n1-fresh", "n1"))
 			r.Run.Clocks = []evidence.ClockReading{{Node: "n1", Uncertainty: row.uncertain}}
 			tl := join(t, r)
-			l := tl.Losses(tl.Lanes)[0]
+			l := timeline.Losses(tl.Lanes, tl.MarkedSteps())[0]
 			if got := details(l.Belongs()); !slices.Equal(got, row.steps) || (l.Step == nil) != row.nobodys {
 				t.Errorf("it belongs to %q, and to none: %v; want %q, %v", got, (l.Step == nil), row.steps, row.nobodys)
 			}
@@ -65,7 +65,7 @@ func TestEveryFailureIsOfOneLoss(t *testing.T) {
 		}
 		tl := mustJoin(t, recording(paced("n1-fresh", hits), events, fresh("n1-fresh", "n1")))
 		failed := 0
-		for _, l := range tl.Losses(tl.Lanes) {
+		for _, l := range timeline.Losses(tl.Lanes, tl.MarkedSteps()) {
 			failed += len(l.Hits)
 			if len(l.Belongs()) > 1 || (l.Step == nil) != (len(l.Belongs()) == 0) {
 				t.Fatalf("a loss from %v belongs to %d steps, and to none: %v", l.From, len(l.Belongs()), (l.Step == nil))

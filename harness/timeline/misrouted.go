@@ -1,13 +1,6 @@
 package timeline
 
-import (
-	"time"
-
-	"example.com/rollcall/harness/evidence"
-)
-
-// TimedOut reports whether a hit failed because its reply did not come in time.
-func (h Hit) TimedOut() bool { return h.Fault == evidence.Timeout }
+import "time"
 
 // routesFollow is what it takes on an idle node until its rules follow the endpoints: a kube-proxy writes them once a second
 // (minSyncPeriod, KubeProxyConfiguration v1alpha1).

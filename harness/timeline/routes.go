@@ -56,13 +56,7 @@ func (t Timeline) route(last evidence.Event, noneReady []Window) route {
 
 // EndpointsLeft maps each old pod whose endpoint left ready for good to when it did. A pod whose endpoint was not
 // ready for a while, or not ready yet, counts as there; one whose name has come back with another version does not.
-func (t Timeline) EndpointsLeft() map[string]time.Duration {
-	left := make(map[string]time.Duration, len(t.left))
-	for pod, at := range t.left {
-		left[pod] = at.At
-	}
-	return left
-}
+func (t Timeline) EndpointsLeft() map[string]Time { return t.left }
 
 // routesOf are those of one pod, by node.
 func (t Timeline) routesOf(pod string) []route {

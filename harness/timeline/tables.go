@@ -159,14 +159,8 @@ func (p *pass) live(e evidence.Event) {
 	}
 }
 
-// Fact is what the scenario noted under a name last.
-func (t Timeline) Fact(name string) (value string, ok bool) {
-	noted, ok := t.facts[name]
-	return noted.Detail, ok
-}
-
-// FactEvent is the event by which it did so.
-func (t Timeline) FactEvent(name string) (noted evidence.Event, ok bool) {
+// Fact is the event by which the scenario noted something under a name last, which is its detail.
+func (t Timeline) Fact(name string) (noted evidence.Event, ok bool) {
 	noted, ok = t.facts[name]
 	return noted, ok
 }

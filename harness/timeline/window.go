@@ -61,14 +61,9 @@ func (t Timeline) overlap(conn evidence.Conn) (w Window, ok bool) {
 	return Window{From: -first.At, To: last.At, Uncertainty: last.Since(first).Uncertainty}, true
 }
 
-// StatusGap is how long after the status-done mark the old version still completed a reply;
+// StatusGap is how long after the status-done mark the old version still completed a reply on some lanes;
 // negative when its last reply came first. It is absent without the mark or an old reply.
-func (t Timeline) StatusGap() (gap Elapsed, ok bool) { return t.statusGap(t.ServiceLanes()) }
-
-// StatusGapOf is the same of one lane.
-func (t Timeline) StatusGapOf(lane Lane) (gap Elapsed, ok bool) { return t.statusGap([]Lane{lane}) }
-
-func (t Timeline) statusGap(lanes []Lane) (gap Elapsed, ok bool) {
+func (t Timeline) StatusGap(lanes ...Lane) (gap Elapsed, ok bool) {
 	done, marked := t.Mark(evidence.StatusDone)
 	last, seen := latestReply(lanes, t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !marked || !seen || t.Old == t.New {

@@ -57,7 +57,8 @@ func TestStatusGap(t *testing.T) {
 		{"without an old reply there is none", "2222", done, 0, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, ok := join(t, recording(paced("a", row.outcomes), row.events, fresh("a", "n1"))).StatusGap()
+			tl := join(t, recording(paced("a", row.outcomes), row.events, fresh("a", "n1")))
+			got, ok := tl.StatusGap(tl.ServiceLanes()...)
 			if got.Length != row.want || got.Uncertainty != 0 || ok != row.ok {
 				t.Errorf("status gap %v %t, want %s %t", got, ok, row.want, row.ok)
 			}
@@ -72,7 +73,7 @@ func TestMixedWindowOfOneVersion(t *testing.T) {
 	if w, ok := tl.MixedWindow(""); ok {
 		t.Errorf("mixed window %v", w)
 	}
-	if gap, ok := tl.StatusGap(); ok {
+	if gap, ok := tl.StatusGap(tl.ServiceLanes()...); ok {
 		t.Errorf("status gap %v", gap)
 	}
 }

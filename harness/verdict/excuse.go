@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -18,7 +19,7 @@ type Breach struct {
 	Late time.Duration   // beyond what is allowed, all of which has to be explained
 }
 
-// A BreachKind says what broke a rule.
+// A BreachKind says what broke a rule: which of the excuses may be one for it.
 type BreachKind uint8
 
 // The kinds.
@@ -30,35 +31,31 @@ const (
 	ACount                      // there were fewer pods than expected
 )
 
-func (k BreachKind) String() string {
-	return [...]string{"a request failed", "a good reply was late", "a node's rules followed late", "something took too long",
-		"pods were missing"}[min(k, ACount)]
-}
-
 // An Excuse is for which breaches a host that is slow is to blame, and not the cluster.
 type Excuse struct {
-	Kind BreachKind
+	What string // broke a rule
+	When string // it is excused
 	// Period is what waiting can cost on top of itself: who comes late to a loop misses its turn and waits for the next.
 	Period time.Duration
-	When   string
 }
 
 // leastWait is the least that somebody has to have waited to be excused at all: as little as a client may be late by until that
 // counts as having waited (timeline, noteLate).
 const leastWait = 100 * time.Millisecond
 
-// Excuses is the table. A breach is excused if its actors waited, in its time, for as long as it was late, or for that long but
+// Excuses is the table, by kind. A breach is excused if its actors waited, in its time, for as long as it was late, or for that long but
 // for the period. Starved is who waits for most of the time.
 func Excuses() []Excuse {
 	return []Excuse{
-		{AFailure, 0, "it timed out, and its client, its pod or the host's packets waited"},
-		{ALatency, 0, "its client, its pod or the host's packets waited"},
-		{ALag, 0, "its kube-proxy or the control plane was starved; so is a request excused that was led to a pod which had ended"},
+		AFailure: {"a request failed", "it timed out, and its client, its pod or the host's packets waited", 0},
+		ALatency: {"a good reply was late", "its client, its pod or the host's packets waited", 0},
+		ALag: {"a node's rules followed late",
+			"its kube-proxy or the control plane was starved; so is a request excused that was led to a pod which had ended", 0},
 		// The slowest loop of a kubelet has a period of 1 s (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
-		{ADuration, time.Second, "the control plane, the node's programs or the pod were starved, whoever had to act"},
+		ADuration: {"something took too long", "the control plane, the node's programs or the pod were starved, whoever had to act", time.Second},
 		// The app's readiness probe has a period of 1 s (fixtures, App.podSpec).
-		{ACount, time.Second, "a pod turned unready that nobody had deleted, and it or its kubelet was starved for as long as its " +
-			"probe may take"},
+		ACount: {"pods were missing", "a pod turned unready that nobody had deleted, and it or its kubelet was starved for as long as its " +
+			"probe may take", time.Second},
 	}
 }
 
@@ -118,9 +115,7 @@ func (b Breach) excused(tl timeline.Timeline) (longest timeline.Wait, retry Retr
 	if b.Kind >= ALag { // who has little to do most of the time is not late by what it waited now and then
 		waited, longest = tl.Starved(b.In, b.By...)
 	}
-	excuses := Excuses()
-	e := excuses[slices.IndexFunc(excuses, func(e Excuse) bool { return e.Kind == b.Kind })]
-	if waited < leastWait || waited+e.Period < b.Late {
+	if waited < leastWait || waited+Excuses()[b.Kind].Period < b.Late {
 		return longest, NoRetry
 	}
 	if longest.Program == timeline.Client {
@@ -140,7 +135,7 @@ func failures(a asked, failed []timeline.Hit) (all []Breach) {
 		b := Breach{Kind: AFailure, In: timeline.Window{From: h.Sent, To: h.End()}, Late: h.Took - answerTime}
 		if late, since, ok := tl.Misrouted(h); ok {
 			b.Kind, b.By, b.In.From, b.Late = ALag, tl.Routers(h), since, late
-		} else if h.TimedOut() {
+		} else if h.Fault == evidence.Timeout {
 			b.By = tl.ServedBy(h)
 		} else {
 			return nil

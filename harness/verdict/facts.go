@@ -13,7 +13,7 @@ const notRecorded = "it was not recorded"
 
 // factsNoted is one for each fact, however it was found out: what the scenario did for it is not in the recording.
 func factsNoted(a asked) int {
-	_, ok := a.tl.FactEvent(a.Fact)
+	_, ok := a.tl.Fact(a.Fact)
 	return oneIf(ok)
 }
 
@@ -41,9 +41,9 @@ var factAtLeast = Rule{
 	Unit: "fact", Untested: notRecorded, exposed: factsNoted, lack: notNoted, needs: seeing(evidence.AboutFacts),
 	question: bound{in: inNumbers, limits: atLeastCount, says: "{fact}: {noted}", rows: func(a asked) []row {
 		var got int
-		text, _ := a.tl.Fact(a.Fact)
-		if _, err := fmt.Sscan(text, &got); err != nil {
-			return []row{{lack: fmt.Sprintf("%s: %s is no number", a.Fact, text)}}
+		noted, _ := a.tl.Fact(a.Fact)
+		if _, err := fmt.Sscan(noted.Detail, &got); err != nil {
+			return []row{{lack: fmt.Sprintf("%s: %s is no number", a.Fact, noted.Detail)}}
 		}
 		return []row{{amount: amount{value: float64(got)}}}
 	}},
@@ -59,7 +59,7 @@ var factWithin = Rule{
 	Unit: "fact", Untested: notRecorded, needs: seeing(evidence.AboutFacts),
 	exposed: func(a asked) int { return oneIf(noDuration(a) == "") }, lack: noDuration,
 	question: bound{limits: ranging, says: "{fact}: {length}", rows: func(a asked) []row {
-		noted, _ := a.tl.FactEvent(a.Fact)
+		noted, _ := a.tl.Fact(a.Fact)
 		got, _ := time.ParseDuration(noted.Detail)
 		return []row{{amount: took(timeline.Elapsed{Length: got}), breaches: a.lateSince(noted.At-got, got)}}
 	}},
@@ -67,9 +67,9 @@ var factWithin = Rule{
 
 // noDuration is why what was noted is no duration; empty if it is one.
 func noDuration(a asked) string {
-	text, _ := a.tl.Fact(a.Fact)
-	if _, err := time.ParseDuration(text); factsNoted(a) > 0 && err != nil {
-		return fmt.Sprintf("%s: %s is no duration", a.Fact, text)
+	noted, _ := a.tl.Fact(a.Fact)
+	if _, err := time.ParseDuration(noted.Detail); factsNoted(a) > 0 && err != nil {
+		return fmt.Sprintf("%s: %s is no duration", a.Fact, noted.Detail)
 	}
 	return notNoted(a)
 }

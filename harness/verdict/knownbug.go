@@ -26,7 +26,7 @@ func (v Verdict) answerBug(run evidence.Run) Verdict {
 		return v
 	}
 	bug := *run.Bug
-	of, known := affectedOf(bug, run)
+	of, known := AffectedOf(bug, run)
 	v.BugKnown, v.BugFixed = known, cmp.Or(of.Before, bug.Fixed)
 	switch v.Bug = CannotTell; {
 	case v.Outcome == Pass:
@@ -35,7 +35,7 @@ func (v Verdict) answerBug(run evidence.Run) Verdict {
 		v.Bug = Affected
 		is := fmt.Sprintf("known bug %s, fixed in %s", bug.Name(), v.BugFixed)
 		if !v.BugKnown {
-			is = fmt.Sprintf("as in %s, which %s is not known to have", bug.Name(), ranVersion(bug, run))
+			is = fmt.Sprintf("as in %s, which %s %s is not known to have", bug.Name(), bug.Component, strings.Join(VersionsRun(run), " and "))
 		}
 		v.Headline = phrase.Headline(is + ": " + v.Headline)
 		v.Because = is + ": " + v.Because
@@ -53,14 +53,8 @@ func (v Verdict) shows(bug evidence.Bug, expected []Expectation) bool {
 	return false
 }
 
-// KnownOn reports whether any version of the component that ran is known to have the bug, in this mode.
-func KnownOn(bug evidence.Bug, run evidence.Run) bool {
-	_, known := affectedOf(bug, run)
-	return known
-}
-
-// affectedOf are the releases with the bug of which one ran, if any did.
-func affectedOf(bug evidence.Bug, run evidence.Run) (evidence.Releases, bool) {
+// AffectedOf are the releases with the bug, in this mode, of which one ran, if any did.
+func AffectedOf(bug evidence.Bug, run evidence.Run) (evidence.Releases, bool) {
 	mode := run.ProxyMode()
 	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, mode) || bug.Component == "kube-proxy" && mode == evidence.NoProxy {
 		return evidence.Releases{}, false
@@ -82,11 +76,6 @@ func VersionsRun(run evidence.Run) []string {
 		return []string{run.Kubernetes}
 	}
 	return run.ComponentVersions
-}
-
-// ranVersion is like "kube-proxy v1.35.3".
-func ranVersion(bug evidence.Bug, run evidence.Run) string {
-	return bug.Component + " " + strings.Join(VersionsRun(run), " and ")
 }
 
 // isOf reports whether a version is one of the releases; one that cannot be read is not.

@@ -49,7 +49,7 @@ var noSlowReplies = Rule{
 			}
 			whose := originOf(f.hits, a.tl)
 			cause := fmt.Sprintf("%s: %s of %s", causes[0], f.number(), phrase.Count(goodReplies(a), "reply"))
-			f.wordings = []string{cause + ", " + whose.brief + whose.follows(), cause + ", " + whose.brief, cause}
+			f.wordings = []string{cause + ", " + whose.brief + whose.follows, cause + ", " + whose.brief, cause}
 			f.facts = []Detail{{"by cause", enumerate(parts)}, {"whose", whose.long}, {"slowest", phrase.Seconds(slowestOf(f.hits).Took)}}
 			return f
 		}},

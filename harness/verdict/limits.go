@@ -122,11 +122,6 @@ func (u unit) say(value float64) string {
 	}
 }
 
-// within is whether a duration keeps a limit; inconclusive when the clocks cannot tell.
-func within(d timeline.Elapsed, limit time.Duration) Outcome {
-	return limits{-unlimited, float64(limit)}.keeps(took(d))
-}
-
 // worse reports whether of two outcomes about parts of a run the first decides the whole.
 func worse(a, b Outcome) bool {
 	rank := map[Outcome]int{Pass: 0, Inconclusive: 1, Fail: 2}

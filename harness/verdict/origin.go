@@ -13,23 +13,12 @@ import (
 // An origin says what some requests have in common, which tells a node that loses packets from a pod that is slow.
 type origin struct {
 	brief, long string
-	node, pod   string // that all of them have in common, one of the two; empty: neither
-}
-
-// follows is what it means, for a headline.
-func (o origin) follows() string {
-	switch {
-	case o.node != "":
-		return ": that node's network"
-	case o.pod != "":
-		return ": that pod"
-	default:
-		return ""
-	}
+	follows     string // what it means, for a headline
 }
 
 // originOf is for good replies, at least one.
 func originOf(hits []timeline.Hit, tl timeline.Timeline) origin {
+	const thatNode = ": that node's network"
 	from := map[string]string{} // lane -> where its client ran
 	for _, lane := range tl.Lanes {
 		from[lane.ID] = cmp.Or(lane.Node, "outside")
@@ -50,16 +39,16 @@ func originOf(hits []timeline.Hit, tl timeline.Timeline) origin {
 	case len(clients) == 1 && len(pods) == 1:
 		o.brief = fmt.Sprintf("all to %s by %s", client, pod)
 	case len(clients) == 1:
-		o.brief, o.node = fmt.Sprintf("all to %s", client), client
+		o.brief, o.follows = fmt.Sprintf("all to %s", client), thatNode
 		if len(pods) > 1 {
 			o.brief += fmt.Sprintf(", by %d pods", len(pods))
 		}
 	case len(pods) == 1:
-		o.brief, o.pod = fmt.Sprintf("all by %s, to %d nodes", pod, len(clients)), pod
+		o.brief, o.follows = fmt.Sprintf("all by %s, to %d nodes", pod, len(clients)), ": that pod"
 	default:
 		for _, node := range slices.Sorted(slices.Values([]string{from[hits[0].Lane], hits[0].By.Node})) {
 			if node != "" && !slices.ContainsFunc(hits, func(h timeline.Hit) bool { return node != from[h.Lane] && node != h.By.Node }) {
-				o.brief, o.node = fmt.Sprintf("all to or by pods on %s", node), node
+				o.brief, o.follows = fmt.Sprintf("all to or by pods on %s", node), thatNode
 			}
 		}
 	}

@@ -108,7 +108,7 @@ var maxStatusGap = Rule{
 	needs: needs{marks: []evidence.EventKind{evidence.LoadEnded},
 		subjects: []evidence.Subject{evidence.AboutReplies, evidence.AboutLatencies, evidence.AboutMarks}},
 	question: bound{limits: atMost, says: "{old} gave its last reply {since} the rollout was said to be done", rows: func(a asked) []row {
-		gap, ok := a.tl.StatusGap()
+		gap, ok := a.tl.StatusGap(a.tl.ServiceLanes()...)
 		rows := one(gap, ok)
 		for i := range rows {
 			rows[i].breaches = a.lateSince(a.at(evidence.StatusDone), gap.Length)
@@ -219,7 +219,7 @@ func afterStep(i timeline.PodInterval, a asked) row {
 	r.breaches = late(in, by, append(append(timeline.ControlPlane(), timeline.OnNode(i.Node)...), timeline.Actor{Pod: i.Pod},
 		timeline.Actor{Pod: i.Pod, Program: timeline.Kubelet})...)
 	own, ok := a.tl.Stopping(i)
-	if i.Length > a.Max && ok && i.Length-own.Length <= kubeletBegins && within(own, a.Max) == Pass &&
+	if i.Length > a.Max && ok && i.Length-own.Length <= kubeletBegins && own.AtMost(a.Max) == timeline.Yes &&
 		ranging(a.Expectation, r).keeps(r.amount) == Fail {
 		r.facts = []Detail{{"from the pod's deletion", phrase.Elapsed(i.Elapsed)}, {"counted from", "when the kubelet began to stop it"}}
 		r.amount, r.breaches = took(timeline.Elapsed{Length: max(own.Length, a.Min)}), nil

@@ -53,7 +53,7 @@ func TestReasonsInTheGuide(t *testing.T) {
 	b.Reset()
 	b.WriteString("| What went wrong | It is excused where | Extra lateness allowed |\n|---|---|---|\n")
 	for _, e := range verdict.Excuses() {
-		fmt.Fprintf(&b, "| %s | %s | %v |\n", e.Kind, e.When, e.Period)
+		fmt.Fprintf(&b, "| %s | %s | %v |\n", e.What, e.When, e.Period)
 	}
 	golden(t, filepath.Join("..", "..", "README.md"), between(t, want, "excuses", b.String()))
 }

@@ -20,7 +20,7 @@ func (a asked) followed(lags []timeline.PodLag, open bool) []row {
 	left, rows := a.tl.EndpointsLeft(), podLags(lags, open)
 	for i, l := range rows {
 		length := l.elapsed().Length
-		rows[i].breaches = []Breach{{Kind: ALag, In: timeline.Window{From: left[l.pod], To: left[l.pod] + length}, Late: length - a.Max,
+		rows[i].breaches = []Breach{{Kind: ALag, In: timeline.Window{From: left[l.pod].At, To: left[l.pod].At + length}, Late: length - a.Max,
 			By: []timeline.Actor{{Program: timeline.APIServer}, {Node: l.node, Program: timeline.KubeProxy}}}}
 	}
 	return rows

@@ -30,7 +30,7 @@ var lossesAtSteps = Rule{
 type attribution struct{}
 
 func (attribution) answer(a asked) Finding {
-	losses := a.tl.Losses(a.lanes)
+	losses := timeline.Losses(a.lanes, a.tl.MarkedSteps())
 	outcome := Pass
 	var worst []timeline.Hit
 	var where []string
@@ -67,21 +67,21 @@ func (attribution) answer(a asked) Finding {
 
 // belongs is whether a loss belongs to a step at which one may be; inconclusive when the clocks cannot tell.
 func belongs(l timeline.Loss, x Expectation) Outcome {
-	outcomes := map[Outcome]bool{}
+	kept := map[timeline.Truth]bool{}
 	if l.Step == nil {
-		outcomes[Fail] = true
+		kept[timeline.No] = true
 	}
 	for _, step := range l.Belongs() {
 		if !matches(step, x.Values) {
-			outcomes[Fail] = true
+			kept[timeline.No] = true
 			continue
 		}
-		outcomes[within(l.Since(step, l.Hits[len(l.Hits)-1]), x.Max)] = true
+		kept[l.Since(step, l.Hits[len(l.Hits)-1]).AtMost(x.Max)] = true
 	}
 	switch {
-	case len(outcomes) > 1 || outcomes[Inconclusive]:
+	case len(kept) > 1 || kept[timeline.Unknown]:
 		return Inconclusive
-	case outcomes[Fail]:
+	case kept[timeline.No]:
 		return Fail
 	}
 	return Pass
@@ -136,7 +136,7 @@ var lostAtSteps = Rule{
 	needs: sinceBegin(evidence.AboutFailures),
 	question: some{noun: "request", did: `from pods {were} lost at a step "{values}"`, rows: func(a asked) (f found) {
 		var at []timeline.Loss
-		for _, l := range a.tl.Losses(a.lanes) {
+		for _, l := range timeline.Losses(a.lanes, a.tl.MarkedSteps()) {
 			if l.Step != nil && !slices.ContainsFunc(l.Belongs(), func(s timeline.Step) bool { return !matches(s, a.Values) }) {
 				f.hits, at = append(f.hits, l.Hits...), append(at, l)
 			}

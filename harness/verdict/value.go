@@ -11,7 +11,7 @@ import (
 type value struct{}
 
 func (value) answer(a asked) Finding {
-	noted, _ := a.tl.FactEvent(a.Fact)
+	noted, _ := a.tl.Fact(a.Fact)
 	says := a.Fact + ": " + noted.Detail
 	if len(a.Values) == 0 || slices.Contains(a.Values, noted.Detail) {
 		return Finding{Outcome: Pass}.tell([]string{says})
