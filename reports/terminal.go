@@ -16,9 +16,8 @@ import (
 // Limits of what is printed, in characters.
 const (
 	cellWidth  = 60
-	textWidth  = 100
 	tableWidth = 120
-	lineWidth  = 116 // below the table, where lines that go on are indented by 4
+	lineWidth  = 116 // of what is said below a row, and below the table, some of it indented by 4
 )
 
 // Terminal writes the table a person reads when a run ends: plain text without colour, a line per
@@ -100,7 +99,7 @@ func aligned(rows [][]string) (lines []string) {
 
 // explain writes a text below the line it is about.
 func explain(b *bytes.Buffer, text string) {
-	for _, line := range phrase.Wrap(phrase.Printable(text), textWidth) {
+	for _, line := range phrase.Wrap(phrase.Printable(text), lineWidth) {
 		fmt.Fprintln(b, "    "+line)
 	}
 }
