@@ -29,13 +29,14 @@ func open(dir string) (*folder, error) {
 	return &folder{root: root, left: folderLimit - fileLimit}, err // the last MiB is README.txt's
 }
 
-// add writes a file whose name has slashes, of which it cuts off what is too much. Without data there is no file.
-func (f *folder) add(name string, data []byte) {
+// add writes a file whose name has slashes, of which it cuts off what is too much. Without data there is no file. An error says why
+// there is no more of it.
+func (f *folder) add(name string, data []byte, err error) {
+	if err != nil {
+		f.miss(name, err)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(data) == 0 {
-		return
-	}
 	limit := min(fileLimit, f.left)
 	if len(data) > limit {
 		data = data[:limit]

@@ -34,8 +34,5 @@ func (s source) log(ctx context.Context, f *folder, file string, pod corev1.Pod,
 		Container: container, Previous: previous, Timestamps: true,
 		TailLines: new(int64(podLines)), LimitBytes: new(int64(fileLimit) + 1), // one more says that there was more
 	}).DoRaw(ctx)
-	f.add(file, text)
-	if err != nil {
-		f.miss(file, err)
-	}
+	f.add(file, text, err)
 }

@@ -31,12 +31,8 @@ func (s source) nodes(ctx context.Context, f *folder) {
 	for _, node := range s.Nodes {
 		all.Go(func() {
 			for _, look := range looks() {
-				file := path.Join("nodes", node, look.file)
 				text, err := s.OnNode(ctx, node, look.line)
-				f.add(file, []byte(text))
-				if err != nil {
-					f.miss(file, err)
-				}
+				f.add(path.Join("nodes", node, look.file), []byte(text), err)
 			}
 		})
 	}

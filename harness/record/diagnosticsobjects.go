@@ -42,18 +42,12 @@ func listing[L runtime.Object](name string, list func(context.Context, metav1.Li
 
 func (s source) objects(ctx context.Context, f *folder) {
 	for _, kind := range s.kinds() {
-		name := kind.name + ".yaml"
 		list, err := kind.list(ctx)
-		if err != nil {
-			f.miss(name, err)
-			continue
+		var text []byte
+		if err == nil {
+			text, err = toYAML(list)
 		}
-		text, err := toYAML(list)
-		if err != nil {
-			f.miss(name, err)
-			continue
-		}
-		f.add(name, text)
+		f.add(kind.name+".yaml", text, err)
 	}
 }
 
