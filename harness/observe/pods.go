@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/kubectl/pkg/util/podutils"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -147,14 +148,7 @@ func (t *podTracker) fill(s *State) {
 }
 
 // Ready reports whether the API shows a pod as ready.
-func Ready(p *corev1.Pod) bool {
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
+func Ready(p *corev1.Pod) bool { return podutils.IsPodReady(p) }
 
 // updateRuns learns how often the app's container was started, and whether it runs.
 func (p *pod) updateRuns(object *corev1.Pod) {
