@@ -3,16 +3,19 @@ package during
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
 )
@@ -104,6 +107,39 @@ func TestARecorderThatWasKilled(t *testing.T) {
 	}
 	if err := checkFree("begin", root); err != nil {
 		t.Errorf("none can begin: %v", err)
+	}
+}
+
+// Whoever begins one may be killed before its load is steady.
+func TestARecorderThatNobodyReads(t *testing.T) {
+	folder := runFolder(t)
+	cmd := fakeProcess(t, folder, works)
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(cmd.Start(), said.Close()); err != nil {
+		t.Fatal(err)
+	}
+	died := make(chan error, 1)
+	go func() { died <- cmd.Wait() }()
+	err = poll.Until(t.Context(), 10*time.Millisecond, func() (bool, error) {
+		select {
+		case <-died:
+			return false, errors.New("it has ended")
+		default:
+		}
+		answer, err := call(t.Context(), folder, steadyVerb, "")
+		if err != nil {
+			return false, nil
+		}
+		return true, answer.Body.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, err := end(t.Context(), &bytes.Buffer{}, folder); code != 0 || err != nil {
+		t.Errorf("exit code %d, %v", code, err)
 	}
 }
 
