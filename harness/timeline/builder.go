@@ -44,6 +44,7 @@ type shared struct {
 	sent []sentHit
 	lags []time.Duration
 	ends []time.Duration // of good replies
+	took []time.Duration // likewise
 }
 
 func (t *Timeline) shared() *shared {

@@ -12,14 +12,25 @@ type Spread struct{ P50, P99, Max time.Duration }
 // SpreadOf measures a set of durations in any order, which it leaves as it is.
 func SpreadOf(ds []time.Duration) Spread { return spreadOf(slices.Clone(ds)) }
 
-// spreadOf is SpreadOf, and leaves the durations in another order. It sorts no more than it needs: of a million, sorting took a
-// good part of judging.
+// spreadOf is SpreadOf, and leaves the durations in another order.
 func spreadOf(ds []time.Duration) Spread {
 	if len(ds) == 0 {
 		return Spread{}
 	}
-	half, most := (len(ds)*50+99)/100-1, (len(ds)*99+99)/100-1
-	return Spread{P50: rank(ds, half), P99: rank(ds[half:], most-half), Max: slices.Max(ds[most:])}
+	ranks := ranked(ds, 500, 990, 1000)
+	return Spread{P50: ranks[0], P99: ranks[1], Max: ranks[2]}
+}
+
+// ranked are the values that so many permille of some durations do not exceed, ascending, at least one of each. It leaves the durations
+// in another order, and sorts no more than it needs: of a million, sorting took a good part of judging.
+func ranked(ds []time.Duration, permille ...int) (values []time.Duration) {
+	before := 0
+	for _, share := range permille {
+		n := (len(ds)*share+999)/1000 - 1
+		values = append(values, rank(ds[before:], n-before))
+		before = n
+	}
+	return values
 }
 
 // rank is the value that sorting would put at n. It leaves larger ones behind that place, and smaller ones before it (Hoare's

@@ -6,7 +6,7 @@
 //
 // Hits are read once, as a stream, and not kept: of each lane there are exact
 // counts and times, and those hits that somebody may have to explain. Memory
-// grows with failures and with the longest lane (48 bytes a hit), not with the
+// grows with failures and with the longest lane (56 bytes a hit), not with the
 // run.
 package timeline
 

@@ -121,7 +121,7 @@ var maxP99 = Rule{
 				}
 				over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Sent < begun || h.Took <= a.Max })
 				rows = append(rows, row{lane: lane.ID,
-					amount:   amount{value: float64(got.P99), uncertain: -float64(got.P99) / 128}, // see [timeline.Latency]
+					amount:   took(timeline.Elapsed{Length: got.P99}),
 					facts:    []Detail{{"replies since the first change", phrase.Count(got.Count, "reply")}, {"slowest", phrase.Seconds(got.Max)}},
 					breaches: latencies(over, func(timeline.Hit) time.Duration { return a.Max }, a.tl)})
 			}
