@@ -172,8 +172,8 @@ func TestAgentThatWasAway(t *testing.T) {
 				intervals := float64(s.Requests - 1)
 				least := intervals / (intervals/198 + s.Lag.Max.Seconds()) // on a busy machine the last one is sent late
 				if s.Requests == 0 || s.Arrivals != s.Requests || s.Failed() > 0 || s.Rate < least {
-					t.Errorf("%s: %d requests, %d arrived, %d failed, %.1f per second, want %.1f or more", lane.ID, s.Requests, s.Arrivals,
-						s.Failed(), s.Rate, least)
+					t.Errorf("%s: %d requests, %d arrived, failed: %v, %.1f per second, want %.1f or more", lane.ID, s.Requests, s.Arrivals,
+						lane.Failed, s.Rate, least)
 				}
 			}
 			v := verdict.Judge(ev.Run, tl)
