@@ -63,7 +63,7 @@ func retry(s harness.Scenario, attempt func(number, tries int, earlier []string)
 		case !res.again:
 			return v, nil
 		default:
-			print(fmt.Sprintf("retried: it was not put to the test in attempt %d of %d", number, tries))
+			print(fmt.Sprintf("retried: not tested in attempt %d of %d", number, tries))
 		}
 	}
 	return v, nil

@@ -16,7 +16,7 @@ type BugAnswer string
 // The answers.
 const (
 	Affected    BugAnswer = "affected"     // the bug's own mechanism was seen
-	NotAffected BugAnswer = "not affected" // it was put to the test, and everything was right
+	NotAffected BugAnswer = "not affected" // it was tested, and everything was right
 	CannotTell  BugAnswer = "cannot tell"
 )
 

@@ -188,7 +188,7 @@ func explainExcuses(w io.Writer, name string) bool {
 	say(w, "", "excused is a failure that is inconclusive, because those who had to act got no processor of the host for as long as they were "+
 		"late")
 	for _, e := range verdict.Excuses() {
-		say(w, "  ", "%s: excused where %s", e.Kind, e.When)
+		say(w, "  ", "%s: excused where %s", e.What, e.When)
 	}
 	say(w, "  ", "Do: see who waited in the facts of the finding; then lower --jobs or --rate, or give the host more processors.")
 	return true
