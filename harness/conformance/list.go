@@ -53,27 +53,39 @@ func (r *run) selection() (wanted func(progress.Name) bool, err error) {
 	}
 	var again map[progress.Name]bool
 	if r.Failed != "" {
-		report, err := reports.Read(r.Failed)
-		if _, unrecorded := os.Stat(evidence.SessionPath(r.Failed)); errors.Is(err, fs.ErrNotExist) && unrecorded == nil {
-			return nil, usage.New("failed "+r.Failed, "it has no report, as after a run that was killed",
-				"have it judged first: rollcall report "+r.Failed)
-		}
-		if err != nil {
-			return nil, usage.New("failed "+r.Failed, usage.OneLine(err), "name a run folder, such as out/latest")
-		}
-		again = map[progress.Name]bool{}
-		if s, err := progress.Read(filepath.Join(r.Failed, progress.File)); err == nil {
-			for _, e := range s.Expected { // of which some may never have been recorded
-				again[e.Name] = true
-			}
-		}
-		for _, s := range report.Scenarios {
-			again[progress.Name{Mode: s.Mode, Suite: s.Suite, Scenario: s.ID}] = s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive
+		if again, err = r.failed(r.Failed); err != nil {
+			return nil, err
 		}
 	}
 	return func(of progress.Name) bool {
 		return named.MatchString(of.Scenario) && (skipped == nil || !skipped.MatchString(of.Scenario)) && (again == nil || again[of])
 	}, nil
+}
+
+// failed says which scenarios of a run folder neither passed nor were skipped, or were to be recorded there and are not.
+func (r *run) failed(folder string) (map[progress.Name]bool, error) {
+	report, err := reports.Read(folder)
+	if _, unrecorded := os.Stat(evidence.SessionPath(folder)); errors.Is(err, fs.ErrNotExist) && unrecorded == nil {
+		return nil, usage.New("failed "+folder, "it has no report, as after a run that was killed", "have it judged first: rollcall report "+folder)
+	}
+	if err != nil {
+		return nil, usage.New("failed "+folder, usage.OneLine(err), "name a run folder, such as out/latest")
+	}
+	failed := map[progress.Name]bool{}
+	if s, err := progress.Read(filepath.Join(folder, progress.File)); err == nil {
+		for _, e := range s.Expected {
+			failed[e.Name] = true
+		}
+	}
+	suites := r.suites(nil)
+	for _, s := range report.Scenarios {
+		red := s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive
+		if suites[s.Suite] == nil && red {
+			return nil, usage.New("failed "+folder, s.Suite+"/"+s.ID+" is of no suite", "repeat what recorded it: "+report.Run.Command)
+		}
+		failed[progress.Name{Mode: s.Mode, Suite: s.Suite, Scenario: s.ID}] = red
+	}
+	return failed, nil
 }
 
 // printList prints what a run would do and how long that would take, and does nothing of it.

@@ -255,11 +255,20 @@ func TestSelection(t *testing.T) {
 	if err := store.WriteJSON(evidence.SessionPath(killed), evidence.Session{}); err != nil {
 		t.Fatal(err)
 	}
+	during := t.TempDir()
+	for i := range report.Scenarios {
+		report.Scenarios[i].Suite = "during"
+	}
+	report.Run.Command = "rollcall during -- ./deploy.sh"
+	if err := store.WriteJSON(filepath.Join(during, reports.ReportFile), report); err != nil {
+		t.Fatal(err)
+	}
 	for _, bad := range []struct {
 		Options
 		says string
 	}{
 		{Options{Skip: "("}, "missing closing )"},
+		{Options{Failed: during}, "is of no suite: repeat what recorded it: rollcall during -- ./deploy.sh"},
 		{Options{Failed: t.TempDir()}, "name a run folder"},
 		{Options{Failed: killed}, "have it judged first: rollcall report "},
 	} {
