@@ -66,7 +66,8 @@ func (r *run) selection() (wanted func(progress.Name) bool, err error) {
 func (r *run) failed(folder string) (map[progress.Name]bool, error) {
 	report, err := reports.Read(folder)
 	if _, unrecorded := os.Stat(evidence.SessionPath(folder)); errors.Is(err, fs.ErrNotExist) && unrecorded == nil {
-		return nil, usage.New("failed "+folder, "it has no report, as after a run that was killed", "have it judged first: rollcall report "+folder)
+		return nil, usage.New("failed "+folder, "it has no report, as after a run that was killed",
+			"have it judged first: rollcall report "+folder)
 	}
 	if err != nil {
 		return nil, usage.New("failed "+folder, usage.OneLine(err), "name a run folder, such as out/latest")
