@@ -43,8 +43,7 @@ func (d *drawing) disruptions(c *chart) {
 				d.Bands = append(d.Bands, s)
 			}
 		}
-		name := cut(b.Name)
-		d.Rows = append(d.Rows, label{max(d.Left, min(from+3, d.Right-float64(len(name))*perLetter)), y - 1, name, "band"})
+		d.Rows = append(d.Rows, label{max(d.Left, min(from+3, d.Right-float64(len(b.Name))*perLetter)), y - 1, b.Name, "band"})
 	}
 	if len(c.Bands) > 0 {
 		y += markHeight
@@ -65,7 +64,7 @@ func (d *drawing) disruptions(c *chart) {
 	}
 }
 
-// cut keeps the begin of a step's name, which says where it was.
+// cut keeps the begin of the name of a step, which says where it was, or of a disruption, which may be a whole command.
 func cut(name string) string {
 	const most = 44
 	runes := []rune(name)

@@ -54,7 +54,7 @@ func (c *chart) disrupt(run evidence.Run, tl timeline.Timeline) {
 		if c.HostAlone {
 			end = to(d.Undone, c.To)
 		}
-		c.Bands = append(c.Bands, band{cmp.Or(d.What, id, "disruption"), d.Begun.Microseconds(), min(to(d.Undone, end), end), end})
+		c.Bands = append(c.Bands, band{cut(cmp.Or(d.What, id, "disruption")), d.Begun.Microseconds(), min(to(d.Undone, end), end), end})
 	}
 	steps := tl.Steps()
 	for _, s := range steps {
