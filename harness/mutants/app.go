@@ -40,7 +40,7 @@ func appMutants() []Mutant {
 			Want: verdict.Fail, Cause: "max-active"},
 		{ID: "pod-removed-by-force", Damages: "a new pod is deleted by force soon after it is ready", Of: drained,
 			When:   Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: 800 * time.Millisecond}, // an old one is on its way out
-			Change: expecting(verdict.MinAvailable(3)), Do: removedByForce,
+			Change: expecting(verdict.MinAvailable(4)), Do: removedByForce,
 			Want: verdict.Fail, Cause: "min-available"},
 		{ID: "container-killed", Damages: "the process of a new pod is killed", Of: drained,
 			When: Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: 500 * time.Millisecond}, Do: signalled("kill -KILL $pid"),
