@@ -14,9 +14,9 @@ func Expected(ctx context.Context, version string) time.Duration {
 	return typicalBuild()
 }
 
-// typicalBuild is how long a build takes that finds no part: 7 minutes on 2 cores of the reference host, nearly all of which the compiler
+// typicalBuild is how long a build takes that finds no part: 9 minutes on 2 cores of the reference host, nearly all of which the compiler
 // has, and so less with more cores.
-func typicalBuild() time.Duration { return 7 * time.Minute * 2 / time.Duration(cores()) }
+func typicalBuild() time.Duration { return 9 * time.Minute * 2 / time.Duration(cores()) }
 
 // label is the name of the step that makes a part.
 func (p goPart) label() string { return p.Name + " " + p.Version }
