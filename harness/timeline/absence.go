@@ -8,17 +8,17 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// An AgentAway is that a load agent of a node was away, from all its lanes at once.
+// An AgentAway is one absence of a load agent, during which all its lanes sent nothing.
 type AgentAway struct {
 	Node string
 	Window
 	Lanes   []string
 	LeftOut int // requests that were not sent
-	Unknown int // requests in flight when it went, of which nobody knows how they ended
+	Unknown int // requests that were in flight when it ended: nobody knows what became of them
 	Why     string
 }
 
-// AgentsAway are all such times, in order.
+// AgentsAway lists the absences of all load agents, by time.
 func (t Timeline) AgentsAway() []AgentAway {
 	var found []AgentAway
 	for _, lane := range t.Lanes {
@@ -39,7 +39,7 @@ func (t Timeline) AgentsAway() []AgentAway {
 	return found
 }
 
-// Silences are the parts of a time in which the agents of all of some lanes were away.
+// Silences returns the parts of a window in which the agents of all given lanes were away.
 func Silences(lanes []Lane, in Window) []Window {
 	silent := []Window{in}
 	for _, lane := range lanes {
@@ -56,10 +56,10 @@ func Silences(lanes []Lane, in Window) []Window {
 	return silent
 }
 
-// away is what a lane's agent left out, and what nobody knows the outcome of.
+// away holds the requests of a lane that its agent did not send, and those that it sent with an unknown outcome.
 type away struct {
 	absences []evidence.Absence // on the recorder's clock
-	sent     map[uint64]bool    // numbers sent of which no hit was kept, as far as they have not turned up
+	sent     map[uint64]bool    // numbers of requests that were sent, but have no hit; checkNumber removes one whose hit comes after all
 }
 
 func newAway(run evidence.Run, lane evidence.Lane, cs clocks) away {
@@ -77,7 +77,7 @@ func newAway(run evidence.Run, lane evidence.Lane, cs clocks) away {
 	return a
 }
 
-// excuses reports whether a number without a hit is no hole: it was left out, or nobody knows its outcome.
+// excuses reports whether the absences explain why a number has no hit: it was not sent, or its outcome is unknown.
 func (a away) excuses(seq uint64) bool {
 	return a.sent[seq] || a.leftOut(seq)
 }
@@ -86,8 +86,7 @@ func (a away) leftOut(seq uint64) bool {
 	return slices.ContainsFunc(a.absences, func(absence evidence.Absence) bool { return absence.Skips(seq) })
 }
 
-// passOver goes over numbers that have no hit, from the one expected up to one that has: those left out while the
-// agent was away are not what it failed to send. It gives the first that is a hole.
+// passOver counts the numbers without a hit in [from, to) that the agent's absences explain, and returns the first one that they do not.
 func (b *builder) passOver(from, to uint64) (hole uint64, found bool) {
 	began := b.summary.Requests > 0
 	if len(b.away.absences) == 0 {
@@ -106,7 +105,7 @@ func (b *builder) passOver(from, to uint64) (hole uint64, found bool) {
 	return hole, found
 }
 
-// awayBetween is when somebody went away who was so for most of the time between two moments.
+// awayBetween returns since when the agent was away, if an absence ended between two moments and the first came before its middle.
 func awayBetween(absences []evidence.Absence, from, to time.Duration) (since time.Duration, was bool) {
 	for _, a := range absences {
 		if from <= (a.Since+a.Until)/2 && a.Until <= to {

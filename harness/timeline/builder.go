@@ -9,42 +9,41 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A builder makes a [Lane] from its hits, given by number and without another lane's in between.
+// A builder makes a [Lane] from its hits, which it is given by number and without those of another lane in between.
 type builder struct {
 	*shared
 	lane        Lane
-	unversioned bool       // good replies need not name their version
-	timesApp    bool       // how long the app takes to answer is known not to change
-	flows       *laneFlows // nil: where connections were sent is not known
+	unversioned bool       // a good reply may lack the version
+	timesApp    bool       // the app is Rollcall's: its answers always take the same time
+	flows       *laneFlows // nil: it is not known to which pods the connections were routed
 	away        away
 
-	slowestLeast time.Duration // of the slowest replies kept
+	slowestLeast time.Duration // the shortest of the slowest replies that are kept
 
-	next     uint64 // number expected
+	next     uint64 // the sequence number expected
 	finished bool
 	summary  LaneSummary
 	servers  map[evidence.Server]*server
 	byNumber []*server
-	bucket   bucket   // of the hit before this one
+	bucket   bucket   // of the previous reply
 	replies  *Replies // in that bucket
 
-	nodes        map[string]bool // of arrivals
+	nodes        map[string]bool // where arrivals were logged
 	inconsistent [inconsistencies]inconsistency
 }
 
-// shared is what all lanes of a run are joined with. The buffers hold what is needed of the hits of one lane at a time; lanes use them
-// in turn.
+// shared holds what the builders of all lanes of a run use. Its buffers hold the hits of one lane at a time; the lanes take turns.
 type shared struct {
 	t        *Timeline
 	begun    time.Duration   // when the rollout began, or never
 	marks    []time.Duration // ascending
 	windows  windows
-	unlogged func(evidence.Hit) bool // whether a pod that answered need not have logged it
+	unlogged func(evidence.Hit) bool // see [Timeline.unlogged]
 
 	sent []sentHit
 	lags []time.Duration
 	ends []time.Duration // of good replies
-	took []time.Duration // likewise
+	took []time.Duration // by good replies
 }
 
 func (t *Timeline) shared() *shared {
@@ -55,7 +54,7 @@ func (t *Timeline) shared() *shared {
 	return s
 }
 
-// A sentHit is a hit in the order of sending: 32 bytes.
+// A sentHit is what a builder keeps of each hit, to sort them by time sent. It has 32 bytes.
 type sentHit struct {
 	sent   time.Duration
 	took   time.Duration
@@ -66,12 +65,12 @@ type sentHit struct {
 	reused bool
 }
 
-// A server is who replied or was sent a request.
+// A server is a pod that replied, or that a request reached.
 type server struct {
 	evidence.Server
 	number int32
 	good   int           // good replies
-	lastTo time.Duration // the last hit sent that reached it
+	lastTo time.Duration // when the last request that reached it was sent
 }
 
 func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *builder {
@@ -96,7 +95,7 @@ func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *
 	return b
 }
 
-// add takes the next hit, which it may change, and its arrivals; it keeps neither.
+// add adds the next hit and its arrivals. It may change the hit, and keeps neither.
 func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if b.finished {
 		b.note(scattered, h.Seq)
@@ -127,7 +126,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	}
 	arrived := len(at)
 	if arrived == 0 && answered && b.t.Arrived && b.unlogged(*h) {
-		arrived = 1 // says its reply
+		arrived = 1 // its reply shows that
 	}
 	b.summary.Arrivals += arrived
 	if h.Sent-b.lane.uncertainty >= b.begun {
@@ -154,7 +153,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	b.sent = append(b.sent, b.sentHit(h, at, answered))
 }
 
-// route is where the connection of a hit was routed to. A reply that names nobody is by that pod.
+// route returns where the connection of a hit was routed to. It sets that pod as the sender of a reply that names no pod.
 func (b *builder) route(h *evidence.Hit) Routed {
 	if b.flows == nil {
 		return Routed{}
@@ -180,7 +179,7 @@ func (b *builder) route(h *evidence.Hit) Routed {
 	return routed
 }
 
-// checkNumber checks that numbers run without a hole.
+// checkNumber notes a sequence number that repeats an earlier one or leaves a hole.
 func (b *builder) checkNumber(seq uint64) {
 	switch {
 	case seq < b.next:
@@ -194,7 +193,7 @@ func (b *builder) checkNumber(seq uint64) {
 	b.next = seq + 1
 }
 
-// keep keeps a hit that somebody may have to explain.
+// keep adds a hit to the ones that the lane keeps whole: those that failed, were retried or arrived more than once.
 func (b *builder) keep(h Hit) {
 	if h.Failed() {
 		b.lane.Failed = append(b.lane.Failed, h)
@@ -208,7 +207,7 @@ func (b *builder) keep(h Hit) {
 	}
 }
 
-// alignArrivals puts the arrivals of one request on the recorder's clock, by time.
+// alignArrivals converts the arrivals of one request to the recorder's clock and sorts them by time.
 func (b *builder) alignArrivals(at []evidence.Arrival) {
 	if b == nil {
 		return
@@ -225,7 +224,7 @@ func (b *builder) alignArrivals(at []evidence.Arrival) {
 	})
 }
 
-// countReply counts a reply in the bucket of its version and of the marks it was sent after.
+// countReply adds a reply to its [bucket].
 func (b *builder) countReply(h *evidence.Hit) {
 	at := bucket{version: h.By.Version, stray: b.t.isStray(h.By.Pod)}
 	for _, mark := range b.marks {
@@ -273,7 +272,7 @@ func (b *builder) server(by evidence.Server) *server {
 	return s
 }
 
-// addUnsent counts arrivals that have no hit. Where an agent was away, one belongs to a request of which nobody knows how it ended.
+// addUnsent counts n arrivals that have no hit. If the agent was away, the request was sent, and its outcome is unknown.
 func (b *builder) addUnsent(seq uint64, n int) {
 	if b.away.excuses(seq) {
 		b.away.sent[seq] = true
@@ -283,7 +282,7 @@ func (b *builder) addUnsent(seq uint64, n int) {
 	b.note(orphaned, seq)
 }
 
-// back counts how often a reply by another version came right after one by the new version, in the order of sending.
+// back counts, in the order of sending, how often a reply by another version came right after one by the new version.
 func (b *builder) back() (n int) {
 	switched := false
 	for _, h := range b.sent {
@@ -299,7 +298,7 @@ func (b *builder) back() (n int) {
 	return n
 }
 
-// finish works out what needs all hits of the lane, and gives the buffers free.
+// finish computes what needs all hits of the lane, and empties the shared buffers.
 func (b *builder) finish() {
 	if b == nil || b.finished {
 		return
@@ -314,7 +313,7 @@ func (b *builder) finish() {
 		b.lane.lastTo[of] = max(b.lane.lastTo[of], s.lastTo)
 	}
 	b.summary.Back = b.back()
-	if !b.lane.Steps { // which ask when they like: what passes between two requests is no outage
+	if !b.lane.Steps { // steps of a scenario ask when they like: the time between two requests is no outage
 		b.summary.Outages = outages(b.sent, b.t.marks[evidence.LoadEnded], b.lane.uncertainty, b.lane.Absences)
 		b.summary.Gap = longestGap(b.sent, b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
 		b.summary.Rate = b.summary.rate(b.lane.Rate)
@@ -338,10 +337,10 @@ func (b *builder) finish() {
 	b.sent, b.lags, b.ends = b.sent[:0], b.lags[:0], b.ends[:0]
 }
 
-// windows are the times in which hits are counted.
+// windows holds the windows for which a lane counts its hits.
 type windows struct{ terminating, noneServing, onlyTerminating, starting, maintenance, sinceStep []Window }
 
-// sentIn is how many hits were surely sent in some windows.
+// sentIn counts the hits that were surely sent in one of the windows.
 func (b *builder) sentIn(windows []Window) (n int) {
 	for _, w := range windows {
 		from, to := w.surely(b.lane)
@@ -350,7 +349,7 @@ func (b *builder) sentIn(windows []Window) (n int) {
 	return n
 }
 
-// sentBefore is how many hits were sent before a moment, of those sorted by finish.
+// sentBefore counts the hits that were sent before a moment, once finish has sorted them.
 func (b *builder) sentBefore(at time.Duration) int {
 	n, _ := slices.BinarySearchFunc(b.sent, at, func(h sentHit, at time.Duration) int { return cmp.Compare(h.sent, at) })
 	return n

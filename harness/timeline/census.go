@@ -10,22 +10,22 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A census is how many pods of the rollout were in some state, from a moment on.
+// A census counts the pods of the rollout by state, from a moment on.
 type census struct {
 	Time
 	total       int  // in the API, terminating ones included
 	available   int  // ready and not being deleted
-	serving     int  // answer whoever is led to them
-	unlistening int  // of those, they do not listen yet
-	staying     int  // of those, they are not being deleted
-	signaled    int  // are being deleted and have got SIGTERM
-	terminating int  // of the old version, are being deleted and have not ended
-	old         int  // of the old version, have not ended
-	endpoints   int  // are ready
-	changed     bool // a pod was created, got ready or unready, was deleted or went
+	serving     int  // that answer requests: ready, no SIGTERM yet
+	unlistening int  // serving ones that do not listen yet
+	staying     int  // serving ones that are not being deleted
+	signaled    int  // being deleted, after SIGTERM
+	terminating int  // of the old version, being deleted, whose process has not ended
+	old         int  // of the old version, whose process has not ended
+	endpoints   int  // ready endpoints
+	changed     bool // see changesPods
 }
 
-// count adds a pod n times.
+// count adds n to the number of each state that a pod is in.
 func (c *census) count(s podState, old bool, n int) {
 	for _, of := range []struct {
 		number *int
@@ -42,7 +42,7 @@ func (c *census) count(s podState, old bool, n int) {
 	}
 }
 
-// changesPods reports whether an event says that the API has another number of pods, or of ready ones.
+// changesPods reports whether an event changes how many pods, ready pods or pods that are not being deleted the API has.
 func changesPods(kind evidence.EventKind) bool {
 	switch kind {
 	case evidence.PodCreated, evidence.PodReady, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone:
@@ -52,7 +52,7 @@ func changesPods(kind evidence.EventKind) bool {
 	}
 }
 
-// windowsWhere lists, by time, when something held of all pods, from a moment on.
+// windowsWhere lists, by time, the windows since a moment in which the census satisfies a condition.
 func (t Timeline) windowsWhere(from time.Duration, holds func(census) bool) (windows []Window) {
 	open := false
 	for _, c := range t.census {
@@ -89,7 +89,7 @@ func (t Timeline) terminatingBesideReady() []Window {
 	return t.windowsWhere(math.MinInt64, func(c census) bool { return c.terminating > 0 && c.staying > 0 })
 }
 
-// noReadyEndpoints lists when no endpoint was ready any more.
+// noReadyEndpoints lists the windows in which no endpoint was ready, after the first one had been.
 func (t Timeline) noReadyEndpoints() []Window {
 	were := false
 	return t.windowsWhere(math.MinInt64, func(c census) bool {
@@ -98,7 +98,7 @@ func (t Timeline) noReadyEndpoints() []Window {
 	})
 }
 
-// OldPodsAt is how many pods of the old version were in the API at a moment and had not ended, terminating ones included.
+// OldPodsAt counts the pods of the old version that were in the API at a moment and whose process had not ended, terminating ones included.
 func (t Timeline) OldPodsAt(moment time.Duration) int {
 	i := sort.Search(len(t.census), func(i int) bool { return t.census[i].At > moment })
 	if i == 0 {
@@ -130,14 +130,14 @@ func (t Timeline) Capacities() (steps []Capacity) {
 	return steps
 }
 
-// MinAvailable is the first moment with the fewest available pods, from the beginning of the
+// MinAvailable returns the first moment with the fewest available pods, from the beginning of the
 // rollout until the last old pod is gone. It is absent when no pod was seen before the rollout,
 // or a mark is missing.
 func (t Timeline) MinAvailable() (Capacity, bool) {
 	return t.mostOf(func(a, b Capacity) int { return cmp.Compare(b.Available, a.Available) })
 }
 
-// MaxPods is the first moment with the most pods, terminating ones included; over the same span
+// MaxPods returns the first moment with the most pods, terminating ones included; over the same span
 // and absent for the same reasons as [Timeline.MinAvailable].
 func (t Timeline) MaxPods() (Capacity, bool) {
 	return t.mostOf(func(a, b Capacity) int { return cmp.Compare(a.Total, b.Total) })
@@ -151,7 +151,7 @@ func (t Timeline) mostOf(compare func(a, b Capacity) int) (Capacity, bool) {
 	return slices.MaxFunc(steps, compare), true
 }
 
-// rolloutCapacities is what there was when the rollout began, then every change up to its end.
+// rolloutCapacities lists the capacity when the rollout began, then every change up to its end.
 func (t Timeline) rolloutCapacities() []Capacity {
 	begun, marked := t.Mark(evidence.RolloutBegun)
 	gone, ended := t.Mark(t.rolloutEnd())
@@ -161,7 +161,7 @@ func (t Timeline) rolloutCapacities() []Capacity {
 	return t.capacitiesBetween(begun, gone)
 }
 
-// PodChanges is at how many moments of the rollout pods were created, got ready or unready, were deleted or went.
+// PodChanges counts the moments of the rollout at which pods were created, got ready or unready, were deleted or went.
 func (t Timeline) PodChanges() int { return max(0, len(t.rolloutCapacities())-1) }
 
 func (t Timeline) capacitiesBetween(begun, until time.Duration) (steps []Capacity) {

@@ -9,15 +9,15 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A clock is how a node's clock differs from the recorder's.
+// A clock says how a node's clock differs from the recorder's.
 type clock struct{ offset, uncertainty time.Duration }
 
-// Clocks are those of the nodes, by name. The recorder's own, "", has neither offset nor
-// uncertainty; so has every other one of a recording from before clocks were read.
+// clocks holds the clocks of the nodes, by name. The recorder's own, "", has neither offset nor
+// uncertainty, and neither has any other clock in a recording without readings.
 type clocks map[string]clock
 
-// readClocks takes, for each node, the middle of the range that holds every reading of it. A clock
-// that drifted during the run is thereby uncertain by half its drift.
+// readClocks returns, for each node, the middle of the range that holds every reading of its clock. A clock
+// that drifted during the run is therefore uncertain by half its drift.
 func readClocks(readings []evidence.ClockReading) clocks {
 	low, high := make(map[string]time.Duration), make(map[string]time.Duration)
 	for _, r := range readings {
@@ -34,10 +34,10 @@ func readClocks(readings []evidence.ClockReading) clocks {
 	return cs
 }
 
-// onRecorder is when the recorder's clock showed what the node's shows as at.
+// onRecorder converts a moment on a node's clock to the recorder's.
 func (cs clocks) onRecorder(node string, at time.Duration) time.Duration { return at - cs[node].offset }
 
-// events puts all events on the recorder's clock, in order, the marks first of those of one moment, which they begin or end.
+// events converts events to the recorder's clock and sorts them by time. At one moment marks come first, since they bound phases.
 func (cs clocks) events(noted []evidence.Event) []evidence.Event {
 	events := slices.Clone(noted)
 	for i := range events {
@@ -52,8 +52,8 @@ func (cs clocks) events(noted []evidence.Event) []evidence.Event {
 	return events
 }
 
-// clockProblems says which readings cannot be, and of which nodes something was recorded whose clock
-// was never read.
+// clockProblems returns a sentence for each reading with a negative uncertainty, and for each node of which something was
+// recorded, but not its clock.
 func clockProblems(ev evidence.Evidence, cs clocks, nodes []string) []string {
 	var found []string
 	for _, r := range ev.Run.Clocks {
@@ -76,7 +76,7 @@ func clockProblems(ev evidence.Evidence, cs clocks, nodes []string) []string {
 	return found
 }
 
-// ClockUncertainty is the largest by which any time of the timeline may be wrong.
+// ClockUncertainty returns the most by which a node's clock may be wrong.
 func (t Timeline) ClockUncertainty() time.Duration {
 	var worst time.Duration
 	for _, c := range t.clocks {
@@ -85,22 +85,22 @@ func (t Timeline) ClockUncertainty() time.Duration {
 	return worst
 }
 
-// Since is how long after a mark a hit was sent; negative before it. It is absent without the mark.
+// Since returns how long after a mark a hit was sent; negative before it. It is absent without the mark.
 func (t Timeline) Since(mark evidence.EventKind, h Hit) (Elapsed, bool) {
 	at, ok := t.Mark(mark)
 	return t.sent(h).Since(Time{At: at}), ok
 }
 
-// PhaseOf is the phase a pod was in when a hit was sent, and for how long.
+// PhaseOf returns the phase a pod was in when a hit was sent, and for how long it had been.
 func (t Timeline) PhaseOf(p Pod, h Hit) (PodPhase, Elapsed) {
 	step := p.at(h.Sent)
 	return step.Phase, t.sent(h).Since(step.Time)
 }
 
-// sent is when a hit was, by the clock of its client.
+// sent returns when a hit was sent, by the clock of its client.
 func (t Timeline) sent(h Hit) Time { return t.lane(h.Lane).Time(h.Sent) }
 
-// lane is the one with an id; zero without one.
+// lane returns the lane with an id, or a zero one.
 func (t Timeline) lane(id string) (l Lane) {
 	if i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.ID == id }); i >= 0 {
 		l = t.Lanes[i]

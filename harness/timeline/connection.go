@@ -8,23 +8,23 @@ import (
 
 // A Connection is one keep-alive connection of a lane.
 type Connection struct {
-	evidence.Server               // who answered first
-	First, Last     time.Duration // requests sent that were answered
-	Moved           bool          // somebody else answered later
+	evidence.Server               // that answered first
+	First, Last     time.Duration // when the first and the last request that was answered were sent
+	Moved           bool          // another pod answered later
 }
 
-// followConnections follows each keep-alive connection in the order of sending. It finds replies by another
-// version that follow one by the new, and to which pod a connection led that failed, and how long it had been idle.
+// followConnections follows each keep-alive connection in the order of sending. It finds replies by another version after
+// one by the new version and, for each request that failed, the pod of its connection and how long that had been idle.
 func (b *builder) followConnections() {
 	if !b.lane.Kind().KeepsAlive() {
 		return
 	}
 	type connection struct {
-		by       evidence.Server // who answered last
+		by       evidence.Server // that answered last
 		switched bool            // the new version has answered
-		number   int             // of it among the lane's, from 1; 0 before the first reply
-		asked    time.Duration   // last
-		idle     time.Duration   // before it was asked last
+		number   int             // among the lane's, from 1; 0 before the first reply
+		asked    time.Duration   // when the last request was sent on it
+		idle     time.Duration   // before that request
 	}
 	open := make(map[uint16]connection)   // by the client's port
 	failed := make(map[uint64]connection) // by number of the hit

@@ -7,15 +7,16 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// kubeletDelay is how long a kubelet that has time takes at most to begin with a deletion. No timer is in between, and
+// kubeletDelay is the longest that a kubelet which gets a processor takes to begin with a deletion. It waits for no timer, and
 // the slowest of its loops has a period of 1 s (Kubernetes v1.36.3, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
 const kubeletDelay = time.Second
 
-// ProbeTimeout is what the app's probes have (fixtures, App.podSpec).
+// ProbeTimeout is the timeoutSeconds of the app's probes (fixtures, App.podSpec).
 const ProbeTimeout = 5 * time.Second
 
-// report takes a kubelet's word about the pod. What it says is about pods that had got ready: one that is still being started waits to
-// be stopped, and one that is being deleted loses its network first, so that its probes time out on an idle node, too.
+// report enters an Event of the kubelet about the pod: that it stops it, or that a probe timed out. Only Events about a pod that had got
+// ready count: a pod that is still being started has to wait before it is stopped. Nor do timeouts of a pod that is being deleted: it
+// loses its network first, so that its probes time out on an idle node, too.
 func (l *life) report(e evidence.Event, was podState) {
 	message, failed := reported(e, probeFailed)
 	_, stops := reported(e, stopping)
@@ -28,8 +29,8 @@ func (l *life) report(e evidence.Event, was podState) {
 	}
 }
 
-// kubeletWaits are shown, in a recording in which nobody measured them, by a kubelet that was late with what no timer keeps it from.
-// That does not tell one that waits from one that is stopped.
+// kubeletWaits returns the waits that Events of kubelets show in a recording that did not measure waits: a kubelet that began to stop a
+// pod late, or a probe that timed out. A kubelet that waits for a processor and one that is stopped look the same.
 func (t Timeline) kubeletWaits() (waits []Wait) {
 	note := func(a Actor, from, to time.Duration) {
 		waits = append(waits, Wait{Actor: a, Window: Window{From: from, To: to}, Waited: to - from})
@@ -40,7 +41,7 @@ func (t Timeline) kubeletWaits() (waits []Wait) {
 				continue
 			}
 			note(Actor{Node: s.By.Node, Program: Kubelet}, s.deleted, s.At)
-			if end, ended := l.first(evidence.PodGone, nil); ended { // how late it was with the rest, nobody knows
+			if end, ended := l.first(evidence.PodGone, nil); ended { // how late it was with the rest is not known
 				note(Actor{Pod: l.Pod, Node: s.By.Node, Program: Kubelet}, s.deleted, end.At)
 			}
 		}
@@ -52,13 +53,13 @@ func (t Timeline) kubeletWaits() (waits []Wait) {
 	return waits
 }
 
-// Words of the kubelet, in Events of the API (Kubernetes v1.36.3, pkg/kubelet/events/event.go).
+// Reasons of the kubelet's Events (Kubernetes v1.36.3, pkg/kubelet/events/event.go).
 const (
 	probeFailed = "Unhealthy"
 	stopping    = "Killing"
 )
 
-// reported is what was said about a pod, if the event is a report for that reason.
+// reported returns the message of an Event of the API about a pod, if it has that reason.
 func reported(e evidence.Event, reason string) (message string, ok bool) {
 	if e.Kind != evidence.Reported || e.By.Pod == "" {
 		return "", false
@@ -66,7 +67,7 @@ func reported(e evidence.Event, reason string) (message string, ok bool) {
 	return strings.CutPrefix(e.Detail, reason+": ")
 }
 
-// timedOut reports whether a probe's failure is that no answer came in time: over HTTP and gRPC, over TCP, by a command.
+// timedOut reports whether the message of a failed probe says that no answer came in time: over HTTP and gRPC, over TCP, by a command.
 func timedOut(message string) bool {
 	for _, said := range []string{"context deadline exceeded", "Client.Timeout exceeded", "i/o timeout", "timed out"} {
 		if strings.Contains(message, said) {

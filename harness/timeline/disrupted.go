@@ -7,8 +7,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// Expected reports whether a reason for distrust is expected at a moment, of a node or, if that is empty, of the cluster: a
-// disruption says so of its nodes or, if it names none, of all, from its begin until some time after the cluster was whole.
+// Expected reports whether a reason for distrust is expected at a moment, on a node or, if node is empty, in the cluster. A
+// disruption lists what to expect on its nodes, or on all if it names none, from its begin until some time after the cluster was whole.
 func (t Timeline) Expected(reason, node string, at time.Duration) bool {
 	d := t.Disruption
 	if d == nil || !slices.Contains(d.Expects, reason) || node != "" && len(d.Nodes) > 0 && !slices.Contains(d.Nodes, node) {
@@ -27,8 +27,8 @@ func (t Timeline) OnDisrupted(l Lane) bool {
 // podLogLost is the reason for distrust that a part of a pod's log is lost.
 const podLogLost = "pod-log-lost"
 
-// unlogged reports whether a pod that answered a request need not have logged it: a part of its log is known to be lost, or it is on
-// a node whose programs all end, those first that bring the log to the disk.
+// unlogged returns a function that reports whether the arrival of a request that was answered may be missing from the pod's log: a part
+// of that log is known to be lost, or all programs of the pod's node end, and first of all those that write logs to its disk.
 func (t Timeline) unlogged() func(evidence.Hit) bool {
 	lost := map[string]bool{}
 	for _, e := range t.doubts {

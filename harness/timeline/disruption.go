@@ -6,16 +6,16 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Disruption is when something was done to the cluster under load. Until it is undone the cluster is disturbed on purpose, and
-// from then until it is whole again by what that left behind.
+// A Disruption is when something was done to the cluster under load. Until it is undone, the cluster is disturbed on purpose; from
+// then until it is whole again, by the aftermath.
 type Disruption struct {
 	What          string // as its first event says
 	Begun         time.Duration
-	Undone, Whole *time.Duration // nil: that was not seen
+	Undone, Whole *time.Duration // nil: not seen
 }
 
-// Maintenance is when the first of them was done, until it was undone: from the first step that somebody marked, since who does it by
-// hand may begin to record hours before, or else from its begin.
+// Maintenance returns the window of the first disruption, until it was undone. It begins with the first marked step, since somebody who
+// works by hand may start the recording hours before; without a marked step, with the disruption.
 func (t Timeline) Maintenance() (w Window, ok bool) {
 	all := t.Disruptions()
 	if len(all) == 0 || all[0].Undone == nil {
@@ -31,7 +31,7 @@ func (t Timeline) Maintenance() (w Window, ok bool) {
 	return w, true
 }
 
-// maintenance is the same, and from its first step until the end, marked or seen.
+// maintenance returns the window of [Timeline.Maintenance], and the one from its first step, marked or seen, until the recording ends.
 func (t Timeline) maintenance() (done, sinceStep []Window) {
 	w, ok := t.Maintenance()
 	if !ok {
@@ -45,8 +45,8 @@ func (t Timeline) maintenance() (done, sinceStep []Window) {
 	return []Window{w}, nil
 }
 
-// ChangesSince counts what the recorder saw by itself to change since a moment: pods of the namespace that began, ended or got unready, and
-// what nodes did.
+// ChangesSince counts the changes since a moment that the recorder saw by itself: pods of the namespace that began, ended or got
+// unready, and steps of nodes.
 func (t Timeline) ChangesSince(begun time.Duration) (n int) {
 	for _, at := range t.changes {
 		if at >= begun {
@@ -61,7 +61,7 @@ func (t Timeline) ChangesSince(begun time.Duration) (n int) {
 	return n
 }
 
-// UntilWhole is how long after it was undone the cluster was whole again.
+// UntilWhole returns how long after the disruption was undone the cluster was whole again.
 func (d Disruption) UntilWhole() (took time.Duration, ok bool) {
 	if d.Undone == nil || d.Whole == nil {
 		return 0, false
@@ -69,10 +69,10 @@ func (d Disruption) UntilWhole() (took time.Duration, ok bool) {
 	return *d.Whole - *d.Undone, true
 }
 
-// Disruptions lists them by time. What is noted without a begin belongs to none.
+// Disruptions lists the disruptions by time. A mark that comes before the first begin belongs to none.
 func (t Timeline) Disruptions() []Disruption { return t.disruptions }
 
-// disrupt enters what an event says of the last of them.
+// disrupt enters a mark of a disruption: a new one, or the end of the last.
 func (t *Timeline) disrupt(e evidence.Event) {
 	last := len(t.disruptions) - 1
 	switch {

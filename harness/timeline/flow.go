@@ -13,30 +13,30 @@ import (
 // A Routing says whether a node routed a connection, by its connection tracking.
 type Routing int
 
-// Routings. That is never guessed: where an event may have been lost it is unknown.
+// The routings. None is guessed: where an event may have been lost, the routing is unknown.
 const (
 	RoutingUnknown Routing = iota
 	RoutedToPod
-	RoutedNowhere // it was rejected or dropped before it had a pod
+	RoutedNowhere // rejected or dropped before it was routed to a pod
 )
 
 // A Routed is where the connection of a request was routed to.
 type Routed struct {
 	Routing
-	evidence.Server        // if its address was known to be a pod's
-	Address         string // and port, of where it was routed to
-	InRules         int    // pods that the node's rules routed to, at least, while it was routed nowhere; what kept it from them is not known
+	evidence.Server        // the pod, if the address is known to be one's
+	Address         string // address and port that it was routed to
+	InRules         int    // RoutedNowhere: to how many pods the node's rules routed meanwhile, at least; why not to them is unknown
 }
 
-// Routings counts the connections of a lane's requests by where they were routed to.
+// Routings counts the connections of a lane's requests by routing.
 type Routings struct {
 	Pod, Nowhere, Unknown int
-	Contradicted          int // replies by another pod than their connection was routed to
-	Unexplained           int // of Nowhere, though the node's rules routed to some pod
+	Contradicted          int // replies by another pod than the connection was routed to
+	Unexplained           int // of Nowhere, the ones while the node's rules routed to some pod
 }
 
-// heardLate is how long an event of conntrack may take from the node's kernel to the observer, which waits for a processor like any
-// other process: as long as the first timer of a SYN, by which the client tries again.
+// heardLate is the longest that an event of conntrack takes from the node's kernel to the observer, which waits for a processor like any
+// other process. It is the first timer of a SYN, after which the client sends another.
 const heardLate = time.Second
 
 // A tuple is the client's end of a connection.
@@ -45,10 +45,11 @@ type tuple struct {
 	port   int
 }
 
-// flows are the connections that nodes routed, by node and client's end, by time.
+// flows holds the connections that nodes routed, by node and client's end. Those of one end are in order of time.
 type flows map[string]map[tuple][]evidence.Flow
 
-// readFlows puts flows on the recorder's clock, if what nodes tell of them can be relied on. The damage is why not all could be read.
+// readFlows reads flows and converts them to the recorder's clock. It returns none of a cluster that lacks [evidence.FlowEvents]. The
+// damage says why not all could be read.
 func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow], lacks []evidence.Feature) (f flows, damage []string) {
 	f = flows{}
 	if stream == nil || slices.ContainsFunc(lacks, func(f evidence.Feature) bool { return f.Name == evidence.FlowEvents }) {
@@ -70,17 +71,17 @@ func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow], lacks []evid
 	return f, nil
 }
 
-// laneFlows are the connections that a lane's node routed, and by what to tell the lane's own among them.
+// laneFlows holds the connections that a lane's node routed, and what tells the lane's own from the rest.
 type laneFlows struct {
 	*node
 	flows     map[tuple][]evidence.Flow
 	client    string
-	to        string        // empty: any, since the target is a name
-	heard     Window        // of the node: before and after it nobody listened
-	uncertain time.Duration // how the clocks of client and node differ
+	to        string        // address and port asked for; empty: any, since the target is a name
+	heard     Window        // while the node's conntrack was listened to
+	uncertain time.Duration // of the difference between the clocks of client and node
 }
 
-// of is nil for a lane whose connections nobody could have heard of, or told from those of others.
+// of returns the flows of a lane's node; nil if the lane's connections were not listened to, or look like those of others.
 func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *laneFlows {
 	name := cmp.Or(lane.Node, lane.TargetNode)
 	node := t.node(name)
@@ -102,8 +103,8 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 	return of
 }
 
-// tells reports whether any connection of a client was heard of that was routed. On a data plane that routes without connection tracking,
-// and where another address than the client's own is seen, none is.
+// tells reports whether a node's flows include any routed connection of a client. They include none on a data plane that routes without
+// connection tracking, and where the node sees another address than the client's own.
 func (f flows) tells(node, client string) bool {
 	for at, flows := range f[node] {
 		if at.client == client && slices.ContainsFunc(flows, func(f evidence.Flow) bool { return f.Address != f.To }) {
@@ -113,12 +114,12 @@ func (f flows) tells(node, client string) bool {
 	return false
 }
 
-// portKept is for how long connection tracking may know a connection that was closed, and take the next one from its port for it without
-// telling (nf_conntrack_tcp_timeout_time_wait).
+// portKept is for how long connection tracking may keep a closed connection, and take the next one from the same port for it, without
+// an event (nf_conntrack_tcp_timeout_time_wait).
 const portKept = 120 * time.Second
 
-// connection is where the connection of a hit was routed: a new one by the event that its opening made, one that was kept by the last that
-// its port had.
+// connection returns where the connection of a hit was routed: a new one by the event of its opening, a reused one by the last event of
+// its port.
 func (f *laneFlows) connection(h *evidence.Hit) Routed {
 	if h.LocalPort == 0 || h.Sent < f.heard.From {
 		return Routed{}
@@ -128,11 +129,11 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 		from = f.heard.From
 	}
 	var found Routed
-	before := false // the port had a connection that may be known still
+	before := false // connection tracking may still keep an earlier connection of the port
 	for _, flow := range f.flows[tuple{f.client, h.LocalPort}] {
 		switch {
 		case f.to != "" && f.to != flow.To:
-		case from <= flow.At && flow.At <= to && flow.Address != flow.To: // else it was tracked, and not routed
+		case from <= flow.At && flow.At <= to && flow.Address != flow.To: // otherwise it was tracked, but not routed
 			found = Routed{Routing: RoutedToPod, Server: flow.By, Address: flow.Address}
 			if h.Reused {
 				from = flow.At
@@ -149,7 +150,7 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 	case found.Routing == RoutedToPod && (!lost || !h.Reused):
 		return found
 	case lost, before, h.Reused, !h.Failed(), h.Connect > 0:
-		return Routed{} // it was open, or may have been
+		return Routed{} // it was opened, or may have been
 	default:
 		return Routed{Routing: RoutedNowhere, InRules: f.leastRouted(Window{From: h.Sent - f.uncertain, To: h.End() + f.uncertain})}
 	}

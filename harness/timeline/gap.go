@@ -7,19 +7,19 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Gap is a time in which a lane got no good reply: from one, or its first request, to the next, or its last request. Dropped packets
-// make one even where no request fails: TCP sends a lost SYN again after 1 s (RFC 6298, 2).
+// A Gap is a time in which a lane got no good reply: from one good reply, or the first request, to the next, or the last request. Dropped
+// packets make a gap even where no request fails: TCP sends a lost SYN again after 1 s (RFC 6298, 2).
 type Gap struct {
 	From, To time.Duration
 	Period   time.Duration // of the lane's requests
 }
 
-// Length is how long the lane got no good reply that it could have got: as it looks once in a period, that is shorter by one than
-// from reply to reply, and wrong by up to a period either way.
+// Length returns for how long the lane got no good reply that it could have got. Since it sends one request a period, that is one period
+// less than from reply to reply, and wrong by up to a period either way.
 func (g Gap) Length() time.Duration { return max(0, g.To-g.From-g.Period) }
 
-// longestGap is the longest of a lane, from its hits by time sent and when its good replies ended. Where its agent was away nobody
-// knows what a client would have got.
+// longestGap returns the longest gap of a lane, from its hits by time sent and the ends of its good replies. A gap in which its agent was
+// away does not count: nobody knows what a client would have got.
 func longestGap(sent []sentHit, ends []time.Duration, period time.Duration, absences []evidence.Absence) Gap {
 	longest := Gap{Period: period}
 	if len(sent) == 0 {

@@ -6,8 +6,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// An inconsistency is a way in which a lane's streams can contradict each other or have holes: how many
-// records do, and the number of the first.
+// An inconsistency counts the records of a lane that contradict others or leave a hole in one way, and has the number of the first.
 type inconsistency struct {
 	count int
 	first uint64
@@ -35,7 +34,8 @@ func (b *builder) note(which int, seq uint64) {
 	}
 }
 
-// problems says where the lane's streams contradict each other or have holes, by file and position, and notes what that takes away.
+// problems returns a sentence for each way in which the lane's streams contradict each other or have holes, with file and position. It
+// also enters into the timeline's scopes what of the recording each affects.
 func (b *builder) problems() (found []string) {
 	requests, arrivals := evidence.Requests(), []evidence.Subject{evidence.AboutArrivals}
 	for which, what := range [inconsistencies]struct {

@@ -7,17 +7,17 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A PodInterval is how long after one event of a pod another came; negative when it came before.
+// A PodInterval is the time from one event of a pod to another; negative when the other came first.
 type PodInterval struct {
 	evidence.Server
 	Elapsed
 	Began, Ended evidence.Event
 }
 
-// Intervals lists, shortest first, how long after each pod's first event of one kind its first of another came, or, where
-// only what came after it counts, the first of those. Lacking names the pods that had the one and never the other. What a
-// watch reported may have come earlier, by as much as the API server was late, which makes the interval longer at its begin and
-// shorter at its end, and so it is uncertain by the larger of the two.
+// Intervals lists, shortest first, the interval of each pod from its first event of one kind to its first of another or, if after is
+// set, to its first one after that. Lacking names the pods that had the one and never the other. An event that a watch reported may
+// have happened earlier, by as much as the API server was late. That makes an interval longer at its begin or shorter at its end, so
+// that it is uncertain by the larger of the two.
 func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals []PodInterval, lacking []string) {
 	for _, l := range t.lives {
 		begin, begun := l.first(from, nil)
@@ -35,8 +35,8 @@ func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals 
 	return intervals, lacking
 }
 
-// Stopping is how long before the end of an interval that the deletion begins the kubelet began to stop the pod, by its own word.
-// It is absent without that, and of other intervals.
+// Stopping returns, for an interval that begins with the deletion, the time from the kubelet's Event that it stops the pod to the
+// interval's end. It is absent without such an Event, and for other intervals.
 func (t Timeline) Stopping(s PodInterval) (took Elapsed, ok bool) {
 	if s.Began.Kind != evidence.PodDeleting {
 		return Elapsed{}, false

@@ -9,19 +9,19 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// lapses are times in which something was not seen, by their ends.
+// lapses holds the times in which something was not seen, sorted by their ends.
 type lapses struct {
 	all     []Window
 	longest time.Duration
 }
 
-// add adds the milliseconds up to an event that it counts.
+// add adds the time up to an event whose count is milliseconds.
 func (l *lapses) add(e evidence.Event) {
 	took := time.Duration(e.Count) * time.Millisecond
 	l.all, l.longest = append(l.all, Window{From: e.At - took, To: e.At}), max(l.longest, took)
 }
 
-// touching are those with a part between two moments.
+// touching yields the lapses that overlap the time between two moments.
 func (l *lapses) touching(from, to time.Duration) iter.Seq[Window] {
 	return func(yield func(Window) bool) {
 		i, _ := slices.BinarySearchFunc(l.all, from, func(w Window, at time.Duration) int { return cmp.Compare(w.To, at) })
@@ -33,7 +33,7 @@ func (l *lapses) touching(from, to time.Duration) iter.Seq[Window] {
 	}
 }
 
-// watchLag is by how much an event of the watch about then may be late: as long as the API server took to answer.
+// watchLag returns by how much an event of the watch at about that moment may be late: as long as the API server took to answer.
 func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
 	const about = time.Second // between two answers
 	for w := range t.asked.touching(at-about, at+about) {
@@ -42,11 +42,11 @@ func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
 	return lag
 }
 
-// catchUp is for how long an observer that was held up may take what had changed meanwhile for new: the first of its looks, which
-// are no further apart (harness/observe/noderules, cadence.late).
+// catchUp is how long after a lapse an observer may still note what had changed during it: until its first look, which comes no later
+// (harness/observe/noderules, cadence.late).
 const catchUp = 50 * time.Millisecond
 
-// blind is how long the node's rules had not been seen at a moment.
+// blind returns for how long the node's rules had not been seen at a moment.
 func (n *node) blind(at time.Duration) (blind time.Duration) {
 	for w := range n.unseen.touching(at-catchUp, at) {
 		blind = max(blind, at-w.From)

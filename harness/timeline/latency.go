@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// A Latency is how long good replies took, each from when its request was sent until the whole reply was read. Percentiles are
+// A Latency is how long good replies took, each from the sending of its request until the whole reply was read. Percentiles are
 // by nearest rank.
 type Latency struct {
 	Count               int // of good replies
 	P50, P99, P999, Max time.Duration
 }
 
-// finishLatency measures the replies of the whole lane, of each phase and since the first change.
+// finishLatency computes the latency of the whole lane, of each phase, and since the first change.
 func (b *builder) finishLatency() {
 	b.summary.Latency = b.latency(math.MinInt64, never)
 	b.summary.LatencyIn = make(map[Phase]Latency)
@@ -31,7 +31,7 @@ func (b *builder) finishLatency() {
 	b.finishSlow()
 }
 
-// latency is that of the good replies to requests that were sent in a time.
+// latency returns the latency of the good replies to requests that were sent between two moments.
 func (b *builder) latency(from, to time.Duration) Latency {
 	b.took = b.took[:0]
 	first := b.sentBefore(from)

@@ -8,23 +8,23 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A life is what became of one pod.
+// A life is the history of one pod.
 type life struct {
 	evidence.Server
 	version string           // the first that is known
-	several bool             // versions had its name, one after the other
+	several bool             // pods of several versions had its name, one after the other
 	events  []evidence.Event // about it, by time
 	steps   []PodStep
 	state   podState
-	deleted time.Duration // when that was seen last
+	deleted time.Duration // when its last deletion was seen
 
-	unready  []Unready        // by time, those too that nothing explains
+	unready  []Unready        // by time, unexplained ones included
 	probe    evidence.Event   // its last failure, since it was ready last
 	stops    []stop           // after deletions
-	timeouts []evidence.Event // of its probe, while it served
+	timeouts []evidence.Event // of its probe, before its deletion
 }
 
-// A stop is a kubelet's word that it begins to stop a pod, and when the pod's deletion had been seen.
+// A stop is a kubelet's Event that it begins to stop a pod, and when the pod's deletion had been seen.
 type stop struct {
 	evidence.Event
 	deleted time.Duration
@@ -38,22 +38,22 @@ type podState struct {
 	served    bool // it got ready before it was deleted
 	listening bool
 	deleted   bool
-	stopping  bool // by its kubelet's word
+	stopping  bool // its kubelet reported that it stops it
 	in, out   bool // its endpoint is ready, and is no longer
 	signaled  bool
 	ended     bool // its process
 	gone      bool
 }
 
-// after is the state after an event, and whether the event is about it.
+// after returns the state after an event, and whether events of that kind belong to a pod's state.
 func (s podState) after(kind evidence.EventKind) (podState, bool) {
 	switch kind {
 	case evidence.PodCreated:
-		if s.there || s.gone { // anew: a StatefulSet gives the name again
+		if s.there || s.gone { // another pod: a StatefulSet reuses names
 			s = podState{}
 		}
-		s.there, s.created = true, true // its endpoint may have been seen before, as a recording begins
-	case evidence.PodStarted: // perhaps again, after its container had ended
+		s.there, s.created = true, true // when a recording begins, its endpoint may be seen before the pod
+	case evidence.PodStarted: // perhaps its container started again
 		s.created, s.listening, s.signaled, s.ended = true, false, false, false
 	case evidence.PodReady:
 		s.there, s.created, s.ready, s.served = true, true, true, s.served || !s.deleted
@@ -79,10 +79,10 @@ func (s podState) after(kind evidence.EventKind) (podState, bool) {
 	return s, true
 }
 
-// serving reports whether the pod answers whoever is led to it: it got ready and its process has got no SIGTERM.
+// serving reports whether the pod answers requests that are routed to it: it is ready and its process has got no SIGTERM.
 func (s podState) serving() bool { return s.ready && !s.signaled && !s.ended && !s.gone }
 
-// phase is the last of what is true, in the order of a pod's end.
+// phase returns the last phase whose condition holds, in the order of [PodPhase].
 func (s podState) phase() (phase PodPhase) {
 	for i, so := range []bool{s.created, s.ready, s.deleted, s.out, s.signaled, s.ended, s.gone} {
 		if so {
@@ -92,14 +92,14 @@ func (s podState) phase() (phase PodPhase) {
 	return phase
 }
 
-// note adds an event about the pod, and says what it was before.
+// note enters an event about the pod, and returns the state before it, and whether the event belongs to the state.
 func (l *life) note(e evidence.Event, at Time) (was podState, changed bool) {
 	was = l.state
 	l.version = cmp.Or(l.version, e.By.Version)
 	l.several = l.several || e.By.Version != "" && e.By.Version != l.version
 	l.events = append(l.events, e)
 	l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
-	if e.Kind == evidence.PodCreated { // a StatefulSet gives the name again to a pod of another version
+	if e.Kind == evidence.PodCreated { // a StatefulSet may reuse the name for a pod of another version
 		l.Server = e.By
 	}
 	l.turn(e, was)
@@ -116,8 +116,8 @@ func (l *life) note(e evidence.Event, at Time) (was podState, changed bool) {
 	return was, true
 }
 
-// of is the part of a life that is a version's pod: a StatefulSet gives its name again to one of another version. What names no version
-// is about the pod before.
+// of returns the part of a life that belongs to the pod of a version, since a StatefulSet may reuse a name for a pod of another version.
+// An event without a version belongs to the same pod as the one before it.
 func (l *life) of(version string) *life {
 	if !l.several {
 		if l.version == "" || l.version == version {
@@ -134,7 +134,7 @@ func (l *life) of(version string) *life {
 	return part
 }
 
-// left is when the pod's endpoint left ready for good, not before the rollout began.
+// left returns the event by which the pod's endpoint left ready for good, if that was not before the rollout began.
 func (l *life) left(begun time.Duration) (last evidence.Event, ok bool) {
 	for _, e := range l.events {
 		switch e.Kind {
@@ -149,8 +149,8 @@ func (l *life) left(begun time.Duration) (last evidence.Event, ok bool) {
 	return last, ok
 }
 
-// first is the pod's first event of a kind for which something holds. An endpoint that went without having been seen as not ready
-// has left ready then.
+// first returns the pod's first event of a kind that satisfies a condition. [evidence.EndpointNotReady] includes [evidence.EndpointGone],
+// since an endpoint may go without having been seen as not ready.
 func (l *life) first(kind evidence.EventKind, holds func(evidence.Event) bool) (evidence.Event, bool) {
 	if l == nil {
 		return evidence.Event{}, false
@@ -164,7 +164,7 @@ func (l *life) first(kind evidence.EventKind, holds func(evidence.Event) bool) (
 	return l.events[i], true
 }
 
-// last is the pod's last event of some kinds.
+// last returns the pod's last event of one of the kinds.
 func (l *life) last(kinds ...evidence.EventKind) (evidence.Event, bool) {
 	if l == nil {
 		return evidence.Event{}, false
@@ -177,13 +177,13 @@ func (l *life) last(kinds ...evidence.EventKind) (evidence.Event, bool) {
 	return evidence.Event{}, false
 }
 
-// sigterm is when SIGTERM reached an old pod's process, the last time if it restarted.
+// sigterm returns when SIGTERM reached an old pod's process; if it restarted, the last time.
 func (t Timeline) sigterm(pod string) (at Time, seen bool) {
 	e, seen := t.olds[pod].last(evidence.PodSigterm)
 	return t.noted(e), seen
 }
 
-// over is when an old pod's process ended for good, or, if that was not seen, when the pod left the API.
+// over returns when an old pod's process ended for good or, if that was not seen, when the pod left the API.
 func (t Timeline) over(pod string) (at Time, seen bool) {
 	e, seen := t.olds[pod].last(evidence.PodExited, evidence.PodKilled, evidence.PodStarted)
 	if !seen || e.Kind == evidence.PodStarted {
@@ -192,7 +192,7 @@ func (t Timeline) over(pod string) (at Time, seen bool) {
 	return t.noted(e), seen
 }
 
-// life is what became of a pod; nil if nobody told of it.
+// life returns the history of a pod, or nil if no event is about it.
 func (t Timeline) life(pod string) *life {
 	i, seen := slices.BinarySearchFunc(t.lives, pod, func(l *life, name string) int { return cmp.Compare(l.Pod, name) })
 	if !seen {
@@ -201,16 +201,16 @@ func (t Timeline) life(pod string) *life {
 	return t.lives[i]
 }
 
-// rolled reports whether it is a pod of the versions that are rolled out.
+// rolled reports whether a pod may be of one of the two versions of the rollout.
 func (t Timeline) rolled(by evidence.Server) bool {
 	return by.Pod != "" && (by.Version == "" || by.Version == t.Old || by.Version == t.New)
 }
 
-// isOld reports whether a version is the old one, as far as is known.
+// isOld reports whether a version may be the old one: it is, or it is not known.
 func (t Timeline) isOld(version string) bool { return version == "" || version == t.Old }
 
-// OldToNew is how long after the process of the last old pod had ended the first new pod was created; negative when it was
-// created before. It is absent unless the ends of all old pods were seen, and where old and new pods cannot be told apart.
+// OldToNew returns how long after the end of the last old pod's process the first new pod was created; negative when it was
+// created before. It is absent unless the ends of all old pods were seen, and where both versions are the same.
 func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 	if t.Old == t.New {
 		return Elapsed{}, false
@@ -232,7 +232,7 @@ func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 	return t.seen(first).Since(t.noted(last)), first.Kind != "" && last.Kind != ""
 }
 
-// ByDeleted reports whether a pod answered well to a request that was sent when the pod's deletion had been seen.
+// ByDeleted reports whether the hit is a good reply by a pod whose deletion had been seen when the request was sent.
 func (t Timeline) ByDeleted(h Hit) bool {
 	deleted, seen := t.life(h.By.Pod).first(evidence.PodDeleting, nil)
 	return !h.Failed() && seen && t.noted(deleted).By(t.sent(h)) == Yes

@@ -6,25 +6,25 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Loss is an outage of a lane, and the steps that it may be blamed on: the last one that surely came before its first failed request
-// was sent, and those that came while it lasted, as far as the clocks tell.
+// A Loss is an outage of a lane, and the steps that may have caused it: the last one that surely came before its first failed request
+// was sent, and the ones that may have come while it lasted.
 type Loss struct {
 	Lane string
 	Outage
-	Step  *Step   // nil: it began before any
-	After Elapsed // from the step until the first failed request was sent
-	Spans []Step  // by time
-	Hits  []Hit   // that failed, by time sent
+	Step  *Step   // the last one before it; nil: none surely came before it
+	After Elapsed // from Step until the first failed request was sent
+	Spans []Step  // the steps that may have come while it lasted, by time
+	Hits  []Hit   // its failed requests, by time sent
 	lane  Lane
 }
 
-// MarkedSteps lists by time those steps that maintenance noted itself.
+// MarkedSteps lists by time the steps that the maintenance marked itself.
 func (t Timeline) MarkedSteps() []Step {
 	return slices.DeleteFunc(slices.Clone(t.steps), func(s Step) bool { return s.Kind != evidence.Step })
 }
 
-// Losses lists the outages of some lanes, those of one lane by time, and blames them on some steps. What the recorder saw by itself, such
-// as a node that was cordoned, follows from what whoever maintains the cluster marked: of two rules the steps are the marked ones alone.
+// Losses lists the outages of some lanes, those of one lane by time, with the given steps that may have caused them. Two rules give it
+// only [Timeline.MarkedSteps], since what the recorder saw by itself, such as a cordoned node, follows from a marked step.
 func Losses(lanes []Lane, steps []Step) (all []Loss) {
 	for _, lane := range lanes {
 		failed := lane.Failed
@@ -45,8 +45,8 @@ func Losses(lanes []Lane, steps []Step) (all []Loss) {
 	return all
 }
 
-// Belongs lists the steps that the loss may belong to, by time: the last one before its first failed request was sent, and those of
-// which the clocks cannot tell whether they came before it. Without a Step it may also have come before any.
+// Belongs lists by time the steps that the loss may belong to: the last one before its first failed request was sent, and the ones of
+// which the clocks cannot tell whether they came before it. Without a Step the loss may also have begun before all steps.
 func (l Loss) Belongs() []Step {
 	var steps []Step
 	if l.Step != nil {
@@ -55,7 +55,7 @@ func (l Loss) Belongs() []Step {
 	return append(steps, l.spans(true)...)
 }
 
-// Meanwhile lists the steps that were reached while the loss lasted, by time.
+// Meanwhile lists by time the steps that were reached while the loss lasted.
 func (l Loss) Meanwhile() []Step { return l.spans(false) }
 
 func (l Loss) spans(perhapsBefore bool) []Step {
@@ -63,5 +63,5 @@ func (l Loss) spans(perhapsBefore bool) []Step {
 	return slices.DeleteFunc(slices.Clone(l.Spans), func(s Step) bool { return (s.By(from) != No) != perhapsBefore })
 }
 
-// Since is how long after a step a failed request of the loss was sent.
+// Since returns how long after a step a failed request of the loss was sent.
 func (l Loss) Since(s Step, h Hit) Elapsed { return l.lane.Time(h.Sent).Since(s.Time) }

@@ -6,9 +6,9 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// LostAddress is from when on a control lane asked for an address that its pod no longer had: the pod's node booted, after which the
-// kubelet makes each pod a new sandbox with an address of its own, and of what the lane sent since nothing reached anybody. A lane
-// that is answered again asks for the right one.
+// LostAddress returns since when the pod of a control lane had another address than the lane asked for: its node booted, after which the
+// kubelet makes a new sandbox with another address for each pod, and no request that the lane sent since then reached a pod. A lane that
+// is answered again asks for the right address.
 func (t Timeline) LostAddress(l Lane) (at time.Duration, lost bool) {
 	if !l.Kind().IsControl() || len(l.Failed) == 0 {
 		return 0, false

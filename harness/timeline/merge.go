@@ -8,9 +8,9 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// merge walks both streams, which are by lane and number, and hands each request to its lane's
-// builder: a hit with its arrivals, or arrivals that have no hit. What belongs to no lane of the run is
-// in strays, what could not be read in damage.
+// merge walks both streams, which are sorted by lane and number, and gives each request to its lane's
+// builder: a hit with its arrivals, or arrivals that have no hit. Strays counts the records of lanes that the run
+// does not have; damage says what could not be read.
 func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence.Arrival], builders map[string]*builder,
 	show func(evidence.Hit, error)) (strays, damage []string) {
 	h, a := read(hits), read(arrivals)
@@ -70,7 +70,7 @@ func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence
 	return strays, damage
 }
 
-// comesFirst reports whether a hit is of the same request as an arrival, or of an earlier one.
+// comesFirst reports whether a hit belongs to the same request as an arrival, or to an earlier one.
 func comesFirst(h *evidence.Hit, a *evidence.Arrival) bool {
 	if h.Lane != a.Lane {
 		return h.Lane < a.Lane
@@ -78,12 +78,12 @@ func comesFirst(h *evidence.Hit, a *evidence.Arrival) bool {
 	return h.Seq <= a.Seq
 }
 
-// A cursor is where one has got to on a stream. The stream is decoded ahead, in a goroutine that ends with it.
+// A cursor is a position in a stream. A goroutine decodes the stream ahead of it, and ends with it.
 type cursor[R any] struct {
 	record *R    // valid until next; nil at the end
-	err    error // at the end, that the stream broke off
+	err    error // at the end: why the stream broke off
 
-	left    []R // of the batch, record included
+	left    []R // the rest of the batch, from record on
 	batch   []R
 	batches chan []R
 	used    chan []R // batches to fill again

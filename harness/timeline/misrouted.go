@@ -2,12 +2,12 @@ package timeline
 
 import "time"
 
-// routesFollow is what it takes on an idle node until its rules follow the endpoints: a kube-proxy writes them once a second
+// routesFollow is how long the rules of an idle node take to follow the endpoints: kube-proxy writes them once a second
 // (minSyncPeriod, KubeProxyConfiguration v1alpha1).
 const routesFollow = time.Second
 
-// Misrouted reports whether a failed hit was led to a pod that had ended, since when rules were to be changed because the pod
-// was deleted, and by how much later than usual they still led there.
+// Misrouted reports whether a failed hit was routed to a pod that had exited, since when the pod was being deleted, so that rules had to
+// change, and by how much longer than usual they still routed there.
 func (t Timeline) Misrouted(h Hit) (late, since time.Duration, ok bool) {
 	p, served := t.Served(h)
 	if !served || p.at(h.Sent).Phase < PodExited {
@@ -21,7 +21,7 @@ func (t Timeline) Misrouted(h Hit) (late, since time.Duration, ok bool) {
 	return 0, 0, false
 }
 
-// Routers are who has to act so that a client's node no longer leads requests to a pod.
+// Routers lists the actors that have to act before a client's node stops routing requests to a pod.
 func (t Timeline) Routers(h Hit) []Actor {
 	return append(ControlPlane(), Actor{Node: t.lane(h.Lane).Node, Program: KubeProxy})
 }

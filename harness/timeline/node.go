@@ -9,22 +9,22 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A node is what was seen of one.
+// A node holds what was recorded about one node.
 type node struct {
 	load    NodeLoad
-	history NodeHistory // without a name: the API did not show it
+	history NodeHistory // without a name: the API showed nothing of it
 
-	observed bool             // its rules were
-	seen     time.Duration    // when they were seen last
-	unseen   lapses           // when they were not
-	rules    []evidence.Event // by which they changed
-	routed   []podCount       // how many pods they routed to, by time
-	heard    *time.Duration   // from when on it was heard of the connections that it routes
-	unheard  lapses           // when it was not
+	observed bool             // its rules were observed
+	seen     time.Duration    // when its rules were seen last
+	unseen   lapses           // when its rules were not seen
+	rules    []evidence.Event // changes of its rules
+	routed   []podCount       // to how many pods its rules routed, by time
+	heard    *time.Duration   // since when its conntrack was listened to
+	unheard  lapses           // when its conntrack was not listened to
 	lost     bool             // its observer did not reach the end
 }
 
-// A podCount is how many pods there are from a moment on.
+// A podCount is a number of pods, from a moment on.
 type podCount struct {
 	at   time.Duration
 	pods int
@@ -34,23 +34,23 @@ type podCount struct {
 type NodeLoad struct {
 	Node      string
 	Busy      []int  // of its processors, ascending
-	Stolen    int    // the most of them that other machines of its host had, which is in Busy too
+	Stolen    int    // the most of its processors that other machines of its host had, which is in Busy too
 	Conntrack int    // the most of its connection table
-	Entries   string // connections in it then, and how many it can hold; empty when it was not seen
+	Entries   string // connections in the table then, and how many it can hold; empty when it was not seen
 }
 
-// A NodeHistory is what became of a node, as the API showed it. A window that never ended has the largest To there is.
+// A NodeHistory is what the API showed of a node over time. A window that never ended has the largest To there is.
 type NodeHistory struct {
 	Node     string
 	Unready  []Window // not ready, or not there
 	Cordoned []Window
-	Changes  []Step // it booted, or runs another version
+	Changes  []Step // when it booted, or got another version
 }
 
-// Eventful says that anything happened to it.
+// Eventful reports whether the history has anything.
 func (h NodeHistory) Eventful() bool { return len(h.Unready)+len(h.Cordoned)+len(h.Changes) > 0 }
 
-// note takes an event about the node.
+// note enters an event about the node.
 func (n *node) note(e evidence.Event, at Time, underLoad bool) {
 	switch e.Kind {
 	case evidence.RulesBegun:
@@ -89,7 +89,7 @@ func (h *NodeHistory) note(e evidence.Event, at Time) {
 		end(h.Unready, e.At)
 	case evidence.NodeUnready:
 		begin(&h.Unready, e.At)
-		if removed(e) { // one of the same name that joins is another node, and not cordoned
+		if removed(e) { // a node of the same name that joins is another one, and not cordoned
 			end(h.Cordoned, e.At)
 		}
 	case evidence.NodeCordoned:
@@ -116,10 +116,12 @@ func end(windows []Window, at time.Duration) {
 	}
 }
 
-// looksApart is how far apart an observer's looks at the rules are at most, unless it says so (harness/observe/noderules, sparingCadence).
+// looksApart is the longest between two looks of an observer at the rules, unless it notes a longer one (harness/observe/noderules,
+// sparingCadence).
 const looksApart = 250 * time.Millisecond
 
-// finish counts the pods that the node's rules routed to. A rule that is seen to be gone may have been so since they were seen before.
+// finish computes the busy seconds in order, when the rules were seen last, and to how many pods they routed. A rule that is seen to be
+// gone may have been so since the look before.
 func (n *node) finish() {
 	slices.Sort(n.load.Busy)
 	for _, w := range n.unseen.all { // the end of the stream is noted last
@@ -131,7 +133,7 @@ func (n *node) finish() {
 	for _, e := range n.rules {
 		pod := evidence.Server{Pod: e.By.Pod, Version: e.By.Version}
 		switch added := e.Kind == evidence.RuleAdded; {
-		case added == routed[pod]: // an observer that began anew tells of all again
+		case added == routed[pod]: // an observer that started again reports all rules again
 			continue
 		case added:
 			n.routed = append(n.routed, podCount{e.At, 1})
@@ -146,7 +148,7 @@ func (n *node) finish() {
 	}
 }
 
-// leastRouted is how many pods the node's rules routed to at least in a window; 0 where they were not seen.
+// leastRouted returns the fewest pods that the node's rules routed to in a window; 0 if they were not seen.
 func (n *node) leastRouted(in Window) (least int) {
 	i, _ := slices.BinarySearchFunc(n.routed, in.From, func(l podCount, at time.Duration) int { return cmp.Compare(l.at, at) })
 	if i > 0 {
@@ -158,7 +160,7 @@ func (n *node) leastRouted(in Window) (least int) {
 	return least
 }
 
-// node is what was seen of a node; nothing of one that nobody told of.
+// node returns what was recorded about a node; for an unknown name, an empty one.
 func (t Timeline) node(name string) *node {
 	if n := t.nodes[name]; n != nil {
 		return n
@@ -174,7 +176,7 @@ func (t Timeline) Observed() (names []string) {
 	return names
 }
 
-// NodeLoads lists how much of each node whose rules were observed was in use between load-begun and load-ended.
+// NodeLoads lists, by name, the loads of the nodes whose rules were observed, between load-begun and load-ended.
 func (t Timeline) NodeLoads() (loads []NodeLoad) {
 	for _, name := range slices.Sorted(maps.Keys(t.nodes)) {
 		if n := t.nodes[name]; n.observed {
@@ -184,7 +186,7 @@ func (t Timeline) NodeLoads() (loads []NodeLoad) {
 	return loads
 }
 
-// NodeHistories lists those of all nodes that the API showed, by name.
+// NodeHistories lists, by name, the histories of all nodes that the API showed.
 func (t Timeline) NodeHistories() (all []NodeHistory) {
 	for _, name := range slices.Sorted(maps.Keys(t.nodes)) {
 		if h := t.nodes[name].history; h.Node != "" {

@@ -20,14 +20,14 @@ type Outage struct {
 	Uncertainty time.Duration
 }
 
-// Length is how long the lane went without a good send.
+// Length returns how long the lane went without a good send.
 func (o Outage) Length() time.Duration { return o.To - o.From }
 
-// outages finds the outages of one lane, in order, from its hits by time sent. ended is when the
+// outages lists the outages of one lane, in order, from its hits by time sent. ended is when the
 // load ended, on a clock that differs from the lane's by up to uncertainty; a lane that sent later
 // than that ends with its last send.
 //
-// Where the lane's agent went away, an outage ends: nobody knows what a client would have seen.
+// An outage ends where the lane's agent went away: nobody knows what a client would have seen.
 func outages(sent []sentHit, ended, uncertainty time.Duration, absences []evidence.Absence) []Outage {
 	var found []Outage
 	open := false

@@ -6,8 +6,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Phase is the part of a run a moment belongs to. Phases are half-open and contiguous: a hit
-// sent exactly at a mark belongs to the phase the mark begins.
+// A Phase is the part of a run that a moment belongs to. Phases are half-open and contiguous: a hit
+// sent exactly at a mark belongs to the phase that the mark begins.
 type Phase uint8
 
 // The phases.
@@ -22,8 +22,8 @@ func (p Phase) String() string {
 	return [...]string{"outside", "before", "during", "after"}[min(p, After)]
 }
 
-// PhaseMarks lists the marks that bound the phases, in order. A run without one cannot be judged. The end of a
-// rollout that keeps the old pods is the barrier.
+// PhaseMarks lists the marks that bound the phases, in order. A run that lacks one of them cannot be judged. A rollout
+// that keeps the old pods ends at the barrier.
 func (t Timeline) PhaseMarks() []evidence.EventKind {
 	return []evidence.EventKind{evidence.LoadBegun, evidence.RolloutBegun, t.rolloutEnd(), evidence.LoadEnded}
 }
@@ -37,16 +37,16 @@ func (t Timeline) rolloutEnd() evidence.EventKind {
 	return evidence.OldGone
 }
 
-// RolloutEnd is when the rollout was over; 0 without its mark.
+// RolloutEnd returns when the rollout was over; 0 without its mark.
 func (t Timeline) RolloutEnd() time.Duration { return t.marks[t.rolloutEnd()] }
 
-// Mark is when the scenario reached a step, if it did.
+// Mark returns when a mark was set first, if it was.
 func (t Timeline) Mark(kind evidence.EventKind) (at time.Duration, ok bool) {
 	at, ok = t.marks[kind]
 	return at, ok
 }
 
-// begun is when the rollout began; never without the mark.
+// begun returns when the rollout began; never without the mark.
 func (t Timeline) begun() time.Duration {
 	if at, ok := t.Mark(evidence.RolloutBegun); ok {
 		return at
@@ -54,7 +54,7 @@ func (t Timeline) begun() time.Duration {
 	return never
 }
 
-// Phase places a moment; hits are placed by Sent.
+// Phase returns the phase of a moment. The phase of a hit is that of Sent.
 func (t Timeline) Phase(at time.Duration) Phase {
 	phase := Outside
 	for i, mark := range t.phaseBounds() {
@@ -65,7 +65,7 @@ func (t Timeline) Phase(at time.Duration) Phase {
 	return phase
 }
 
-// phaseBounds is when the phases begin, and the last one ends; empty when a mark is missing.
+// phaseBounds lists when each phase begins, and when the last one ends; empty when a mark is missing.
 func (t Timeline) phaseBounds() []time.Duration {
 	var bounds []time.Duration
 	for _, kind := range t.PhaseMarks() {
@@ -78,14 +78,14 @@ func (t Timeline) phaseBounds() []time.Duration {
 	return bounds
 }
 
-// UnderLoad reports whether a moment is between the load's begin and its end, or when the recording ended without one.
+// UnderLoad reports whether a moment is between the begin and the end of the load. Without a mark of its end, it lasts.
 func (t Timeline) UnderLoad(at time.Duration) bool {
 	begun, loaded := t.Mark(evidence.LoadBegun)
 	ended, over := t.Mark(evidence.LoadEnded)
 	return loaded && at >= begun && (!over || at < ended)
 }
 
-// IsMark reports whether an event is a step of a scenario.
+// IsMark reports whether events of a kind are marks, which the harness sets itself.
 func IsMark(kind evidence.EventKind) bool {
 	switch kind {
 	case evidence.LoadBegun, evidence.RolloutBegun, evidence.StatusDone, evidence.OldGone, evidence.Barrier, evidence.LoadEnded,

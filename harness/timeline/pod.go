@@ -19,8 +19,8 @@ type PodStep struct {
 	Phase PodPhase
 }
 
-// A PodPhase is how far a pod got towards its end. Several things are true of a pod that is being
-// deleted; the phase is the last of them in this order.
+// A PodPhase is how far a pod has come towards its end. If several conditions hold, as for a pod that is being
+// deleted, the phase is the last of them in this order.
 type PodPhase uint8
 
 // The pod phases.
@@ -40,12 +40,11 @@ func (p PodPhase) String() string {
 		"gone"}[min(p, PodGone)]
 }
 
-// staleRouting is how long after a pod is gone a request may still be sent to it: the slowest
-// kube-proxy by default syncs within 1 s (minSyncPeriod, KubeProxyConfiguration v1alpha1) and its
-// node may be busy. Our own choice.
+// staleRouting is how long after a pod is gone a request may still be routed to it. It is our own choice: by default
+// kube-proxy syncs within 1 s (minSyncPeriod, KubeProxyConfiguration v1alpha1), and its node may be busy.
 const staleRouting = 5 * time.Second
 
-// at is the step the pod had taken last at a moment; the zero step before the first.
+// at returns the last step that the pod had reached at a moment; the zero step before the first.
 func (p Pod) at(moment time.Duration) (last PodStep) {
 	for _, s := range p.Steps {
 		if s.At > moment {
@@ -63,15 +62,15 @@ func (t Timeline) pod(name string) (p Pod, ok bool) {
 	return Pod{}, false
 }
 
-// Served finds the pod that got a hit, or should have: the one that replied, else the one that
-// logged it, else the one that its connection was routed to, as its node or an answer before says. Else it is the only pod that could
-// have failed it: of those on their way out when it was sent, one that had ended before one that could still
-// answer. It is absent when several could have, or none, or where its node routed it to no pod.
+// Served returns the pod that got a hit, or should have: the one that replied, else the one that logged it, else the one
+// that its connection was routed to, as its node or an earlier answer on it shows. Else it is the only pod that could have failed
+// the hit, of those that were being deleted when it was sent: the only one that had exited or, if none had, the only one that
+// could still answer. It is absent when several could have, or none, or when its node routed it to no pod.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	if name := reached(h).Pod; name != "" {
 		return t.pod(name)
 	}
-	if h.Routed.Routing != RoutingUnknown { // to no pod, or to one that is not of the app
+	if h.Routed.Routing != RoutingUnknown { // routed to no pod, or to none of the app
 		return Pod{}, false
 	}
 	var ended, leaving []*Pod
@@ -90,7 +89,8 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	return *could[0], len(could) == 1 || len(ended) == 1
 }
 
-// reached is the pod that a hit was sent to, as its reply, the pods' logs or its keep-alive connection say; zero when none does.
+// reached returns the pod that a hit was sent to, as its reply, the pods' logs, its routing or its keep-alive connection show; zero when
+// none does.
 func reached(h Hit) evidence.Server {
 	switch {
 	case replied(&h.Hit):
@@ -104,8 +104,8 @@ func reached(h Hit) evidence.Server {
 	}
 }
 
-// ToEnded reports whether a hit was led to an old pod that had got SIGTERM, as far as is known to which pod it was; else whether there
-// was one that it can have been led to.
+// ToEnded reports whether a hit was routed to an old pod that had got SIGTERM or, if its pod is not known, whether there was any such pod
+// that it can have been routed to.
 func (t Timeline) ToEnded(h Hit) bool {
 	ended := func(p Pod) bool {
 		step := p.at(h.Sent)
@@ -117,12 +117,12 @@ func (t Timeline) ToEnded(h Hit) bool {
 	return slices.ContainsFunc(t.Pods, ended)
 }
 
-// isStray reports whether it is one of those.
+// isStray reports whether a pod is one of the strays.
 func (t *Timeline) isStray(pod string) bool {
 	return slices.ContainsFunc(t.strays, func(e evidence.Event) bool { return e.By.Pod == pod })
 }
 
-// Stray is the first event about a pod behind the Service that is not of the rollout.
+// Stray returns the first event about a pod behind the Service that does not belong to the rollout.
 func (t Timeline) Stray() (pod evidence.Event, ok bool) {
 	if len(t.strays) == 0 {
 		return evidence.Event{}, false

@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// eventProblems says which lines of the events, as they were noted, cannot be.
+// eventProblems returns a sentence for each line of the events file that cannot be right.
 func eventProblems(noted []evidence.Event) []string {
 	var found []string
 	seen := make(map[evidence.EventKind]bool)
@@ -23,7 +23,7 @@ func eventProblems(noted []evidence.Event) []string {
 	return found
 }
 
-// markProblems says which marks contradict each other.
+// markProblems returns a sentence for each mark that comes before the mark of the phase before it.
 func (t Timeline) markProblems() []string {
 	var found []string
 	var last time.Duration

@@ -9,14 +9,14 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Scaling is a ReplicaSet being given a size.
+// A Scaling is one change of a ReplicaSet's size.
 type Scaling struct {
 	Version string // of the ReplicaSet's pods
 	Size    int
 	At      time.Duration
 }
 
-// resize enters the size that a ReplicaSet was given, which owes as many deletions as it is smaller by.
+// resize enters a new size of a ReplicaSet. If it is smaller, the ReplicaSet owes that many deletions.
 func (p *pass) resize(e evidence.Event) {
 	for range p.active[e.Object] - e.Count {
 		p.owed[e.Object] = append(p.owed[e.Object], e.At)
@@ -27,24 +27,24 @@ func (p *pass) resize(e evidence.Event) {
 	p.sizes = append(p.sizes, Scaling{Version: e.Detail, Size: e.Count, At: e.At})
 }
 
-// Scalings lists the sizes that ReplicaSets were given from the rollout's begin on, in order. It is absent
+// Scalings lists the sizes that ReplicaSets were given since the rollout began, in order. It is absent
 // without that mark.
 func (t Timeline) Scalings() (sizes []Scaling, ok bool) {
 	begun, ok := t.Mark(evidence.RolloutBegun)
 	return slices.DeleteFunc(slices.Clone(t.sizes), func(s Scaling) bool { return s.At < begun }), ok
 }
 
-// MaxActive is the most pods that all ReplicaSets asked for together; it is absent when none was seen.
+// MaxActive returns the most pods that all ReplicaSets asked for together. It is absent when no ReplicaSet was seen.
 func (t Timeline) MaxActive() (most int, ok bool) { return t.mostActive, len(t.sizes) > 0 }
 
-// A Rescale is a size that an autoscaler says to have given the Deployment.
+// A Rescale is a size that an autoscaler gave the Deployment, according to its Event.
 type Rescale struct {
 	Size int
-	At   time.Duration // when it was seen to say so, which is after the write
+	At   time.Duration // when the Event was seen, which is after the write
 }
 
-// rescales is what an Event says that an autoscaler gave (Kubernetes v1.37.2, pkg/controller/podautoscaler/horizontal.go,
-// reconcileAutoscaler); nothing, it may be.
+// rescales returns the size in an Event, if it is an autoscaler's about a size that it gave (Kubernetes v1.37.2,
+// pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler).
 func rescales(e evidence.Event) []Rescale {
 	size := 0
 	if !strings.HasPrefix(e.Object, "HorizontalPodAutoscaler/") {
@@ -56,7 +56,7 @@ func rescales(e evidence.Event) []Rescale {
 	return []Rescale{{Size: size, At: e.At}}
 }
 
-// Rescales lists what autoscalers gave from the rollout's begin on.
+// Rescales lists the sizes that autoscalers gave since the rollout began.
 func (t Timeline) Rescales() []Rescale {
 	begun, _ := t.Mark(evidence.RolloutBegun)
 	return slices.DeleteFunc(slices.Clone(t.rescales), func(r Rescale) bool { return r.At < begun })

@@ -9,26 +9,26 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// Replies are those of one version, good and bad ones: how many, and the first and last of them.
+// Replies sums up the replies of one version, good and bad ones.
 type Replies struct {
 	Version           string
 	Stray             bool // by pods that are not of the rollout, see [evidence.StrayPod]
 	Count             int
-	Unclear           int           // further ones, sent so close to the mark asked about that the clocks cannot tell
+	Unclear           int           // not in Count: sent so close to the mark in question that the clocks cannot tell whether after it
 	First, Last       time.Duration // sent
 	FirstEnd, LastEnd time.Duration // the earliest and latest end of a reply
 	Lanes             []string      // sorted
-	Examples          []Hit         // the first by time sent, at most 20
+	Examples          []Hit         // the first ones by time sent, at most 20
 	PerSecond         []int         // by second since Run.Began in which the request was sent
 
-	latest time.Duration // sent, of the examples
+	latest time.Duration // when the last of the examples was sent
 }
 
-// maxExamples bounds what is kept of a kind of reply.
+// maxExamples is the most examples kept in one [Replies].
 const maxExamples = 20
 
-// A bucket is what a lane's replies are counted by: a version, whether a stray pod gave them, and how many marks its hits were
-// certainly and possibly sent after. The two differ where a hit is closer to a mark than the clocks can tell.
+// A bucket is the key by which a lane's replies are counted: the version, whether a stray pod replied, and after how many marks the
+// request was certainly and possibly sent. The two differ where it was sent closer to a mark than the clocks can tell.
 type bucket struct {
 	version           string
 	stray             bool
@@ -40,14 +40,14 @@ func (t Timeline) Replies() []Replies {
 	return t.repliesIn("", func(bucket) (in, unclear bool) { return true, false })
 }
 
-// RepliesSince lists, as Replies does, the replies to requests that service lanes with such connections, all of them
-// if conn is empty, sent from a mark on. It is empty when the mark is missing.
+// RepliesSince lists, as [Timeline.Replies] does, the replies to requests that were sent since a mark, on service lanes with a kind of
+// connection or, if conn is empty, on all. It is empty when the mark is missing.
 func (t Timeline) RepliesSince(mark evidence.EventKind, conn evidence.Conn) []Replies {
 	from, ok := t.Mark(mark)
 	if !ok {
 		return nil
 	}
-	rank := 0 // marks up to and including this one
+	rank := 0 // how many marks were set up to this one, itself included
 	for _, at := range t.marks {
 		if at <= from {
 			rank++
@@ -88,7 +88,7 @@ func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear 
 		sum.Lanes = slices.Compact(sum.Lanes)
 		all = append(all, *sum)
 	}
-	slices.SortFunc(all, func(a, b Replies) int { // those of strays are last of a version
+	slices.SortFunc(all, func(a, b Replies) int { // within a version, strays last
 		return cmp.Or(cmp.Compare(a.Version, b.Version), map[bool]int{true: 1, false: -1}[a.Stray])
 	})
 	return all
@@ -114,7 +114,7 @@ func (r *Replies) add(h *evidence.Hit) {
 	}
 }
 
-// merge adds the replies of one more bucket, of a lane.
+// merge adds the replies of one more bucket of a lane.
 func (r *Replies) merge(more Replies, lane string) {
 	if r.Count == 0 {
 		r.First, r.Last, r.FirstEnd, r.LastEnd = more.First, more.Last, more.FirstEnd, more.LastEnd
@@ -129,7 +129,7 @@ func (r *Replies) merge(more Replies, lane string) {
 	r.Examples = append(r.Examples, more.Examples...)
 }
 
-// count adds n to the number of a second; what lies before the first counts as of it.
+// count adds n to the number of a second. A second before the first counts as the first.
 func count(perSecond []int, second, n int) []int {
 	second = max(0, second)
 	for len(perSecond) <= second {
@@ -139,7 +139,7 @@ func count(perSecond []int, second, n int) []int {
 	return perSecond
 }
 
-// RepliesOf is what a version replied on the lane; zero without a reply.
+// RepliesOf sums up the replies of a version on the lane.
 func (l Lane) RepliesOf(version string) (sum Replies) {
 	sum.Version = version
 	for b, replies := range l.replies {
@@ -150,7 +150,7 @@ func (l Lane) RepliesOf(version string) (sum Replies) {
 	return sum
 }
 
-// Versions lists who replied on the lane, sorted.
+// Versions lists the versions that replied on the lane, sorted.
 func (l Lane) Versions() []string {
 	seen := make(map[string]bool)
 	for b := range l.replies {

@@ -8,9 +8,10 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A PodLag is how long a node went on with an old pod after its endpoint was seen leaving ready.
+// A PodLag is a time between two events of an old pod and a node, such as how long the node still routed to the pod after its endpoint
+// left ready.
 type PodLag struct {
-	Pod, Node string // the old pod, and the node that still sent to it
+	Pod, Node string // the old pod, and the node that routed to it
 	Lag       Elapsed
 }
 
@@ -27,15 +28,15 @@ func byPodAndNode(a, b PodLag) int {
 	return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Node, b.Node))
 }
 
-// A route is how far a node's rules about an old pod were followed. The lag is from when the pod's endpoint left ready, if it did so for
-// good.
+// A route says how long a node's rules routed to an old pod. The lag is from when the pod's endpoint left ready, if it did so for good,
+// until to.
 type route struct {
 	PodLag
-	left    bool
-	to      Time // when they stopped routing to the pod, or were seen last
-	stopped bool
-	// needed is how long the pod had to serve on after its endpoint left, at most, so that no new connection was lost: for the lag without
-	// the time in which no endpoint was ready. Then rules route to old pods on purpose, as long as those serve (KEP-1669).
+	left    bool // the pod's endpoint left ready for good
+	to      Time // when the rules stopped routing to the pod, or were seen last
+	stopped bool // the rules stopped
+	// needed is how long the pod had to keep serving after its endpoint left, at most, so that no new connection was lost: the lag, less
+	// the time in which no endpoint was ready. Rules route to terminating pods on purpose then, as long as these serve (KEP-1669).
 	needed time.Duration
 }
 
@@ -54,11 +55,11 @@ func (t Timeline) route(last evidence.Event, noneReady []Window) route {
 	return r
 }
 
-// EndpointsLeft maps each old pod whose endpoint left ready for good to when it did. A pod whose endpoint was not
-// ready for a while, or not ready yet, counts as there; one whose name has come back with another version does not.
+// EndpointsLeft maps each old pod whose endpoint left ready for good to when it did. A pod whose endpoint was not ready
+// only for a while, or not ready yet, has not left; one whose name was reused by a pod of another version has.
 func (t Timeline) EndpointsLeft() map[string]Time { return t.left }
 
-// routesOf are those of one pod, by node.
+// routesOf lists the routes of one pod, by node.
 func (t Timeline) routesOf(pod string) []route {
 	byPod := func(r route, pod string) int { return cmp.Compare(r.Pod, pod) }
 	from, _ := slices.BinarySearchFunc(t.routes, pod, byPod)
@@ -67,22 +68,22 @@ func (t Timeline) routesOf(pod string) []route {
 }
 
 // RuleLags lists, by pod and node, how long the node's rules still routed to each old pod after its
-// endpoint left ready; negative when the node knew before the recorder. What the observer did not
-// see is not in the list. The endpoint and the rule may both have gone earlier than was noted, which makes the lag
-// longer and shorter, and so it is uncertain by the larger of the two.
+// endpoint left ready; negative when the node knew before the recorder. A rule that the observer did not see go
+// is not in the list. Both the endpoint and the rule may have gone earlier than was noted. The one makes the lag
+// longer and the other shorter, so that it is uncertain by the larger of the two.
 func (t Timeline) RuleLags() []PodLag {
 	return t.lagsOf(func(r route) (Elapsed, bool) { return r.Lag, r.stopped })
 }
 
-// StillRouted lists, by pod and node, the old pods that had left the endpoints for good and to which a node's
+// StillRouted lists, by pod and node, the old pods whose endpoint left ready for good and to which a node's
 // rules still routed when they were seen last. The lag is from when the endpoint left until then.
 func (t Timeline) StillRouted() []PodLag {
 	return t.lagsOf(func(r route) (Elapsed, bool) { return r.Lag, !r.stopped })
 }
 
-// RulesAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the node's rules stopped routing to it, or, if they
-// did not, were seen last; negative before it. Of a pod that is still routed to and whose SIGTERM was not seen it is how long after the
-// pod's end: it can have got none later.
+// RulesAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the node's rules stopped routing to it or, if they
+// did not, were seen last; negative before it. If a pod is still routed to and its SIGTERM was not seen, the time is from the pod's
+// end: it cannot have got SIGTERM later.
 func (t Timeline) RulesAfterSigterm() (stopped, routing []PodLag) {
 	since := func(whether bool) []PodLag {
 		return t.lagsOf(func(r route) (Elapsed, bool) {
@@ -96,7 +97,7 @@ func (t Timeline) RulesAfterSigterm() (stopped, routing []PodLag) {
 	return since(true), since(false)
 }
 
-// lagsOf lists something of the routes to pods that left the endpoints for good, by pod and node.
+// lagsOf lists, by pod and node, the lags that a function returns for the routes to pods whose endpoint left ready for good.
 func (t Timeline) lagsOf(of func(route) (lag Elapsed, is bool)) (lags []PodLag) {
 	for _, r := range t.routes {
 		if lag, is := of(r); is && r.left {
@@ -106,8 +107,8 @@ func (t Timeline) lagsOf(of func(route) (lag Elapsed, is bool)) (lags []PodLag) 
 	return lags
 }
 
-// ClientsAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the last request was sent that reached it over a
-// new connection from a pod; negative when it was sent before.
+// ClientsAfterSigterm lists, by pod and node, how long after each old pod's SIGTERM the last request that reached it over a new
+// connection from a pod was sent; negative when it was sent before.
 func (t Timeline) ClientsAfterSigterm() []PodLag {
 	return t.lastTo(func(pod string, sent Time) (Elapsed, bool) {
 		sigterm, seen := t.sigterm(pod)
@@ -115,9 +116,9 @@ func (t Timeline) ClientsAfterSigterm() []PodLag {
 	})
 }
 
-// DrainLags lists, by pod and node, the last hit a fresh lane in a pod sent to each old pod after
-// its endpoint left ready, whether or not the reply came back. A pod and node without such a hit are
-// not in the list; one whose last hit the clocks cannot place is, and its lag may be negative.
+// DrainLags lists, by pod and node, how long after each old pod's endpoint left ready a fresh lane in a pod sent its last hit to it,
+// whether or not the reply came back. A pod and node without such a hit are not in the list. If the clocks cannot tell whether
+// the last hit came after, they are, and the lag may be negative.
 func (t Timeline) DrainLags() []PodLag {
 	return t.lastTo(func(pod string, sent Time) (Elapsed, bool) {
 		left := t.left[pod]
@@ -125,8 +126,8 @@ func (t Timeline) DrainLags() []PodLag {
 	})
 }
 
-// lastTo lists, by pod and node, the longest of something about the last request that each lane which follows the rules sent to each old
-// pod whose endpoint left ready.
+// lastTo lists, by pod and node, the longest lag that a function returns for the last request to each old pod whose endpoint left ready,
+// over the node's lanes that follow the rules.
 func (t Timeline) lastTo(of func(pod string, sent Time) (Elapsed, bool)) []PodLag {
 	lags := make(map[PodLag]Elapsed)
 	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
@@ -144,8 +145,8 @@ func (t Timeline) lastTo(of func(pod string, sent Time) (Elapsed, bool)) []PodLa
 	return sortedLags(lags)
 }
 
-// SentAfterDrain is how many pairs of an old pod and a node there are whose clients with new connections still sent requests
-// later than d after the pod's endpoint left ready, to whatever pod.
+// SentAfterDrain counts the pairs of an old pod and a node whose clients with new connections still sent requests, to whatever pod,
+// later than d after the old pod's endpoint left ready.
 func (t Timeline) SentAfterDrain(d time.Duration) (pairs int) {
 	last := make(map[string]Time) // sent, by node
 	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
@@ -163,8 +164,7 @@ func (t Timeline) SentAfterDrain(d time.Duration) (pairs int) {
 	return pairs
 }
 
-// A StaleRule is how a node's rules still routed to an old pod after its SIGTERM: from then on a new connection by them may
-// be lost.
+// A StaleRule says that a node's rules still routed to an old pod after its SIGTERM, when a new connection may be lost.
 type StaleRule struct {
 	Pod, Node string
 	Window                  // from SIGTERM until the rules stopped, or were seen last
@@ -172,8 +172,7 @@ type StaleRule struct {
 	Lag       time.Duration // from when the endpoint left ready until the rules stopped, or were seen last
 }
 
-// StaleRules lists them by pod and node. A node whose rules stopped before is not in the list, unless the clocks cannot
-// tell.
+// StaleRules lists the stale rules by pod and node, also those of which the clocks cannot tell whether they stopped before SIGTERM.
 func (t Timeline) StaleRules() (stale []StaleRule) {
 	for _, r := range t.routes {
 		sigterm, seen := t.sigterm(r.Pod)
@@ -196,8 +195,8 @@ func (t Timeline) SigtermsSeen() bool {
 	return true
 }
 
-// NeededDrains is, by node, how long a pod has to serve on after its endpoint left ready so that no new connection by the
-// node's rules is lost: as long as any old pod had to. A node whose rules were not observed has none.
+// NeededDrains returns, by node, how long a pod has to keep serving after its endpoint left ready so that no new connection by the
+// node's rules is lost: the longest that an old pod had to. A node whose rules were not observed is not in it.
 func (t Timeline) NeededDrains() map[string]time.Duration {
 	needed := map[string]time.Duration{}
 	for _, r := range t.routes {
@@ -208,8 +207,8 @@ func (t Timeline) NeededDrains() map[string]time.Duration {
 	return needed
 }
 
-// Orders lists, by old pod and, where one of the events is that a node's rules left it out, by node, how long after one event
-// another came; negative when it came before. What did not come is not in the list, nor are rules that came back.
+// Orders lists, by old pod, how long after one event another came; negative when it came before. If one of them is
+// [evidence.RuleGone], it lists them by pod and node. An event that did not come is not in the list, nor are rules that came back.
 func (t Timeline) Orders(a, b evidence.EventKind) []PodLag {
 	orders := make(map[PodLag]Elapsed)
 	for pod := range t.left {
@@ -223,7 +222,8 @@ func (t Timeline) Orders(a, b evidence.EventKind) []PodLag {
 	return sortedLags(orders)
 }
 
-// onNodes is a pod's first event of a kind; of rules, the last for each node, if the rules did not come back.
+// onNodes returns, under "", when a pod's first event of a kind came. For [evidence.RuleGone] it returns, by node, when the last one
+// came, if the rules did not come back.
 func (t Timeline) onNodes(pod string, kind evidence.EventKind) map[string]Time {
 	at := map[string]Time{}
 	if first, ok := t.olds[pod].first(kind, nil); ok && kind != evidence.RuleGone {

@@ -8,17 +8,17 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Shortfall is that fewer pods were available than wanted, and only because of pods that turned unready by themselves.
+// A Shortfall is a time in which fewer pods were available than wanted, only because pods had become unready by themselves.
 type Shortfall struct {
-	Lowest  int // pods available
+	Lowest  int // the fewest available pods
 	Because []Unready
 }
 
-// A deletion is one of an available pod, and when it was decided on.
+// A deletion is when an available pod was deleted, and when that was decided.
 type deletion struct{ at, decided time.Duration }
 
-// Shortfall is absent when no pod was missing in that time, or when at any moment of it deletions were enough for that. A
-// controller counts an unready pod as missing, so one that was so before the last deletion was decided on explains nothing.
+// Shortfall returns the shortfall between two moments. It is absent when no pod was missing, or when unready pods do not explain how many
+// were. A pod that was unready before the last deletion was decided explains none: the controller had counted it as missing.
 func (t Timeline) Shortfall(want int, from, until time.Duration) (s Shortfall, ok bool) {
 	unready := t.unreadiness()
 	s.Lowest = want
@@ -50,8 +50,8 @@ func (t Timeline) Shortfall(want int, from, until time.Duration) (s Shortfall, o
 	return s, s.Lowest < want
 }
 
-// delete enters the deletion of a pod, if it was available. A ReplicaSet that was given a smaller size has to delete as many pods, and
-// who wrote the size decided on that by what was known then. Its pods have its name and a suffix.
+// delete enters the deletion of a pod, if it was available. If its ReplicaSet owes a deletion, that was decided when the size was
+// written, by what was known then. A ReplicaSet's pods have its name and a suffix.
 func (p *pass) delete(e evidence.Event, was podState) {
 	decided, set := e.At, e.By.Pod[:max(0, strings.LastIndex(e.By.Pod, "-"))]
 	if owed := p.owed[set]; len(owed) > 0 {

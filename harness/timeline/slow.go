@@ -8,19 +8,19 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A SlowReply is a good one that came so late that TCP may have lost something and sent it again, which its client does not see.
+// A SlowReply is a good reply that took so long that TCP may have lost a packet and sent it again, which its client does not see.
 type SlowReply struct {
 	Hit
 	Cause SlowCause
 }
 
-// A SlowCause is what made a reply late.
+// A SlowCause is what made a reply slow.
 type SlowCause uint8
 
 // The causes.
 const (
-	SlowAnswer SlowCause = iota // the connection was open and the request was not sent again
-	DataResent                  // the client's kernel sent it again
+	SlowAnswer SlowCause = iota // neither of those below: the answer itself took long
+	DataResent                  // the client's kernel sent the request again
 	SYNResent                   // opening the connection took as long as the kernel waits before it sends a SYN again
 )
 
@@ -28,7 +28,7 @@ func (c SlowCause) String() string {
 	return [...]string{"answered a second late", "data sent again after 0.2 s", "SYN sent again after 1 s"}[min(c, SYNResent)]
 }
 
-// Timer is how long TCP waits at least before it does what made the reply late; an answer is held to the longer one.
+// Timer returns how long TCP waits, at least, before it does what made the reply slow. For [SlowAnswer] it returns the longer timer.
 func (c SlowCause) Timer() time.Duration {
 	if c == DataResent {
 		return dataTimer
@@ -36,17 +36,17 @@ func (c SlowCause) Timer() time.Duration {
 	return synTimer
 }
 
-// Timers of TCP on Linux (include/net/tcp.h): a SYN is sent again after TCP_TIMEOUT_INIT, as RFC 6298 has it; data
+// Timers of TCP on Linux (include/net/tcp.h): a SYN is sent again after TCP_TIMEOUT_INIT, as in RFC 6298; data
 // after TCP_RTO_MIN and a round trip, and then after twice as long each time.
 const (
 	synTimer  = time.Second
 	dataTimer = 200 * time.Millisecond
 )
 
-// maxSlowest bounds how many of the slowest replies of a lane are kept.
+// maxSlowest is how many of the slowest replies of a lane are kept, at most.
 const maxSlowest = 20
 
-// noteLatency keeps a good reply if it is one of the slowest or may have been held up by TCP.
+// noteLatency keeps a good reply if it is one of the slowest or may have been delayed by TCP.
 func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Took >= dataTimer && b.lane.Kind().IsControl() {
 		b.lane.slowControl = noteWait(b.lane.slowControl, Wait{Actor: Actor{Pod: h.By.Pod}, Window: Window{From: h.Sent, To: h.End()},
@@ -67,7 +67,7 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	}
 }
 
-// keepSlowest keeps a reply, and leaves out the least slow one of too many.
+// keepSlowest adds a reply to the slowest, and drops the fastest of them if they are too many.
 func (b *builder) keepSlowest(h Hit) {
 	slowest := append(b.lane.Slowest, h)
 	slices.SortFunc(slowest, func(x, y Hit) int { return cmp.Or(cmp.Compare(y.Took, x.Took), bySent(x, y)) })
@@ -78,7 +78,7 @@ func (b *builder) keepSlowest(h Hit) {
 	b.lane.Slowest = slowest
 }
 
-// finishSlow leaves out the answers that took a second because the app takes so long: half of those before the rollout did.
+// finishSlow drops the slow answers that are not slow for this app: it adds the median from before the rollout to the limit.
 func (b *builder) finishSlow() {
 	own := b.summary.LatencyIn[Before].P50
 	b.lane.Slow = slices.DeleteFunc(b.lane.Slow, func(s SlowReply) bool {
@@ -87,7 +87,7 @@ func (b *builder) finishSlow() {
 	slices.SortStableFunc(b.lane.Slow, func(x, y SlowReply) int { return bySent(x.Hit, y.Hit) })
 }
 
-// noteLate notes when the client itself was late, by as much as TCP's timers would have to allow for.
+// noteLate notes a wait of the client if it sent the hit at least half of TCP's shorter timer after it was due.
 func (b *builder) noteLate(h *evidence.Hit) {
 	if late := h.Sent - h.Due; late >= dataTimer/2 {
 		b.lane.late = noteWait(b.lane.late, Wait{Actor: Actor{Node: cmp.Or(b.lane.Node, outside), Program: Client},
@@ -95,7 +95,7 @@ func (b *builder) noteLate(h *evidence.Hit) {
 	}
 }
 
-// Usual is what half of the replies of a lane took before the rollout at most.
+// Usual returns the median latency of a lane before the rollout.
 func (t Timeline) Usual(lane string) time.Duration {
 	return t.lane(lane).Summary.LatencyIn[Before].P50
 }

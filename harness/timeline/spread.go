@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A Spread is how a set of durations is distributed, each value being one of the set (nearest
-// rank, no interpolation). Of an empty set all are zero.
+// A Spread is the distribution of a set of durations. Each value is one of the set (nearest
+// rank, no interpolation); for an empty set all are zero.
 type Spread struct{ P50, P99, Max time.Duration }
 
-// SpreadOf measures a set of durations in any order, which it leaves as it is.
+// SpreadOf returns the spread of durations in any order, and does not change them.
 func SpreadOf(ds []time.Duration) Spread { return spreadOf(slices.Clone(ds)) }
 
-// spreadOf is SpreadOf, and leaves the durations in another order.
+// spreadOf is [SpreadOf], but reorders the durations.
 func spreadOf(ds []time.Duration) Spread {
 	if len(ds) == 0 {
 		return Spread{}
@@ -21,8 +21,8 @@ func spreadOf(ds []time.Duration) Spread {
 	return Spread{P50: ranks[0], P99: ranks[1], Max: ranks[2]}
 }
 
-// ranked are the values that so many permille of some durations do not exceed, ascending, at least one of each. It leaves the durations
-// in another order, and sorts no more than it needs: of a million, sorting took a good part of judging.
+// ranked returns, for each permille in ascending order, the value that this share of the durations does not exceed. It needs at least one
+// duration. It reorders them, and sorts no more than needed: to sort a million took a good part of judging.
 func ranked(ds []time.Duration, permille ...int) (values []time.Duration) {
 	before := 0
 	for _, share := range permille {
@@ -33,7 +33,7 @@ func ranked(ds []time.Duration, permille ...int) (values []time.Duration) {
 	return values
 }
 
-// rank is the value that sorting would put at n. It leaves larger ones behind that place, and smaller ones before it (Hoare's
+// rank returns the value that sorting would put at n. It moves smaller ones before that place and larger ones behind it (Hoare's
 // selection, from the median of three).
 func rank(ds []time.Duration, n int) time.Duration {
 	for len(ds) > 12 {

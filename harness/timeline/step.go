@@ -8,15 +8,15 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Step is something that was done to the cluster, or that became of it, from which on clients may lose requests.
+// A Step is a change that was made to the cluster, or that happened to it, after which clients may lose requests.
 type Step struct {
 	Time
-	Kind evidence.EventKind // of the event that tells it
-	Node string             // that it is about; empty: it is about the cluster
+	Kind evidence.EventKind // of its event
+	Node string             // empty: the step concerns the cluster
 	What string
 }
 
-// String is like "worker: cordoned".
+// String returns a text such as "worker: cordoned".
 func (s Step) String() string {
 	if s.Node == "" {
 		return s.What
@@ -24,14 +24,14 @@ func (s Step) String() string {
 	return s.Node + ": " + s.What
 }
 
-// silent is for how long an API server that does not answer is not just busy: as long as the recorder waits for it.
+// silent is how long an API server may take to answer before it counts as silent, and not just as busy: as long as the recorder waits.
 const silent = 2 * time.Second
 
-// Steps lists by time what maintenance noted, that a disruption began and was undone, and what the recorder saw by itself under
-// load: nodes that came, left, were cordoned, changed or were not ready, and an API server that was silent, from when it was asked.
+// Steps lists by time the steps that maintenance marked, the begin and end of a disruption, and what the recorder saw by itself under
+// load, such as nodes that came, left, were cordoned, changed or were not ready, and an API server that was silent, from when it was asked.
 func (t Timeline) Steps() []Step { return t.steps }
 
-// step enters the step that an event tells of.
+// step enters the step that an event makes, if any.
 func (p *pass) step(e evidence.Event) {
 	s := Step{Time: p.noted(e), Kind: e.Kind, Node: e.Object}
 	byItself := true
@@ -59,7 +59,7 @@ func (p *pass) step(e evidence.Event) {
 	case evidence.NameChanged:
 		s.What, s.Node = cmp.Or(e.Detail, e.Object+" is resolved otherwise"), ""
 	case evidence.WatchGap:
-		if p.answered == 0 || e.At-p.answered > time.Second { // else it is the same silence, noted as it ended
+		if p.answered == 0 || e.At-p.answered > time.Second { // otherwise it is the same silence, noted at its end
 			s.What = "the API's watch was blind: " + e.Detail
 		}
 	default:
@@ -70,7 +70,7 @@ func (p *pass) step(e evidence.Event) {
 	}
 }
 
-// tlsStep says what one lane was the first to meet, of a certificate that is not its first, or of a handshake that failed.
+// tlsStep describes a certificate that is not a lane's first, or a handshake that failed. It returns nothing if another lane met it before.
 func tlsStep(known map[string]bool, e evidence.Event) string {
 	was := known[e.Detail]
 	known[e.Detail] = true
@@ -86,7 +86,7 @@ func tlsStep(known map[string]bool, e evidence.Event) string {
 	}
 }
 
-// readiness says what an event about a node's readiness changes, of those that were ready or not before; nothing, it may be.
+// readiness describes what an event about a node's readiness changes, if anything, and enters it into the nodes' readiness so far.
 func readiness(nodes map[string]bool, e evidence.Event) string {
 	was, known := nodes[e.Object]
 	is := e.Kind == evidence.NodeReady

@@ -7,39 +7,40 @@ import (
 )
 
 // A LaneSummary is what one client saw, in numbers. Requests is the sum of Failures and
-// ByVersion, but for good replies that name no version, which are a problem of the recording. With arrivals
+// ByVersion, except for good replies that name no version, which are a problem of the recording. With arrivals
 // recorded, Arrivals is Requests less NeverArrived, plus what was sent more than once.
 type LaneSummary struct {
 	Requests  int
-	Failures  map[evidence.Fault]int // every known fault has a key
+	Failures  map[evidence.Fault]int // has a key for every known fault
 	ByVersion map[string]int         // good replies
 
 	Retried      int // requests given to more than one connection, or that arrived more than once
-	LostReplies  int // requests a pod got, of which the client saw no reply
-	NeverArrived int // requests no pod logged or answered
-	Unknown      int // requests sent before an agent went away that are none of Requests: nobody knows how they ended
-	Arrivals     int // that pods logged, and one of each request that was answered by a pod whose log is known to be lost
+	LostReplies  int // requests that a pod got, but whose reply the client did not see
+	NeverArrived int // requests that no pod logged or answered
+	Unknown      int // requests sent before an agent went away whose outcome is unknown; not in Requests
+	Arrivals     int // arrivals that pods logged, and one for each request answered by a pod whose log is known to be lost
 	Back         int // replies by another version right after one by the new version, in the order of sending
 
-	SinceBegun        int // requests sent once the rollout had begun, as surely as the clocks tell
-	ArrivedSinceBegun int // of those, the ones that a pod got
-	WhileTerminating  int // requests sent while an old pod was terminating and another pod was ready, as surely as the clocks tell
-	// requests sent while no pod served, while only terminating pods did that had got no SIGTERM, and while a pod counted as ready that
-	// did not listen yet, as surely as the clocks tell
+	// Counts of requests that were sent in some time leave out those of which the clocks cannot tell whether they were.
+
+	SinceBegun        int // requests sent after the rollout began
+	ArrivedSinceBegun int // the ones of SinceBegun that a pod got
+	WhileTerminating  int // requests sent while an old pod was terminating and another pod was ready
+	// Requests sent while no pod served, while only terminating pods without SIGTERM served, and while a ready pod did not listen yet.
 	WhileNoneServing, WhileOnlyTerminating, WhileStarting int
 	SinceSwitch                                           int // replies on keep-alive connections on which the new version had answered before
-	InMaintenance                                         int // requests sent in maintenance, as surely as the clocks tell
-	// SinceStep are requests sent since the first step of maintenance, as surely; without one SinceBegun.
+	InMaintenance                                         int // requests sent during the maintenance
+	// SinceStep counts the requests sent since the first step of the maintenance; without a step it is SinceBegun.
 	SinceStep int
 
 	Routings Routings // of the connections of its requests
 
 	Rate    float64 // achieved, per second; 0 with fewer than two hits
-	Lag     Spread  // of Sent-Due: the generator's own lateness
+	Lag     Spread  // of Sent-Due: how late the load generator itself was
 	Latency Latency // of good replies
-	// LatencySinceStep is the same of requests that were sent since the first step of maintenance; without one since the rollout began.
+	// LatencySinceStep is the latency of requests sent since the first step of the maintenance; without a step, since the rollout began.
 	LatencySinceStep Latency
-	// LatencyIn is the same by the phase in which the request was sent; phases without a good reply are not in it.
+	// LatencyIn is the latency by the phase in which the request was sent; phases without a good reply are not in it.
 	LatencyIn map[Phase]Latency
 
 	Outages []Outage
@@ -48,10 +49,10 @@ type LaneSummary struct {
 	FirstSent, LastSent time.Duration // of its requests; 0 if there are none
 
 	firstDue, lastDue time.Duration
-	leftOut, unknown  int // numbers without a hit between the first and the last: not sent, and sent
+	leftOut, unknown  int // numbers without a hit between the first and the last: of requests not sent, and of sent ones
 }
 
-// add counts one more hit.
+// add counts a hit.
 func (s *LaneSummary) add(h *evidence.Hit) {
 	if s.Requests == 0 {
 		s.FirstSent, s.LastSent, s.firstDue, s.lastDue = h.Sent, h.Sent, h.Due, h.Due
@@ -64,12 +65,12 @@ func (s *LaneSummary) add(h *evidence.Hit) {
 	}
 }
 
-// rate divides the intervals between hits, one fewer than hits, by the longer of the span in
-// which they were owed and the span in which they were sent. Four hits due at 0, 10, 20 and 30 ms
+// rate divides the intervals between hits, one fewer than hits, by the span in which they were due or
+// the span in which they were sent, whichever is longer. Four hits due at 0, 10, 20 and 30 ms
 // are 3 intervals in 30 ms: exactly 100 per second. Due alone would hide a generator that falls ever
 // further behind, Sent alone one that starts late and catches up in a burst.
 //
-// What it left out while it was away counts neither as requests nor as time, which each would have taken an interval of.
+// Requests that the agent left out while it was away do not count, and neither does one interval of time for each.
 func (s *LaneSummary) rate(asked int) float64 {
 	interval := time.Second / time.Duration(max(1, asked))
 	took := max(s.lastDue-s.firstDue, s.LastSent-s.FirstSent) - time.Duration(s.leftOut)*interval
@@ -79,13 +80,13 @@ func (s *LaneSummary) rate(asked int) float64 {
 	return float64(s.Requests+s.unknown-1) * float64(time.Second) / float64(took)
 }
 
-// Percentile is the value of an ascending list, of at least one, that percent of them do not exceed: the median for 50, the
-// lower one of two in the middle.
+// Percentile returns the value of an ascending list that percent of its values do not exceed: for 50 the median, the lower of two in
+// the middle. The list has at least one value.
 func Percentile[T any](ascending []T, percent int) T {
 	return ascending[(len(ascending)*percent+99)/100-1]
 }
 
-// Failed is how many requests failed, of every kind.
+// Failed returns how many requests failed, with any fault.
 func (s LaneSummary) Failed() int {
 	n := 0
 	for _, count := range s.Failures {
@@ -94,7 +95,7 @@ func (s LaneSummary) Failed() int {
 	return n
 }
 
-// LongestOutage is the length of the longest outage; 0 without one.
+// LongestOutage returns the length of the longest outage; 0 without one.
 func (s LaneSummary) LongestOutage() time.Duration {
 	var longest time.Duration
 	for _, o := range s.Outages {

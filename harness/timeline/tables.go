@@ -9,12 +9,12 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// tables are what the events say, made in one pass over them: nothing else goes through all of them.
+// tables hold what the events say, collected in one pass: nothing else goes through all events.
 type tables struct {
 	marks       map[evidence.EventKind]time.Duration // when each was set first
-	facts       map[string]evidence.Event            // by name, the last of each
+	facts       map[string]evidence.Event            // the last one of each name
 	lives       []*life                              // by pod
-	olds        map[string]*life                     // of those, the part of an old pod
+	olds        map[string]*life                     // by pod: the part of its life that belongs to an old pod
 	left        map[string]Time                      // old pod -> when its endpoint left ready for good
 	routes      []route                              // by pod and node
 	census      []census                             // by time
@@ -22,32 +22,32 @@ type tables struct {
 	steps       []Step           // by time
 	disruptions []Disruption     // by time
 	sizes       []Scaling        // by time
-	mostActive  int              // pods that all ReplicaSets asked for together, at most
+	mostActive  int              // the most pods that all ReplicaSets asked for together
 	rescales    []Rescale        // by time
 	deletions   []deletion       // of available pods, by time
 	asked       lapses           // from when the API server was asked to when it answered
-	waited      []evidence.Event // by processes, by their own word or as it was measured
-	measured    bool             // it was
-	doubts      []evidence.Event // of the recording, by time
-	strays      []evidence.Event // pods behind the Service that are not of the rollout
+	waited      []evidence.Event // waits of processes for a processor, measured or logged by themselves
+	measured    bool             // waits were measured
+	doubts      []evidence.Event // see [Timeline.Doubts]
+	strays      []evidence.Event // of pods behind the Service that do not belong to the rollout
 	changes     []time.Duration  // when pods of the namespace began, ended or got unready
 }
 
-// A pass is how far the tables are made.
+// A pass is the state of the pass over the events that fills the tables.
 type pass struct {
 	*Timeline
 	pods         map[string]*life
 	now          census
 	rules        map[string][]evidence.Event // old pod -> each node's last rule-added or rule-gone
 	readiness    map[string]bool             // of nodes
-	certificates map[string]bool             // that were shown
-	answered     time.Duration               // when the API server last did so after a silence
+	certificates map[string]bool             // certificates and TLS failures that a lane has met
+	answered     time.Duration               // when the API server last answered after a silence
 	active       map[string]int              // size by ReplicaSet
-	total        int                         // of them
-	owed         map[string][]time.Duration  // ReplicaSet -> when deletions that it still has to make were decided on
+	total        int                         // of all sizes
+	owed         map[string][]time.Duration  // ReplicaSet -> when each deletion that it still has to make was decided
 }
 
-// tabulate makes the tables of events that are in order.
+// tabulate fills the tables from the events, which are sorted by time.
 func (t *Timeline) tabulate() {
 	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, facts: map[string]evidence.Event{}, olds: map[string]*life{},
 		left: map[string]Time{}, nodes: map[string]*node{}}
@@ -139,7 +139,7 @@ func (p *pass) onNode(e evidence.Event) {
 	p.nodes[e.Object].note(e, p.noted(e), p.UnderLoad(e.At))
 }
 
-// live enters what an event says of a pod.
+// live enters an event about a pod into its life and, if it is one of the rollout, into the census.
 func (p *pass) live(e evidence.Event) {
 	t, l := p.Timeline, p.pods[e.By.Pod]
 	if l == nil {
@@ -159,12 +159,12 @@ func (p *pass) live(e evidence.Event) {
 	}
 }
 
-// Fact is the event by which the scenario noted something under a name last, which is its detail.
+// Fact returns the last event by which the scenario noted a fact of that name. Its detail is the value.
 func (t Timeline) Fact(name string) (noted evidence.Event, ok bool) {
 	noted, ok = t.facts[name]
 	return noted, ok
 }
 
-// Doubts are the events by time for which the recording may not be trusted: a watch was blind, a recorder stopped, or a node was not
-// ready under load.
+// Doubts lists by time the events because of which the recording may not be trusted: a watch was blind, a recorder stopped, or a node was
+// not ready under load.
 func (t Timeline) Doubts() []evidence.Event { return t.doubts }

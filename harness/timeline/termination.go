@@ -8,30 +8,30 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Termination is the deletion of one old pod as the clients on one node see it: the unit that is drawn anew each time,
-// however many requests a node sends meanwhile.
+// A Termination is the deletion of one old pod as the clients on one node see it. It is one independent trial,
+// however many requests the node sends meanwhile.
 type Termination struct {
 	Pod, Node string
-	Lost      int           // requests from the node that failed and that it may have cost
-	Certain   int           // of those, the ones that no other termination can have cost
-	Observed  bool          // the node's rules were, so that Needed is known
-	Needed    time.Duration // how long the pod had to serve on for the node's rules, see [Timeline.NeededDrains]
-	Margin    *Elapsed      // from when the node's rules left the pod out until its process ended; nil: not seen
+	Lost      int           // failed requests from the node that it may have caused
+	Certain   int           // of Lost, the ones that no other termination can have caused
+	Observed  bool          // the node's rules were observed, so that Needed is known
+	Needed    time.Duration // how long the pod had to keep serving for the node's rules, see [Timeline.NeededDrains]
+	Margin    *Elapsed      // from when the node's rules stopped routing to the pod until its process ended; nil: not seen
 
-	window Window        // in which the node's new connections may have been sent to the pod
-	until  time.Duration // from when on no request from anywhere is sent to it
+	window Window        // in which the node's new connections may have been routed to the pod
+	until  time.Duration // after that, no node routes a request to the pod
 }
 
-// Terminations lists, by pod and node, the old pods that were deleted during the rollout, for each node from which clients
+// Terminations lists, by pod and node, the old pods that were deleted after the rollout began, for each node from which clients
 // with new connections sent requests then.
 //
-// A failed request is a termination's if it was sent to that pod: as its reply, the pods' logs or its keep-alive connection
-// say. Of a request that never arrived nobody knows the pod. It may be that of any termination in whose window it was sent:
-// from the deletion until the node's rules stopped routing to the pod; where they were not seen, until staleRouting after
-// the pod was gone. If it was sent in no window, it may be that of any pod which was ending.
+// A failed request belongs to a termination if it was sent to that pod, as its reply, the pods' logs, its routing or its
+// keep-alive connection show. If nothing shows the pod, it may belong to any termination in whose window it was sent: from the
+// deletion until the node's rules stopped routing to the pod or, if that was not seen, until staleRouting after the pod was gone.
+// If it was sent in no window, it may belong to any termination that was not over everywhere.
 func (t Timeline) Terminations() []Termination {
 	all := t.terminations()
-	on := make(map[string][]*Termination) // a node
+	on := make(map[string][]*Termination) // by node
 	for i := range all {
 		on[all[i].Node] = append(on[all[i].Node], &all[i])
 	}
@@ -49,7 +49,7 @@ func (t Timeline) Terminations() []Termination {
 	return all
 }
 
-// behind lists which terminations on its node may have cost a failed request, and whether the only one of them did.
+// behind returns which terminations on its node may have caused a failed request, and whether the only one of them certainly did.
 func (t Timeline) behind(h Hit, node []*Termination) (its []*Termination, certain bool) {
 	by := reached(h)
 	if h.Routed.Routing == RoutedNowhere {
@@ -71,7 +71,7 @@ func (t Timeline) behind(h Hit, node []*Termination) (its []*Termination, certai
 	return its, certain
 }
 
-// terminations are those of [Timeline.Terminations], without what they lost.
+// terminations returns [Timeline.Terminations] without the requests that they lost.
 func (t Timeline) terminations() (all []Termination) {
 	begun, ok := t.Mark(evidence.RolloutBegun)
 	if !ok {
@@ -88,7 +88,7 @@ func (t Timeline) terminations() (all []Termination) {
 		if e, over := old.first(evidence.PodGone, nil); over {
 			window.To = e.At + staleRouting
 		}
-		sent := map[string]bool{} // from which node
+		sent := map[string]bool{} // by node
 		for _, lane := range lanes {
 			if s := lane.Summary; s.Requests > 0 && s.FirstSent <= deleted.At && deleted.At <= s.LastSent {
 				sent[lane.Node] = true
@@ -101,7 +101,8 @@ func (t Timeline) terminations() (all []Termination) {
 	return all
 }
 
-// termination is that of an old pod as the clients of a node see it, of which the rules may have stopped routing to the pod in the window.
+// termination returns the termination of an old pod for the clients on a node. Its window ends earlier if the node's rules stopped
+// routing to the pod.
 func (t Timeline) termination(old *life, node string, window Window) Termination {
 	window.Uncertainty = t.clocks[node].uncertainty
 	x := Termination{Pod: old.Pod, Node: node, window: window, until: window.To}

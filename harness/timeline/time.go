@@ -9,16 +9,16 @@ import (
 
 const never = time.Duration(math.MaxInt64)
 
-// A Time is a moment on the recorder's clock, and by how much it may be wrong.
+// A Time is a moment on the recorder's clock, and how wrong it may be.
 type Time struct {
 	At    time.Duration
-	Clock string        // of the node that told it; empty: the recorder's
+	Clock string        // the node whose clock it was read from; empty: the recorder's
 	Err   time.Duration // of that clock, either way
-	Late  time.Duration // by how much it may have come before it was noted
+	Late  time.Duration // the moment may have been this much earlier, since it was noted late
 }
 
-// Since is how long after another moment it came. Two times of one clock are apart by exactly what it says. One that was noted late
-// makes that shorter, or longer, by as much, and of two it is the larger.
+// Since returns how long t was after u. Between two times of one clock, the clock's error cancels out. A time that was noted late makes
+// the duration wrong by as much; of two, the larger counts.
 func (t Time) Since(u Time) Elapsed {
 	e := Elapsed{t.At - u.At, max(t.Late, u.Late)}
 	if t.Clock != u.Clock {
@@ -27,19 +27,19 @@ func (t Time) Since(u Time) Elapsed {
 	return e
 }
 
-// By says whether it came before another moment, or just then.
+// By says whether t was before u, or at the same moment.
 func (t Time) By(u Time) Truth { return t.Since(u).AtMost(0) }
 
-// AsNoted is the time at which it was noted, however late.
+// AsNoted returns the moment at which t was noted, as if that had not been late.
 func (t Time) AsNoted() Time {
 	t.Late = 0
 	return t
 }
 
-// An Elapsed is a duration, and by how much it may be wrong.
+// An Elapsed is a duration, and how wrong it may be.
 type Elapsed struct{ Length, Uncertainty time.Duration }
 
-// AtMost says whether it keeps a limit.
+// AtMost says whether the duration is at most a limit.
 func (e Elapsed) AtMost(limit time.Duration) Truth {
 	switch {
 	case e.Length+e.Uncertainty <= limit:
@@ -51,12 +51,12 @@ func (e Elapsed) AtMost(limit time.Duration) Truth {
 	}
 }
 
-// AtLeast says whether it is as long as that.
+// AtLeast says whether the duration is at least that long.
 func (e Elapsed) AtLeast(least time.Duration) Truth {
 	return Elapsed{-e.Length, e.Uncertainty}.AtMost(-least)
 }
 
-// A Truth is whether something is so, as far as the clocks tell.
+// A Truth is the answer to a question that the clocks may be too uncertain to decide.
 type Truth uint8
 
 // The truths.
@@ -66,16 +66,16 @@ const (
 	Yes
 )
 
-// told is a moment that a clock told, and that is on the recorder's clock.
+// told returns a moment that was read from a clock and converted to the recorder's.
 func (cs clocks) told(clock string, at time.Duration) Time {
 	return Time{At: at, Clock: clock, Err: cs[clock].uncertainty}
 }
 
-// noted is when an event was.
+// noted returns when an event was noted.
 func (t Timeline) noted(e evidence.Event) Time { return t.clocks.told(e.Clock, e.At) }
 
-// seen is when an event was noted, and by how much it may have come before: a watch is as late as the API server, and a node's rules may
-// have been out of sight. What pods' logs say has a time of its own.
+// seen returns when an event was noted, and how much earlier it may have happened: a watch is as late as the API server, and a node's
+// rules may not have been seen for a while. Events of pods' logs have their own time.
 func (t Timeline) seen(e evidence.Event) Time {
 	at := t.noted(e)
 	switch {
@@ -87,5 +87,5 @@ func (t Timeline) seen(e evidence.Event) Time {
 	return at
 }
 
-// Time is a moment by the clock of the lane's client.
+// Time returns a moment by the clock of the lane's client.
 func (l Lane) Time(at time.Duration) Time { return Time{At: at, Clock: l.Node, Err: l.uncertainty} }

@@ -4,10 +4,10 @@
 // evidence, in any order, gives the same timeline. It measures and never
 // judges; package verdict does.
 //
-// Hits are read once, as a stream, and not kept: of each lane there are exact
-// counts and times, and those hits that somebody may have to explain. Memory
-// grows with failures and with the longest lane (56 bytes a hit), not with the
-// run.
+// Hits are read once, as a stream. Of each lane the timeline keeps exact
+// counts and times, and only those hits that a report may have to explain.
+// Memory grows with failures and with the longest lane (56 bytes a hit), not
+// with the run.
 package timeline
 
 import (
@@ -26,21 +26,21 @@ import (
 type Timeline struct {
 	Old, New string           // versions rolled out from and to
 	Lanes    []Lane           // in the order of the run
-	Events   []evidence.Event // by time; what they say is in tables
+	Events   []evidence.Event // by time; tables holds what they say
 	Pods     []Pod            // by name
 	// Disruption is what was done to the cluster; nil: nothing.
 	Disruption *evidence.Disruption
-	// HostAlone says that no cluster was watched: that it is whole and what was rolled out is not known.
+	// HostAlone says that no cluster was watched: whether it is whole and what was rolled out is not known.
 	HostAlone bool
-	// Arrived says whether the servers' log was recorded: without it, nothing is known of lost
+	// Arrived says whether the servers' log was recorded. Without it, nothing is known of lost
 	// replies and of requests sent twice.
 	Arrived bool
 	// Problems lists what makes the recording contradict itself, one sentence each. A timeline
 	// with problems can be read but not judged.
 	Problems []string
 
-	scopes  map[string]evidence.Scope // of problems in one lane's records
-	damaged []string                  // problems that are of what could not be read
+	scopes  map[string]evidence.Scope // of the problems in one lane's records
+	damaged []string                  // the problems that say what could not be read
 	clocks  clocks
 	tables
 	unversioned bool   // the app's replies do not name their version
@@ -54,19 +54,19 @@ type Lane struct {
 	Summary  LaneSummary
 	Failed   []Hit       // every failed hit, by time sent
 	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
-	Returns  []Hit       // on a keep-alive connection by another version after the new one, by time sent; without status and fault
+	Returns  []Hit       // replies by another version after the new one on a keep-alive connection, by time sent; without status and fault
 	Slow     []SlowReply // by time sent
 	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
-	Asked    []Hit       // every hit, by time sent, where steps sent them: those are few
-	// Absences are those of its agents, on the recorder's clock.
+	Asked    []Hit       // every hit, by time sent, if steps of the scenario sent them, which send few
+	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence
-	// Connections are the keep-alive ones on which somebody answered, in the order in which they were opened.
+	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
 	Connections []Connection
 
-	late        []Wait // of its client, which sent later than it was to
+	late        []Wait // of its client, which sent later than was due
 	slowControl []Wait // of the pod that a control lane asks
 	replies     map[bucket]*Replies
-	lastTo      map[evidence.Server]time.Duration // pod and version -> last hit sent that reached it
+	lastTo      map[evidence.Server]time.Duration // pod and version -> when the last hit that reached it was sent
 	uncertainty time.Duration                     // of the lane's clock
 }
 
@@ -74,9 +74,9 @@ type Lane struct {
 type Hit struct {
 	evidence.Hit
 	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded
-	// Kept is who had answered before on the same keep-alive connection; zero when nobody had.
+	// Kept is the pod that had answered before on the same keep-alive connection; zero when none had.
 	Kept evidence.Server
-	// Idle is for how long that connection had not been asked; 0 if it is not known.
+	// Idle is how long no request had been sent on that connection; 0 if that is not known.
 	Idle time.Duration
 	// Routed is where its connection was routed to.
 	Routed Routed
@@ -87,14 +87,14 @@ func (h Hit) Lost() bool {
 	return h.Failed() && h.Fault != evidence.BadStatus && h.Fault != evidence.WrongServer && len(h.Arrivals) > 0
 }
 
-// Join reads the evidence. The error is a run whose lanes cannot be told apart; every other
+// Join reads the evidence. It returns an error for a run whose lanes cannot be told apart; every other
 // contradiction is one of the timeline's Problems.
 func Join(ev evidence.Evidence) (Timeline, error) {
 	return JoinShowing(ev, func(evidence.Hit, error) {})
 }
 
-// JoinShowing is Join, and shows each hit of a lane as it is joined: on the recorder's clock, and by the pod that it was routed to where
-// its reply names nobody. Last it shows the error of a stream that is not whole.
+// JoinShowing is [Join], and calls show with each hit of a lane as it is joined: on the recorder's clock, and by the pod that it was routed
+// to if its reply names none. If the stream broke off, the last call has its error.
 func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error)) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
 		Disruption: ev.Run.Disruption, HostAlone: ev.Run.Mode == evidence.NoCluster}
@@ -124,14 +124,14 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error)) (Timeline
 	t.findWaits()
 	t.damaged = slices.Concat(ev.Damage, unread, damage)
 	t.Problems = slices.Clone(t.damaged)
-	if len(t.Problems) == 0 { // else they follow from the damage
+	if len(t.Problems) == 0 { // otherwise they follow from the damage
 		t.Problems = contradictions
 	}
 	t.Problems = slices.Concat(t.Problems, clockProblems(ev, t.clocks, nodes), eventProblems(ev.Events), t.markProblems())
 	return t, nil
 }
 
-// ProblemScope is what a problem takes away, and whether that is because something could not be read at all.
+// ProblemScope returns what of the recording a problem affects, and whether the problem is that something could not be read.
 func (t Timeline) ProblemScope(problem string) (scope evidence.Scope, damaged bool) {
 	if scope, ofLane := t.scopes[problem]; ofLane {
 		return scope, false
@@ -150,7 +150,7 @@ func (t Timeline) ProblemScope(problem string) (scope evidence.Scope, damaged bo
 	return evidence.Scope{Missed: about, Doubted: about}, slices.Contains(t.damaged, problem)
 }
 
-// Without is the timeline as it is known without what some lanes saw, and what the observers of some nodes did.
+// Without returns the timeline without some lanes, and without what the observers of some nodes saw of their rules.
 func (t Timeline) Without(lanes, nodes []string) Timeline {
 	t.Lanes = slices.DeleteFunc(slices.Clone(t.Lanes), func(l Lane) bool { return slices.Contains(lanes, l.ID) })
 	t.Events = slices.DeleteFunc(slices.Clone(t.Events), func(e evidence.Event) bool {
@@ -165,11 +165,11 @@ func (t Timeline) Without(lanes, nodes []string) Timeline {
 	return t
 }
 
-// ServiceLanes lists the lanes that go through the Service: all but the control lanes, whose
+// ServiceLanes lists the lanes that go through the Service: not the control lanes, whose
 // target is not rolled out.
 func (t Timeline) ServiceLanes() []Lane { return t.LanesWhere(evidence.LaneKind.AsksApp) }
 
-// LanesWhere lists the lanes whose kind counts for something, such as [evidence.LaneKind.ShowsRetries].
+// LanesWhere lists the lanes whose kind satisfies a condition, such as [evidence.LaneKind.ShowsRetries].
 func (t Timeline) LanesWhere(counts func(evidence.LaneKind) bool) []Lane {
 	return slices.DeleteFunc(slices.Clone(t.Lanes), func(l Lane) bool { return !counts(l.Kind()) })
 }
@@ -200,8 +200,8 @@ func Slow(lanes []Lane) []SlowReply {
 	return slow
 }
 
-// Find is one of the hits that are kept whole: those that failed, were repeated or slow, came back from another version
-// or are examples of replies.
+// Find returns a hit by its number, if it is one that is kept whole: it failed, was repeated or slow, is one of Returns or Asked, or an
+// example of replies.
 func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
 	l := t.lane(lane)
 	kept := [][]Hit{l.Failed, l.Repeated, l.Slowest, l.Asked}
@@ -233,7 +233,7 @@ func replied(h *evidence.Hit) bool {
 	return h.By.Version != "" && h.Fault != evidence.WrongServer
 }
 
-// bySent is a total order, so that even duplicates sort the same way every time.
+// bySent compares hits by time sent. It is a total order, so that even duplicates sort the same way every time.
 func bySent(a, b Hit) int {
 	return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Seq, b.Seq),
 		cmp.Compare(a.Took, b.Took), cmp.Compare(a.Fault, b.Fault))

@@ -8,15 +8,15 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// An Unready is a time in which a pod was not ready, although it had been and nobody had deleted it.
+// An Unready is a time in which a pod was not ready, although it had been ready and nobody had deleted it.
 type Unready struct {
 	evidence.Server
 	Window                // until it was ready again, was deleted or was gone
 	Back   bool           // it was ready again
-	Report evidence.Event // of its probe, which failed last before that time, or else first in it; zero without one
+	Report evidence.Event // of its probe's last failure before that time, or else of the first one in it; zero without one
 }
 
-// turn follows when the pod is not ready, although it had been and nobody had deleted it.
+// turn updates l.unready: when the pod was not ready, although it had been ready and nobody had deleted it.
 func (l *life) turn(e evidence.Event, was podState) {
 	var open *Unready
 	if n := len(l.unready); n > 0 && l.unready[n-1].To == never {
@@ -39,8 +39,8 @@ func (l *life) turn(e evidence.Event, was podState) {
 	}
 }
 
-// unreadiness lists by time when pods of the rollout turned unready without a deletion, of those that were ready again and
-// those whose probe was reported to have failed.
+// unreadiness lists by time when pods of the rollout became unready without a deletion, if they became ready again or a
+// failure of their probe was reported.
 func (t Timeline) unreadiness() (all []Unready) {
 	for _, l := range t.lives {
 		for _, u := range l.unready {
@@ -53,7 +53,7 @@ func (t Timeline) unreadiness() (all []Unready) {
 	return all
 }
 
-// UnreadyBetween lists the pods that turned unready by themselves and were so at any time between.
+// UnreadyBetween lists when pods had become unready by themselves, of any time between two moments.
 func (t Timeline) UnreadyBetween(from, to time.Duration) []Unready {
 	return slices.DeleteFunc(t.unreadiness(), func(u Unready) bool { return u.From > to || u.To < from })
 }

@@ -9,9 +9,9 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// An Actor is somebody who had to do something in time: a pod, or a program of a node or of the control plane.
+// An Actor is a process that had to act in time: a pod, or a program of a node or of the control plane.
 type Actor struct {
-	Pod     string // with a program: what that has to do for the pod alone
+	Pod     string // with a program: only what the program has to do for this pod
 	Node    string // empty: whichever node the program is on
 	Program string // such as "kubelet"; empty: the actor is the pod
 }
@@ -29,16 +29,16 @@ const (
 	Client            = "agent"
 )
 
-// outside is the node of clients that are on none.
+// outside is the node of clients outside the cluster.
 const outside = "outside"
 
-// A Wait is a time in which an actor was kept from running for a part of it.
+// A Wait is a time in which an actor had to wait for a processor, for a part of it.
 type Wait struct {
 	Actor
 	Window
 	Waited time.Duration
-	any    bool // it is of every pod: something beside them showed that all were kept from running
-	shown  bool // nobody measured it: the actor was late, which it also is when it is stopped
+	any    bool // it counts for every pod: the pod of a control lane was late
+	shown  bool // not measured: the actor was late, which it also is when it is stopped
 }
 
 func (w Wait) String() string {
@@ -58,7 +58,7 @@ func (w Wait) String() string {
 	return fmt.Sprintf("%s %s between %.3fs and %.3fs", who, did, w.From.Seconds(), w.To.Seconds())
 }
 
-// within is the part of a wait in a window, as if it was spread evenly.
+// within returns the part of a wait in a window, as if the waiting was spread evenly.
 func (w Wait) within(in Window) (part Wait, ok bool) {
 	part = w
 	part.From, part.To = max(w.From, in.From), min(w.To, in.To)
@@ -80,12 +80,12 @@ func (w Wait) of(a Actor) bool {
 	}
 }
 
-// Waited is how long actors waited in a window altogether, at most as long as it is, and the longest wait of one of them there.
+// Waited returns how long some actors waited in a window altogether, at most its length, and the longest wait of one of them in it.
 func (t Timeline) Waited(in Window, actors ...Actor) (sum time.Duration, longest Wait) {
 	return t.sumOf(in, actors, func(Wait) bool { return true })
 }
 
-// Starved is the same of those times alone in which an actor waited for half of them or more.
+// Starved is [Timeline.Waited] of those waits alone in which an actor waited for at least half of the time.
 func (t Timeline) Starved(in Window, actors ...Actor) (sum time.Duration, longest Wait) {
 	return t.sumOf(in, actors, func(w Wait) bool { return 2*w.Waited >= w.Length() })
 }
@@ -116,7 +116,7 @@ func (t Timeline) sumOf(in Window, actors []Actor, counts func(Wait) bool) (sum 
 	return min(sum, in.Length()), longest
 }
 
-// End is when the last event came.
+// End returns when the last event came.
 func (t Timeline) End() time.Duration {
 	if len(t.Events) == 0 {
 		return 0
@@ -124,7 +124,7 @@ func (t Timeline) End() time.Duration {
 	return max(0, t.Events[len(t.Events)-1].At)
 }
 
-// PodWait is the longest that a pod of the app waited in one second of the load in which it served: ready and not being deleted.
+// PodWait returns the longest wait of a pod of the app in one second of the load in which it served: ready and not being deleted.
 func (t Timeline) PodWait() (longest Wait) {
 	type second struct {
 		Actor
@@ -149,20 +149,20 @@ func (t Timeline) PodWait() (longest Wait) {
 	return longest
 }
 
-// servedAll reports whether a pod of the app was ready throughout.
+// servedAll reports whether a pod of the app was ready throughout a window and the second before it.
 func (t Timeline) servedAll(pod string, in Window) bool {
 	p, known := t.pod(pod)
 	return known && p.at(in.From-time.Second).Phase == PodServing && p.at(in.To).Phase == PodServing
 }
 
-// Waits lists who waited when, by time; those that were measured, or else what shows it.
+// Waits lists by time who waited when: measured waits, or else what shows that an actor was late.
 func (t Timeline) Waits() []Wait { return t.waits }
 
-// Measured reports whether the recording has how long processes waited for a processor.
+// Measured reports whether the recording measured how long processes waited for a processor.
 func (t Timeline) Measured() bool { return t.measured }
 
-// ServedBy are the actors that take part in a request: its client, the pod that it was sent to, if that is known, and the host
-// that hands on the packets.
+// ServedBy lists the actors that take part in a request: its client, the host, which forwards the packets, and the pod that it was
+// sent to, if that is known.
 func (t Timeline) ServedBy(h Hit) []Actor {
 	actors := []Actor{{Node: cmp.Or(t.lane(h.Lane).Node, outside), Program: Client}, {Program: SoftIRQ}}
 	if pod, ok := t.podOf(h); ok {
@@ -171,7 +171,7 @@ func (t Timeline) ServedBy(h Hit) []Actor {
 	return actors
 }
 
-// podOf is the pod that a request was sent to. All requests of a control lane are sent to one.
+// podOf returns the pod that a request was sent to. All requests of a control lane are sent to the same pod.
 func (t Timeline) podOf(h Hit) (name string, ok bool) {
 	if l := t.lane(h.Lane); l.Kind().IsControl() {
 		for by := range l.lastTo {
@@ -185,7 +185,7 @@ func (t Timeline) podOf(h Hit) (name string, ok bool) {
 	return name, name != ""
 }
 
-// podStarting reports whether a pod on a node was not ready yet, at any time of a window.
+// podStarting reports whether any pod on a node was not ready yet at any time of a window.
 func (t Timeline) podStarting(node string, in Window) bool {
 	return slices.ContainsFunc(t.Pods, func(p Pod) bool {
 		return p.Node == node && (p.at(in.From).Phase == PodStarting ||
@@ -193,7 +193,7 @@ func (t Timeline) podStarting(node string, in Window) bool {
 	})
 }
 
-// joinWaits makes the waits of all lanes of a node, or of all control lanes, that overlap one.
+// joinWaits joins waits of the same actor that overlap, such as those of all lanes of a node, or of all control lanes.
 func joinWaits(waits []Wait) (joined []Wait) {
 	slices.SortFunc(waits, func(a, b Wait) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Program, b.Program), cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.From, b.From),
@@ -205,7 +205,7 @@ func joinWaits(waits []Wait) (joined []Wait) {
 	return joined
 }
 
-// noteWait adds a wait, or makes the last one longer if it is of the same actor and both overlap.
+// noteWait adds a wait, or extends the last one if it is of the same actor and both overlap.
 func noteWait(waits []Wait, w Wait) []Wait {
 	if n := len(waits); n > 0 {
 		last := &waits[n-1]
@@ -218,8 +218,8 @@ func noteWait(waits []Wait, w Wait) []Wait {
 	return append(waits, w)
 }
 
-// findWaits fills in who waited when: what was measured, or else what pods of Rollcall's app logged themselves, and what else shows
-// that somebody was late.
+// findWaits fills in the waits: those that were measured, or else those that pods of Rollcall's app logged themselves and what else shows
+// that an actor was late.
 func (t *Timeline) findWaits() {
 	measured, logged := t.measured, false
 	for _, e := range t.waited {
@@ -230,7 +230,7 @@ func (t *Timeline) findWaits() {
 				Waited: time.Duration(e.Count) * time.Millisecond})
 		case e.Kind == evidence.PodWaited && !measured:
 			logged = true
-			if !t.podStarting(e.By.Node, in) { // what the rollout itself takes from others is its cost
+			if !t.podStarting(e.By.Node, in) { // otherwise the rollout itself took the processor, which is part of its cost
 				t.waits = append(t.waits, Wait{Actor: Actor{Pod: e.By.Pod, Node: e.By.Node}, Window: in, Waited: e.For})
 			}
 		}
@@ -240,8 +240,8 @@ func (t *Timeline) findWaits() {
 		shown = t.kubeletWaits()
 	}
 	for _, l := range t.Lanes {
-		shown = append(shown, l.late...) // whatever kept a client: it is ours and not the cluster's
-		if !measured && !logged {        // a slow answer of a pod that no rollout touches shows no more than its log; it may have been stopped
+		shown = append(shown, l.late...) // measured or not: a client is late because of us, and not because of the cluster
+		if !measured && !logged {        // a slow control pod shows no more than the pods' logs do, since it may have been stopped
 			shown = append(shown, l.slowControl...)
 		}
 	}
@@ -255,12 +255,12 @@ func (t *Timeline) findWaits() {
 	}
 }
 
-// ControlPlane are the programs between what somebody writes to the API and what nodes and endpoints are told.
+// ControlPlane lists the programs that have to act between a write to the API and the changes that nodes and endpoints see.
 func ControlPlane() []Actor {
 	return []Actor{{Program: APIServer}, {Program: Etcd}, {Program: ControllerManager}, {Program: Scheduler}}
 }
 
-// OnNode are a node's programs that act on what the API says.
+// OnNode lists the programs of a node that act on changes in the API.
 func OnNode(node string) []Actor {
 	return []Actor{{Node: node, Program: Kubelet}, {Node: node, Program: Containerd}, {Node: node, Program: KubeProxy}}
 }

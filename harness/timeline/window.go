@@ -14,43 +14,43 @@ type Window struct {
 	Uncertainty time.Duration // of its length
 }
 
-// Length is how long the window is.
+// Length returns how long the window is.
 func (w Window) Length() time.Duration { return w.To - w.From }
 
-// Touches reports whether what lasted from one moment to another may have been in the window, as far as can be told.
+// Touches reports whether a time between two moments may overlap the window, given its uncertainty.
 func (w Window) Touches(from, to time.Duration) bool {
 	return w.From-w.Uncertainty <= to && from-w.Uncertainty <= w.To
 }
 
-// surelyHolds reports whether a moment was in the window, however uncertain that is.
+// surelyHolds reports whether a moment was certainly in the window, given its uncertainty.
 func (w Window) surelyHolds(at time.Duration) bool {
 	return w.From+w.Uncertainty <= at && at+w.Uncertainty <= w.To
 }
 
-// surely is the part of the window in which a request of a lane was surely in it, by the clock of the lane's client.
+// surely narrows the window by its uncertainty and by that of the lane's clock: a request that was sent in the result, by that clock,
+// was certainly sent in the window.
 func (w Window) surely(l Lane) (from, to time.Duration) {
 	u := l.uncertainty + w.Uncertainty
 	return w.From + u, w.To - u
 }
 
-// MixedWindow is when both versions answered on service lanes with such connections, on all of them if conn is empty: from the
-// first reply of the new one to the last of
-// the old one, both by the end of the reply. A clean cut has length zero. It is absent when a
-// version never answered or both are the same.
+// MixedWindow returns when both versions answered on service lanes with a kind of connection or, if conn is empty, on all: from the
+// first reply of the new version to the last of the old one, both by the end of the reply. A clean cut has length zero. It is absent
+// when a version never answered or both are the same.
 func (t Timeline) MixedWindow(conn evidence.Conn) (w Window, ok bool) {
 	w, ok = t.overlap(conn)
 	w.To = max(w.From, w.To)
 	return w, ok
 }
 
-// Pause is how long nobody was answered between the last reply of the old version and the first of the new one,
-// both by the end of the reply; negative when both answered. It is absent when the mixed window is.
+// Pause returns how long no version answered between the last reply of the old version and the first of the new one, both by the
+// end of the reply; negative when both answered. It is absent when the mixed window is.
 func (t Timeline) Pause() (pause Elapsed, ok bool) {
 	w, ok := t.overlap("")
 	return Elapsed{-w.Length(), w.Uncertainty}, ok
 }
 
-// overlap is the mixed window, but of negative length when the old version's last reply came first.
+// overlap returns the mixed window, but with a negative length when the old version's last reply came first.
 func (t Timeline) overlap(conn evidence.Conn) (w Window, ok bool) {
 	lanes := t.LanesWhere(func(k evidence.LaneKind) bool { return k.AsksApp() && (conn == "" || k.Conn == conn) })
 	first, seenNew := latestReply(lanes, t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
@@ -61,8 +61,8 @@ func (t Timeline) overlap(conn evidence.Conn) (w Window, ok bool) {
 	return Window{From: -first.At, To: last.At, Uncertainty: last.Since(first).Uncertainty}, true
 }
 
-// StatusGap is how long after the status-done mark the old version still completed a reply on some lanes;
-// negative when its last reply came first. It is absent without the mark or an old reply.
+// StatusGap returns how long after the status-done mark the old version completed its last reply on some lanes;
+// negative when that came first. It is absent without the mark or an old reply.
 func (t Timeline) StatusGap(lanes ...Lane) (gap Elapsed, ok bool) {
 	done, marked := t.Mark(evidence.StatusDone)
 	last, seen := latestReply(lanes, t.Old, func(r *Replies) time.Duration { return r.LastEnd })
@@ -72,8 +72,8 @@ func (t Timeline) StatusGap(lanes ...Lane) (gap Elapsed, ok bool) {
 	return last.Since(Time{At: done}), true
 }
 
-// latestReply is the latest of the replies by a version, over some lanes. A lane whose clock is
-// uncertain enough may have the latest even if another's time is larger; then it is by no one clock.
+// latestReply returns the latest of the times that of returns for a version's replies on some lanes. A lane whose clock is
+// uncertain enough may have the latest although another's is larger; then the result belongs to no single clock.
 func latestReply(lanes []Lane, version string, of func(*Replies) time.Duration) (best Time, seen bool) {
 	var all []Time
 	for _, lane := range lanes {
@@ -99,7 +99,7 @@ func latestReply(lanes []Lane, version string, of func(*Replies) time.Duration) 
 	return Time{At: best.At, Clock: clock, Err: max(last-best.At, best.At-earliest)}, true
 }
 
-// SentIn reports whether a hit was surely sent in one of some windows, and, where before is more than 0, that long before its end.
+// SentIn reports whether a hit was certainly sent in one of the windows or, if before is more than 0, that long before the window's end.
 func (l Lane) SentIn(h Hit, windows []Window, before time.Duration) bool {
 	return slices.ContainsFunc(windows, func(w Window) bool {
 		from, to := w.surely(l)
@@ -107,7 +107,7 @@ func (l Lane) SentIn(h Hit, windows []Window, before time.Duration) bool {
 	})
 }
 
-// SentAfter is how long after a moment on the recorder's clock one of the lane's hits was sent.
+// SentAfter returns how long after a moment on the recorder's clock one of the lane's hits was sent.
 func (l Lane) SentAfter(sent, moment time.Duration) Elapsed {
 	return l.Time(sent).Since(Time{At: moment})
 }
