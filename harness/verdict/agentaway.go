@@ -9,8 +9,8 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// agentsAway tells of load agents that were away and came back: requests are missing, of what clients on a node would have seen in a
-// time nobody knows. What they saw before and after is as recorded.
+// agentsAway returns a reason for each load agent that was away and came back. What its node's clients would have seen meanwhile is not
+// known; what they saw before and after is as recorded.
 func agentsAway(tl timeline.Timeline) (reasons []Reason) {
 	for _, a := range tl.AgentsAway() {
 		if tl.Expected(evidence.AgentLost, a.Node, a.From) {

@@ -14,14 +14,14 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// Rules about what steps ask: each names one question, the lane of its requests.
+// Rules about requests that the steps of a scenario send themselves. Each expectation names one question: the lane of its requests.
 
 const (
 	nothingAsked     = "the steps did not ask that"
 	noneOfItAnswered = "no request of the question was answered"
 )
 
-// hits are all requests of a question, by time sent.
+// hits lists all requests of a question, by time sent.
 func (a asked) hits() (hits []timeline.Hit) {
 	for _, lane := range a.lanes {
 		hits = append(hits, lane.Asked...)
@@ -29,7 +29,7 @@ func (a asked) hits() (hits []timeline.Hit) {
 	return hits
 }
 
-// hitsThat are those of a question for which something holds.
+// hitsThat lists the requests of a question that satisfy a condition.
 func (a asked) hitsThat(hold func(timeline.Hit) bool) []timeline.Hit {
 	return slices.DeleteFunc(a.hits(), func(h timeline.Hit) bool { return !hold(h) })
 }
@@ -52,7 +52,7 @@ var allAnswered = Rule{
 		all: "{were} answered"},
 }
 
-// AllFail expects that every request of a question fails, in one of these ways, or in any if none is named.
+// AllFail expects that every request of a question fails with one of the faults; with any if none is named.
 func AllFail(question string, kinds ...evidence.Fault) Expectation {
 	return Expectation{Rule: allFail.ID, Lane: question, Values: named(kinds)}
 }
@@ -67,7 +67,7 @@ var allFail = Rule{
 	}},
 }
 
-// failsAsNamed reports whether a request failed in one of the ways that the expectation names, or in any if it names none.
+// failsAsNamed reports whether a request failed with one of the faults that the expectation names; with any if it names none.
 func (a asked) failsAsNamed(h timeline.Hit) bool {
 	return h.Failed() && (len(a.Values) == 0 || slices.Contains(a.Values, string(h.Fault)))
 }
@@ -90,14 +90,14 @@ var answeredBy = Rule{
 		}},
 }
 
-// EvenTurns expects that each of so many pods gets as many of a question's requests as independent draws give it, but for as many
-// standard deviations as [Share] allows. Those that fail in one of these ways are the share of one pod, which does not listen.
+// EvenTurns expects that each of so many pods gets an equal share of a question's requests, as independent draws give it: within as many
+// standard deviations as [Share] allows. Requests that fail with one of the faults are the share of one pod, which does not listen.
 func EvenTurns(question string, pods int, kinds ...evidence.Fault) Expectation {
 	return turnsOf(evenTurns.ID, question, pods, kinds)
 }
 
-// EqualTurns expects that each of so many pods gets just as many of a question's requests as another. Those that fail in one of these
-// ways are the share of one pod, which does not listen.
+// EqualTurns expects that all of so many pods get the same number of a question's requests. Requests that fail with one of the faults
+// are the share of one pod, which does not listen.
 func EqualTurns(question string, pods int, kinds ...evidence.Fault) Expectation {
 	return turnsOf(equalTurns.ID, question, pods, kinds)
 }
@@ -115,7 +115,7 @@ var (
 		func(float64, float64) float64 { return 0 })
 )
 
-// turns is the rule that no share of n requests is off by more than that.
+// turns returns a rule that allows each pod's share of n requests to be off from the mean by what off returns.
 func turns(id, claim string, off func(n, pods float64) float64) Rule {
 	return Rule{
 		ID: id, Claim: claim,
@@ -150,7 +150,7 @@ func turns(id, claim string, off func(n, pods float64) float64) Rule {
 	}
 }
 
-// split is a question of its own: whose the hits were, all taken together.
+// split is the question to how many hits each pod or version got.
 type split struct {
 	by   func(asked) map[string]int
 	fits func(asked, map[string]int) bool
@@ -193,7 +193,7 @@ var notAnsweredByDeleted = Rule{
 		did: "{were} by pods that were being deleted", all: "{were} by pods that nobody had deleted"},
 }
 
-// AnsweredWithin expects that the first good reply to a question comes no later than that after a mark.
+// AnsweredWithin expects that the first good reply to a question comes no later than d after a mark.
 func AnsweredWithin(question string, d time.Duration, mark evidence.EventKind) Expectation {
 	return Expectation{Rule: answeredWithin.ID, Lane: question, Max: d, From: mark}
 }

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/verdict/statistics"
 )
 
-// A LossCount is how many of some requests failed, by kind.
+// A LossCount counts the requests that failed, by fault, of a number of requests.
 type LossCount struct {
 	Failed map[evidence.Fault]int
 	Of     int
@@ -24,8 +24,8 @@ func (l *LossCount) add(failed []timeline.Hit, of int) {
 	l.Of += of
 }
 
-// exceeds reports whether more failed than requests do whatever is done to the cluster: of all kinds together, or of one. Chance
-// alone says so in 5 % of cases at most, for which each of the tests has its part.
+// exceeds reports whether a larger share failed than in base, which counts failures that the rollout cannot have caused: with all faults
+// together, or with one of them. Chance alone makes it true in 5 % of cases at most, which the tests share.
 func (l LossCount) exceeds(base LossCount) bool {
 	all, allBase, tests := 0, 0, 1+len(l.Failed)
 	for _, n := range base.Failed {
@@ -40,7 +40,8 @@ func (l LossCount) exceeds(base LossCount) bool {
 	return statistics.Exceeds(all, l.Of, allBase, base.Of, tests)
 }
 
-// baseLoss is of the lanes that lost some of these requests, so that those which lost none do not make it smaller.
+// baseLoss counts failed requests of all that their lanes sent. Lanes without a failure do not count, since they would make the share
+// smaller.
 func baseLoss(tl timeline.Timeline, failed []timeline.Hit, sent func(timeline.LaneSummary) int) (base LossCount) {
 	for _, lane := range tl.Lanes {
 		of := slices.DeleteFunc(slices.Clone(failed), func(h timeline.Hit) bool { return h.Lane != lane.ID })
@@ -51,7 +52,7 @@ func baseLoss(tl timeline.Timeline, failed []timeline.Hit, sent func(timeline.La
 	return base
 }
 
-// unexplained reports whether the rule fails by more failures since the rollout began than those that the reason is about explain.
+// unexplained reports whether the rule fails by more failures since the rollout began than the base loss of the reason explains.
 func (q ruling) unexplained(r Reason, f Finding, tl timeline.Timeline) bool {
 	begun, ok := tl.Mark(evidence.RolloutBegun)
 	if !ok || r.Base.Of == 0 || !q.rule.anyLoss || f.Outcome != Fail {

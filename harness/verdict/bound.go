@@ -10,39 +10,39 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// bound asks how much there was of something: how long it lasted, how large a share it is, how many there were at the worst moment. Each
-// of the rows has to keep the limits; the one that keeps them least is told. That it lasted too long was seen, where only that is asked,
-// and likewise that it lasted long enough; a share and a number rest on all that was seen.
+// bound is the question whether an amount keeps limits: how long something lasted, how large a share it is, how many there were at the
+// worst moment. Every row has to keep the limits; the finding names the worst one. With one limit, the grounds for "it lasted too long" or
+// "long enough" are that this was seen; a share and a number rest on the whole recording.
 type bound struct {
 	in       unit
 	rows     func(asked) []row
 	limits   func(Expectation, row) limits // of a row
-	says     string                        // what there was so much of, see fill
-	before   string                        // the same of what came before, and so lasted less than no time; empty: says
-	open     string                        // the same of what may have gone on after it was seen last; empty: says
-	measured string                        // what was measured, if it is not how long it lasted: "after SIGTERM by"
-	nothing  string                        // that holds where no row is there; empty: then it was put to nothing
-	untested bool                          // too little is no failure of the cluster: it shows too little
-	// cut is why a failure shows nothing; empty: it does.
+	says     string                        // the sentence about a row, see fill
+	before   string                        // the sentence for a negative duration; empty: says
+	open     string                        // the sentence for what may have lasted longer than it was seen; empty: says
+	measured string                        // the name of the duration in the facts, such as "after SIGTERM by"; empty: "lasted"
+	nothing  string                        // the sentence of a pass without rows; empty: without rows the rule was not tested
+	untested bool                          // a failure is inconclusive: the recording shows too little
+	// cut returns why a failure shows nothing; empty: it does show something.
 	cut func(a asked, worst row, all []row) string
 }
 
-// A row is one of what a bound is about. What is not known of it is empty.
+// A row is one thing that a bound measures. What is not known about it is empty.
 type row struct {
 	amount
 	node, pod, lane string
 	from            time.Duration
-	toTheEnd        bool    // of the load
-	whole           bool    // it rests on what was not seen too
-	expected        float64 // what share it was to be, where that is of what was recorded
+	toTheEnd        bool    // it lasted to the end of the load
+	whole           bool    // it also rests on what was not seen
+	expected        float64 // the expected share, where the recording decides it
 	lack            string  // why it has no amount
-	broken          string  // why it keeps no limits, in the place of what the bound says
+	broken          string  // the sentence of a failure without an amount, instead of what the bound says
 	hits            []timeline.Hit
-	breaches        []Breach // if it is too much, or too little: who can have caused that by getting no processor; empty: nobody can
+	breaches        []Breach // who can have caused a failure by getting no processor; empty: nobody
 	facts           []Detail
 }
 
-// eachLane is a row of each lane.
+// eachLane returns a function that makes a row for each lane.
 func eachLane(of func(a asked, lane timeline.Lane) row) func(asked) []row {
 	return func(a asked) (rows []row) {
 		for _, lane := range a.lanes {
@@ -95,9 +95,9 @@ func (q bound) answer(a asked) Finding {
 	return orUncertain(f, wordings, facts...)
 }
 
-// worst is which of some rows, of at least one, decides what becomes of all, and what that is: of those with the worst outcome the
-// one that is most beyond what is allowed. The breaches are those of all rows that fail; none if one of them has none: nobody who
-// waited can have caused that one.
+// worst returns the row that decides the outcome, of at least one, and the outcome: among the rows with the worst outcome, it is the one
+// furthest beyond the limits. The breaches are those of all rows that fail. If one of these has none, there are none, since nobody who
+// waited for a processor can have caused that failure.
 func (q bound) worst(a asked, rows []row) (worst row, outcome Outcome, breaches []Breach) {
 	most, excusable := 0.0, true
 	for i, r := range rows {
@@ -119,7 +119,7 @@ func (q bound) worst(a asked, rows []row) (worst row, outcome Outcome, breaches 
 	return worst, outcome, breaches
 }
 
-// sentence is what is said of a row.
+// sentence returns the sentence about a row.
 func (q bound) sentence(r row) string {
 	switch {
 	case math.IsInf(r.more, 0) && q.open != "":
@@ -131,7 +131,7 @@ func (q bound) sentence(r row) string {
 	}
 }
 
-// wordings are a sentence, and shorter ones that name neither a pod, nor a lane, nor a node.
+// wordings returns a sentence, and shorter ones in which "a pod", "a lane" and "a node" replace the names, one after the other.
 func (r row) wordings(a asked, text string) (all []string) {
 	for _, named := range []string{"", "pod", "lane", "node"} {
 		text = strings.ReplaceAll(text, "{"+named+"}", "a "+named)
@@ -147,7 +147,7 @@ func (r row) details(a asked) (facts []Detail) {
 	return append(append(facts, r.facts...), Detail{"node", r.node}, Detail{"pod", r.pod}, Detail{"lane", r.lane})
 }
 
-// fill also puts in what is known of the row.
+// fill is asked.fill, and also replaces the names in braces that stand for values of the row.
 func (r row) fill(a asked, text string) string {
 	until, length := "", r.elapsed().Length
 	if r.toTheEnd {
@@ -159,7 +159,7 @@ func (r row) fill(a asked, text string) string {
 		"{got}", phrase.Number(int(r.got)), "{of}", phrase.Count(int(r.of), a.unit))
 }
 
-// since is how something is placed that came a time after something else, or before it.
+// since returns a duration with "after", or with "before" if it is negative.
 func since(length time.Duration) string {
 	if length < 0 {
 		return phrase.Duration(-length) + " before"
@@ -167,7 +167,7 @@ func since(length time.Duration) string {
 	return phrase.Duration(length) + " after"
 }
 
-// orUncertain has a finding say a sentence, and why it decides nothing where what is beside a bound is uncertain.
+// orUncertain fills in the texts of a finding. If it is inconclusive, it marks the finding as uncertain, and the texts say so.
 func orUncertain(f Finding, wordings []string, facts ...Detail) Finding {
 	if f.Outcome == Inconclusive {
 		f.Uncertain = true

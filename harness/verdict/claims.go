@@ -9,18 +9,18 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A Claim is what a scenario shows of a seed claim, or of a part of it, by the expectations that decide it.
+// A Claim is the outcome of a seed claim, or of a part of one, by the expectations of a scenario that decide it.
 type Claim struct {
 	ID          string // such as "C5" or, of a part, "C5.before"
 	Outcome     Outcome
-	Rules       []string     // those that decided it; empty: it was not decided
-	Evidence    EvidenceKind // the weakest that one of them rests on
+	Rules       []string     // the rules that decided it; empty: it was not decided
+	Evidence    EvidenceKind // the weakest evidence of these rules
 	Because     string       // why it was not decided, or what failed
-	Falsifiable bool         // one of those rules could have failed: preconditions alone show nothing
+	Falsifiable bool         // one of these rules could have failed: preconditions alone show nothing
 }
 
 // claimsOf judges the claims that the findings decide, in the order in which they first appear. A claim holds if every rule that
-// decides it here holds. One that is for other modes or versions is not missed, unless there is no other.
+// decides it holds. A rule for other modes or versions only counts if no other rule decides the claim.
 func claimsOf(findings []Finding) []Claim {
 	var claims []Claim
 	for _, f := range findings {
@@ -60,7 +60,7 @@ func claimOf(id string, findings []Finding) Claim {
 	return c
 }
 
-// decisive are those of some findings, of at least one, that decide what becomes of all: those that failed, else those that are
+// decisive returns the findings that decide the outcome of all, of at least one: those that failed, else those that are
 // inconclusive, else those that are skipped.
 func decisive(findings []Finding) []Finding {
 	for _, outcome := range []Outcome{Fail, Inconclusive, Skipped} {
@@ -72,8 +72,8 @@ func decisive(findings []Finding) []Finding {
 	return findings
 }
 
-// cover gives a verdict its claims. A scenario that leaves one of them undecided does not pass: it is skipped where the
-// rule is not for this cluster, and inconclusive where it could not tell.
+// cover fills in the claims of a verdict. A scenario that leaves one of them undecided does not pass: it is skipped if the
+// rule is not for this cluster, and inconclusive if the rule could not tell.
 func cover(v Verdict) Verdict {
 	v.Claims = claimsOf(v.Findings)
 	nothing := v.Outcome == Inconclusive && !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Outcome != Skipped })
@@ -81,7 +81,7 @@ func cover(v Verdict) Verdict {
 		return v
 	}
 	var ids []string
-	because := "" // the first of them was not decided
+	because := "" // why the first of them was not decided
 	for _, c := range v.Claims {
 		if len(c.Rules) == 0 {
 			ids, because = append(ids, c.ID), cmp.Or(because, c.Because)
@@ -96,10 +96,10 @@ func cover(v Verdict) Verdict {
 	return v
 }
 
-// withSkipped has a pass say which rules were not judged for what the cluster lacks.
+// withSkipped adds to a pass which rules were not judged because the cluster lacks something.
 func (v Verdict) withSkipped() Verdict {
 	var names []string
-	because, read := "", false // a node's rules
+	because, read := "", false // read: a finding rests on node rules
 	for _, f := range v.Findings {
 		read = read || f.Evidence == NodeRules
 		if f.Outcome == Skipped && !f.Elsewhere {

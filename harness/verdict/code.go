@@ -9,14 +9,14 @@ import (
 //go:embed CODES.md
 var codesText string
 
-// A Code stands for a rule or a [ReasonKind] where a script or a person wants to name it: it never changes.
+// A Code is the permanent name of a rule, a [ReasonKind] or an advice, for scripts and people, with its explanation.
 type Code struct {
-	Code string // such as RC1001; rules have those from RC1001 on, reasons those from RC2001 on, advice those from RC3001 on
+	Code string // such as RC1001: rules begin at RC1001, reasons at RC2001, advice at RC3001
 	ID   string // of the rule, the reason or the advice
-	Text string // what causes a finding of it that is not a pass, and what to do: lines of Markdown
+	Text string // what causes it and what to do, as lines of Markdown
 }
 
-// Codes lists them all, from CODES.md.
+// Codes lists all codes, from CODES.md.
 var Codes = sync.OnceValue(func() (list []Code) {
 	for section := range strings.SplitSeq(codesText, "\n## ") {
 		head, text, _ := strings.Cut(section, "\n")
@@ -27,7 +27,7 @@ var Codes = sync.OnceValue(func() (list []Code) {
 	return list
 })
 
-// CodeOf is the code of a rule or a reason; empty for one that this build does not know.
+// CodeOf returns the code of a rule, a reason or an advice; empty for one that this build does not know.
 func CodeOf(id string) string {
 	for _, c := range Codes() {
 		if c.ID == id {

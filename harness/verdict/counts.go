@@ -10,7 +10,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// counts are how many of some hits are each one's.
+// counts counts hits by a key.
 func counts[K comparable](hits []timeline.Hit, whose func(timeline.Hit) K) map[K]int {
 	of := map[K]int{}
 	for _, h := range hits {
@@ -19,7 +19,7 @@ func counts[K comparable](hits []timeline.Hit, whose func(timeline.Hit) K) map[K
 	return of
 }
 
-// mostFirst lists things, and how many there are of each.
+// mostFirst formats each name with its count, the largest count first.
 func mostFirst(format string, counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))

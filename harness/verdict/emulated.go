@@ -2,8 +2,8 @@ package verdict
 
 import "strings"
 
-// onEmulated skips a finding that rules were late on a machine that a program emulates: a sync for which kube-proxy starts some 50
-// programs takes seconds there (harness/lab/README.md). Rules that were in time there were in time.
+// onEmulated skips a failure by late rules on an emulated machine, where a sync for which kube-proxy starts some 50
+// programs takes seconds (harness/lab/README.md). A pass stays one: rules that were in time even there were in time.
 func (q ruling) onEmulated(f Finding) Finding {
 	if f.Outcome != Fail || !q.rule.BoundsSync || !q.run.Emulated {
 		return f

@@ -11,19 +11,19 @@ type EvidenceKind string
 
 // What findings rest on.
 const (
-	API       EvidenceKind = "api"                // what the API server, and pods by their logs, told
+	API       EvidenceKind = "api"                // what the API server and the pods' logs showed
 	Clients   EvidenceKind = evidence.FromClients // what became of requests
-	NodeRules EvidenceKind = "node-rules"         // the rules of the nodes, or requests counted from when they had changed
+	NodeRules EvidenceKind = "node-rules"         // the rules of the nodes, or requests counted since these had changed
 )
 
-// Weaker reports whether one kind tells less of what a cluster does to its clients than another: the API knows nothing of requests,
-// and requests show of a node's rules only where they led at that moment.
+// Weaker reports whether one kind shows less of what a cluster does to its clients than another: the API shows no requests,
+// and requests show a node's rules only as they were at that moment.
 func (e EvidenceKind) Weaker(than EvidenceKind) bool {
 	order := []EvidenceKind{API, Clients, NodeRules}
 	return slices.Index(order, e) < slices.Index(order, than)
 }
 
-// evidence is what a finding of the rule rests on, on a cluster whose rules can be read.
+// evidence returns what a finding of the rule rests on, on a cluster whose nodes' rules can be read.
 func (r Rule) evidence(x Expectation) EvidenceKind {
 	switch {
 	case x.Evidence != "":
@@ -37,7 +37,7 @@ func (r Rule) evidence(x Expectation) EvidenceKind {
 	return API
 }
 
-// fromBarrier reports whether an expectation is counted from or to when no node's rules route to an old pod.
+// fromBarrier reports whether an expectation is counted from or to the barrier, when no node's rules route to an old pod.
 func fromBarrier(x Expectation) bool {
 	return x.From == evidence.Barrier || x.To == evidence.Barrier
 }

@@ -11,15 +11,15 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A Breach is one thing that broke a rule, and who could have caused it by getting no processor.
+// A Breach is one thing that broke a rule, and the actors that could have caused it by getting no processor.
 type Breach struct {
 	Kind BreachKind
 	By   []timeline.Actor
 	In   timeline.Window // in which they had to act
-	Late time.Duration   // beyond what is allowed, all of which has to be explained
+	Late time.Duration   // by how much it was over the limit, all of which their waits have to explain
 }
 
-// A BreachKind says what broke a rule: which of the excuses may be one for it.
+// A BreachKind says what broke a rule, and so which of the [Excuses] applies.
 type BreachKind uint8
 
 // The kinds.
@@ -27,24 +27,24 @@ const (
 	AFailure  BreachKind = iota // a request failed
 	ALatency                    // a good reply came late
 	ALag                        // a node's rules, or its clients' new connections, followed late
-	ADuration                   // something else that controllers or kubelets do came late
+	ADuration                   // something else that controllers or kubelets do took too long
 	ACount                      // there were fewer pods than expected
 )
 
-// An Excuse is for which breaches a host that is slow is to blame, and not the cluster.
+// An Excuse says when a slow host, and not the cluster, is to blame for a kind of breach.
 type Excuse struct {
-	What string // broke a rule
-	When string // it is excused
-	// Period is what waiting can cost on top of itself: who comes late to a loop misses its turn and waits for the next.
+	What string // what broke the rule
+	When string // when that is excused
+	// Period is what a wait may cost on top of its own length: an actor that is late for one turn of a loop has to wait for the next.
 	Period time.Duration
 }
 
-// leastWait is the least that somebody has to have waited to be excused at all: as little as a client may be late by until that
-// counts as having waited (timeline, noteLate).
+// leastWait is the shortest wait that excuses anything: as long as a client has to be late before that counts as a wait
+// (timeline, noteLate).
 const leastWait = 100 * time.Millisecond
 
-// Excuses is the table, by kind. A breach is excused if its actors waited, in its time, for as long as it was late, or for that long but
-// for the period. Starved is who waits for most of the time.
+// Excuses returns the table of excuses, by kind. A breach is excused if its actors waited in its window for as long as it was late, less
+// the period. An actor is starved while it waits for half of the time or more.
 func Excuses() []Excuse {
 	return []Excuse{
 		AFailure: {"a request failed", "it timed out, and its client, its pod or the host's packets waited", 0},
@@ -62,17 +62,16 @@ func Excuses() []Excuse {
 // A Retry says whether another recording may do better, and what has to be different about it.
 type Retry uint8
 
-// The retries; a later one includes what those before it ask for.
+// The retries; each includes what the ones before it ask for.
 const (
 	NoRetry   Retry = iota
 	LowerRate       // the clients themselves were late
 	FewerJobs       // processes of the cluster got no processor
 )
 
-// excuse makes a failure inconclusive if each of its breaches is excused, and says who waited. It is the only place where that
-// is done.
+// excuse makes a failure inconclusive if all its breaches are excused, and says who waited. Nothing else excuses a failure.
 func excuse(f Finding, tl timeline.Timeline) Finding {
-	if f.Uncertain { // which a watch is while the API server has no time
+	if f.Uncertain { // a watch is uncertain while the API server waits for a processor
 		whole := timeline.Window{To: tl.End()}
 		if waited, wait := tl.Waited(whole, timeline.ControlPlane()...); waited >= leastWait {
 			f.Excused, f.Retry = []timeline.Wait{wait}, FewerJobs
@@ -96,7 +95,7 @@ func excuse(f Finding, tl timeline.Timeline) Finding {
 	return f
 }
 
-// excuseAll says for each of some breaches who waited longest, if all of them are excused.
+// excuseAll returns who waited longest for each breach, if all of them are excused.
 func excuseAll(breaches []Breach, tl timeline.Timeline) (waits []timeline.Wait, retry Retry) {
 	for _, b := range breaches {
 		wait, again := b.excused(tl)
@@ -109,10 +108,10 @@ func excuseAll(breaches []Breach, tl timeline.Timeline) (waits []timeline.Wait, 
 	return waits, retry
 }
 
-// excused says who waited longest where what they all waited explains the breach.
+// excused returns who waited longest, and which retry may help, if what its actors waited explains the breach.
 func (b Breach) excused(tl timeline.Timeline) (longest timeline.Wait, retry Retry) {
 	waited, longest := tl.Waited(b.In, b.By...)
-	if b.Kind >= ALag { // who has little to do most of the time is not late by what it waited now and then
+	if b.Kind >= ALag { // an actor that is mostly idle is not late because of short waits now and then
 		waited, longest = tl.Starved(b.In, b.By...)
 	}
 	if waited < leastWait || waited+Excuses()[b.Kind].Period < b.Late {
@@ -124,11 +123,11 @@ func (b Breach) excused(tl timeline.Timeline) (longest timeline.Wait, retry Retr
 	return longest, FewerJobs
 }
 
-// answerTime is what a pod may take for an answer beyond what it usually takes: what no-slow-replies allows.
+// answerTime is how much longer than usual an answer may take: what no-slow-replies allows.
 const answerTime = time.Second
 
-// failures are the breaches of failed requests; none if one of them cannot be the fault of somebody who was late, because it neither
-// timed out nor was led to a pod that had ended.
+// failures returns the breaches of failed requests; none if a late actor cannot have caused one of them, because it neither
+// timed out nor was routed to a pod that had exited.
 func failures(a asked, failed []timeline.Hit) (all []Breach) {
 	tl := a.tl
 	for _, h := range failed {
@@ -145,7 +144,7 @@ func failures(a asked, failed []timeline.Hit) (all []Breach) {
 	return all
 }
 
-// latencies are the breaches of replies that took longer than allowed.
+// latencies returns the breaches of replies that took longer than allowed.
 func latencies(slow []timeline.Hit, allowed func(timeline.Hit) time.Duration, tl timeline.Timeline) []Breach {
 	var all []Breach
 	for _, h := range slow {
@@ -154,12 +153,12 @@ func latencies(slow []timeline.Hit, allowed func(timeline.Hit) time.Duration, tl
 	return all
 }
 
-// unready are the breaches of pods that turned unready without a deletion.
+// unready returns the breaches of pods that became unready without a deletion.
 func unready(pods []timeline.Unready) []Breach {
 	var all []Breach
 	for _, p := range pods {
 		from := p.From
-		if p.Report.Kind != "" { // the kubelet may write it to the API a while after
+		if p.Report.Kind != "" { // the kubelet may write unreadiness to the API a while after the probe failed
 			from = min(from, p.Report.At)
 		}
 		all = append(all, Breach{Kind: ACount, By: []timeline.Actor{{Pod: p.Pod}, {Node: p.Node, Program: timeline.Kubelet}},
@@ -168,15 +167,15 @@ func unready(pods []timeline.Unready) []Breach {
 	return all
 }
 
-// apiTimeout is for how long the API server may say nothing before a watch counts as blind (harness/observe, defaultAPITimeout).
+// apiTimeout is how long the API server may take to answer before a watch counts as blind (harness/observe, defaultAPITimeout).
 const apiTimeout = 2 * time.Second
 
-// blind is the breach of an API server that did not answer in time.
+// blind returns the breach of an API server that did not answer in time.
 func blind(until time.Duration) []Breach {
 	return late(timeline.Window{From: until - apiTimeout - time.Second, To: until}, apiTimeout, timeline.ControlPlane()...)
 }
 
-// lateSince is the breach of what came later after a moment than the expectation allows, whoever had to act.
+// lateSince returns the breach of something that came later after a moment than the expectation allows, whoever had to act.
 func (a asked) lateSince(from, length time.Duration) []Breach {
 	if length <= a.Max {
 		return nil
@@ -184,7 +183,7 @@ func (a asked) lateSince(from, length time.Duration) []Breach {
 	return late(timeline.Window{From: from, To: from + length}, length-a.Max, append(timeline.ControlPlane(), timeline.OnNode("")...)...)
 }
 
-// late is the breach of something that lasted too long.
+// late returns the breach of something that took too long.
 func late(in timeline.Window, by time.Duration, actors ...timeline.Actor) []Breach {
 	return []Breach{{Kind: ADuration, By: actors, In: in, Late: by}}
 }

@@ -11,14 +11,14 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A loss explains failed requests over new connections whose node's rules were observed.
+// A loss counts failed requests over new connections from nodes whose rules were observed, by whether stale rules caused them.
 type loss struct {
 	stale     int                // sent while the node's rules still routed to a pod after its SIGTERM: a longer drain helps
-	longest   timeline.StaleRule // of those rules
-	otherwise int                // sent while they did not: no drain helps
+	longest   timeline.StaleRule // the one of these rules with the longest lag
+	otherwise int                // sent while the rules routed to no such pod: no drain helps
 }
 
-// explainLoss leaves out what it knows nothing of.
+// explainLoss counts the failed requests of which the cause is known.
 func explainLoss(failed []timeline.Hit, tl timeline.Timeline) (l loss) {
 	observed, node := tl.Observed(), map[string]string{}
 	for _, lane := range tl.LanesWhere(evidence.LaneKind.FollowsRules) {
@@ -49,7 +49,7 @@ func explainLoss(failed []timeline.Hit, tl timeline.Timeline) (l loss) {
 	return l
 }
 
-// headlines say why a share of all requests failed, such as "427 of 5,188 requests failed"; the last ones have fewer words.
+// headlines returns wordings that say why a share of all requests failed, such as "427 of 5,188 requests failed"; later ones are shorter.
 func (l loss) headlines(share string, failed int) []string {
 	stale, needed := phrase.Duration(l.longest.Length()), fmt.Sprintf("%d s", drainFor(l.longest.Lag)/time.Second)
 	switch {
@@ -84,7 +84,7 @@ func (l loss) facts() []Detail {
 	return facts
 }
 
-// drainFor is a drain that covers a lag: whole seconds, and half a second to spare at least.
+// drainFor returns a drain that covers a lag: whole seconds, with at least half a second to spare.
 func drainFor(lag time.Duration) time.Duration {
 	return (lag + 500*time.Millisecond + time.Second - 1).Truncate(time.Second)
 }

@@ -11,7 +11,7 @@ import (
 
 const notRecorded = "it was not recorded"
 
-// factsNoted is one for each fact, however it was found out: what the scenario did for it is not in the recording.
+// factsNoted returns 1 if the fact was recorded, else 0: how the scenario found it out is not in the recording.
 func factsNoted(a asked) int {
 	_, ok := a.tl.Fact(a.Fact)
 	return oneIf(ok)
@@ -19,7 +19,7 @@ func factsNoted(a asked) int {
 
 func notNoted(a asked) string { return noneOf(factsNoted(a), a.Fact+" was not recorded") }
 
-// Fact expects that what the scenario noted under a name last is one of the values.
+// Fact expects that the last value that the scenario noted under a name is one of the values.
 func Fact(name string, values ...string) Expectation {
 	return Expectation{Rule: fact.ID, Fact: name, Values: values}
 }
@@ -31,7 +31,7 @@ var fact = Rule{
 	question: value{},
 }
 
-// FactAtLeast expects that what the scenario noted under a name last is a number of n or more, such as "19 of 20".
+// FactAtLeast expects that the last value that the scenario noted under a name is a number of n or more, such as "19 of 20".
 func FactAtLeast(name string, n int) Expectation {
 	return Expectation{Rule: factAtLeast.ID, Fact: name, Count: n}
 }
@@ -49,7 +49,7 @@ var factAtLeast = Rule{
 	}},
 }
 
-// FactWithin expects that the duration the scenario noted under a name last is from min to max.
+// FactWithin expects that the last value that the scenario noted under a name is a duration from min to max.
 func FactWithin(name string, min, max time.Duration) Expectation {
 	return Expectation{Rule: factWithin.ID, Fact: name, Min: min, Max: max}
 }
@@ -65,7 +65,7 @@ var factWithin = Rule{
 	}},
 }
 
-// noDuration is why what was noted is no duration; empty if it is one.
+// noDuration returns why the value is no duration; empty if it is one.
 func noDuration(a asked) string {
 	noted, _ := a.tl.Fact(a.Fact)
 	if _, err := time.ParseDuration(noted.Detail); factsNoted(a) > 0 && err != nil {
@@ -74,7 +74,7 @@ func noDuration(a asked) string {
 	return notNoted(a)
 }
 
-// Noted expects that the scenario noted something under a name, whatever it is: a number to report.
+// Noted expects that the scenario noted any value under a name, such as a number to report.
 func Noted(name string) Expectation { return Expectation{Rule: noted.ID, Fact: name} }
 
 var noted = Rule{

@@ -8,13 +8,13 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// failing are the failed requests of some kind: surely sent in a window, and of those the ones that are as asked. That no pod could
-// answer, or which pod a request was led to, may rest on what was not seen.
+// failing selects failed requests: those that were certainly sent in a window and satisfy a condition. That no pod could answer, or
+// which pod a request was routed to, may rest on what was not seen.
 type failing struct {
 	in     func(timeline.Timeline) []timeline.Window // nil: at any time
-	before time.Duration                             // the end of the window
-	is     func(asked, timeline.Hit) bool            // nil: any
-	whole  bool                                      // whether they are such rests on what was not seen too
+	before time.Duration                             // at least this long before the end of the window
+	is     func(asked, timeline.Hit) bool            // the condition; nil: none
+	whole  bool                                      // the window or the condition also rests on what was not seen
 }
 
 func (w failing) rows(a asked) found {

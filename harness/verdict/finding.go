@@ -11,19 +11,19 @@ type Finding struct {
 	Outcome   Outcome
 	Headline  string       // what happened to whom and what follows, in one line of at most 120 characters
 	Facts     []Detail     // what the headline leaves out: counts by kind of failure, pod phase, window, node, witnesses
-	Because   string       // the same as one sentence, with every number
+	Because   string       // headline and facts as one sentence, with every number
 	Witnesses []Witness    // hits that decided it, by time sent; at most 20, all of them counted in Because
-	Exposure  Exposure     // what the rule was put to
-	Evidence  EvidenceKind // who tells of it; empty when it was skipped
+	Exposure  Exposure     // what the rule was tested on
+	Evidence  EvidenceKind // what kind of evidence it rests on; empty when it was skipped
 	Grounds   Grounds      // what of the recording it rests on
-	Decides   []string     // seed claims, or parts of them, that hold or not by it
-	// Precondition says that it could not have been a failure: it is about whether other rules could have seen anything.
+	Decides   []string     // seed claims, or parts of them, that it decides
+	// Precondition says that the finding could not have been a failure: it is about whether other rules could have seen anything.
 	Precondition bool
-	Elsewhere    bool     // it is skipped because it is for other modes or versions
+	Elsewhere    bool     // skipped because the expectation is for other modes or versions
 	Breaches     []Breach // what broke the rule, as far as a slow host may have caused it; empty: it cannot have
-	Uncertain    bool     // the clocks, or an API server that answered late, leave open on which side of a bound a duration is
-	// Excused are who waited for a processor, longest for each breach; with any the finding is inconclusive instead of a failure,
-	// and Retry says what a recording needs that may tell.
+	Uncertain    bool     // the clocks, or an API server that answered late, leave open on which side of a limit a duration is
+	// Excused has, for each breach, the longest wait for a processor that excuses it; the finding is then inconclusive instead of a
+	// failure. Retry says what another recording needs to tell more.
 	Excused []timeline.Wait
 	Retry   Retry
 }
@@ -40,7 +40,7 @@ type Witness struct {
 	Seq  uint64 `json:"seq"`
 }
 
-// maxWitnesses bounds how many hits a finding names.
+// maxWitnesses is how many hits a finding names, at most.
 const maxWitnesses = 20
 
 func witnesses(hits []timeline.Hit) []Witness {

@@ -13,18 +13,18 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// maxSeqs is how many sequence numbers a sentence lists.
+// maxSeqs is how many sequence numbers a sentence lists, at most.
 const maxSeqs = 8
 
-// A description says of some hits when and on which lanes they were sent, in which phase their pods were, and which they are.
+// A description says when and on which lanes some hits were sent, in which phase their pods were, and which hits they are.
 type description struct {
 	kinds string
-	where string // on which lane; headlines have no room for more than one
-	from  string // after the rollout or maintenance began, for headlines; empty: before it
+	where string // the lane, or how many lanes if several: a headline has no room for all
+	from  string // how long after the rollout or maintenance began, for headlines; empty: before it
 	facts []Detail
 }
 
-// describeHits is for hits by time sent, of at least one, which are all of so many or examples of them.
+// describeHits describes hits by time sent, of at least one, which are all of total hits or examples of them.
 func describeHits(hits []timeline.Hit, total int, tl timeline.Timeline) description {
 	var lanes []string
 	for _, h := range hits {
@@ -33,7 +33,7 @@ func describeHits(hits []timeline.Hit, total int, tl timeline.Timeline) descript
 	return describe(hits, total, hits[len(hits)-1].Sent, lanes, tl)
 }
 
-// describeReplies is for all of some replies, by a few of them.
+// describeReplies describes replies by their examples.
 func describeReplies(rs []timeline.Replies, tl timeline.Timeline) description {
 	last := rs[0].Last
 	var lanes []string
@@ -67,7 +67,7 @@ func describe(hits []timeline.Hit, total int, last time.Duration, lanes []string
 	return d
 }
 
-// of are wordings of what became of a share of all, such as "3 of 400 requests failed".
+// of returns wordings of a sentence such as "3 of 400 requests failed" with more of the description; later ones are shorter.
 func (d description) of(share string) []string {
 	brief := share + " " + d.where
 	if d.kinds == "" {
@@ -77,12 +77,12 @@ func (d description) of(share string) []string {
 	return []string{full + d.from, full, brief}
 }
 
-// known leaves out the facts of which nothing is known.
+// known leaves out the facts without a value.
 func known(facts ...Detail) []Detail {
 	return slices.DeleteFunc(facts, func(d Detail) bool { return d.Value == "" })
 }
 
-// begun is what [evidence.RolloutBegun] is called: nobody who watches no cluster knows of a rollout.
+// begun returns the words for [evidence.RolloutBegun]: without a cluster to watch, nothing is known of a rollout.
 func begun(tl timeline.Timeline) string {
 	if tl.HostAlone {
 		return "the maintenance began"
@@ -91,7 +91,7 @@ func begun(tl timeline.Timeline) string {
 }
 
 // podPhases counts hits by the phase of the pod that got them or should have, in the order of a pod's
-// phases; empty when that is known of none.
+// phases; empty when that is known for none.
 func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
 	counts := make(map[timeline.PodPhase]int)
 	first := make(map[timeline.PodPhase]string)
@@ -146,7 +146,7 @@ func seqs(hits []timeline.Hit, total int) string {
 	return strings.Join(names, " ")
 }
 
-// examples are hits of some replies, by time sent.
+// examples lists the examples of some replies, by time sent.
 func examples(rs []timeline.Replies) []timeline.Hit {
 	var hits []timeline.Hit
 	for _, r := range rs {

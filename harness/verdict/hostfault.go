@@ -6,8 +6,8 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// hostFaults are requests that never left the host of their client: what they were to ask has no part in that. How it would have answered
-// nobody knows.
+// hostFaults returns a reason for each fault of a client's own host. Such requests never left the host, so that it is not known how they
+// would have been answered.
 func hostFaults(tl timeline.Timeline) (reasons []Reason) {
 	lacks := map[evidence.Fault]string{
 		evidence.Unresolved:  "could not resolve the name",

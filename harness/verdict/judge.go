@@ -1,6 +1,6 @@
 // Package verdict judges a timeline by rules. Rules are data: an expectation
-// recorded with the run names one by its permanent id, so that every past run
-// can be judged again. It is pure and knows no cluster. README.md lists the rules.
+// recorded with the run names a rule by its permanent id, so that every past run
+// can be judged again. The package is pure and knows no cluster. README.md lists the rules.
 package verdict
 
 import (
@@ -14,42 +14,42 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A Verdict is what became of one scenario, with one finding per expectation in the order expected.
+// A Verdict is the outcome of one scenario, with one finding per expectation, in the same order.
 type Verdict struct {
 	Outcome  Outcome
 	Headline string   // what happened to whom and what follows, in one line of at most 120 characters
-	Facts    []Detail // of the finding that has the headline, and which others decided the verdict too
+	Facts    []Detail // of the finding that has the headline, and which other rules decided the verdict too
 	Because  string   // one sentence with numbers
 	Findings []Finding
-	Claims   []Claim // of the seed that the findings decide
-	// Distrust is why parts of the recording are not to be trusted, and of which rules that leaves the outcome unknown.
+	Claims   []Claim // the seed claims that the findings decide
+	// Distrust lists why parts of the recording cannot be trusted, and the rules whose outcome that leaves unknown.
 	Distrust []Reason
-	// Distrusted says that it is inconclusive for such a reason: the outcome is about the harness, not the cluster.
+	// Distrusted says that the verdict is inconclusive for such a reason: the outcome is about the harness, not the cluster.
 	Distrusted bool
-	// Unmet says that it is inconclusive only because a precondition was not met, which another recording may meet.
+	// Unmet says that the verdict is inconclusive only because a precondition was not met, which another recording may meet.
 	Unmet bool
-	// Retry says whether the host was too slow to tell, and what another recording needs that may: also where a rule failed beside
-	// the one that is excused, for the same host may have caused that.
+	// Retry says whether the host was too slow, and what another recording needs to tell more. It is also set if another rule failed
+	// beside the excused one, since the same host may have caused that.
 	Retry Retry
-	// Waits are those by which something is excused, without repetition.
+	// Waits lists the waits that excuse something, without repetition.
 	Waits []timeline.Wait
-	// Bug says whether the cluster has the bug that the scenario would show, BugKnown whether its version is known to have it, and
-	// BugFixed which release of its minor version, or else of a later one, has not; empty where the scenario is about none.
+	// Bug says whether the cluster has the bug of Kubernetes that the scenario looks for, BugKnown whether its version is known to have
+	// it, and BugFixed in which release of its minor version, or else of a later one, it is fixed; empty in a scenario without a bug.
 	Bug      BugAnswer
 	BugKnown bool
 	BugFixed string
 }
 
-// Judge lets the rules decide, each by what of the recording can be trusted. What a rule found that a reason for distrust makes
-// unknown is inconclusive, and so is then the verdict, unless a rule fails by what is certain. The timeline of a skipped run is
-// not looked at.
+// Judge judges a timeline by the rules that the run expects, as far as the recording can be trusted. A finding that a reason for distrust
+// makes unknown is inconclusive, and then so is the verdict, unless a rule fails by what is certain. The timeline of a skipped run
+// is not used.
 func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	if run.Skipped != "" {
 		return Verdict{Outcome: Skipped, Headline: phrase.Headline(run.Skipped), Because: run.Skipped}.answerBug(run)
 	}
 	reasons := distrust(run, tl)
 	findings := make([]Finding, 0, len(run.Expect))
-	failing := false // or would
+	failing := false // a rule fails, or would if the recording could be trusted
 	for _, x := range run.Expect {
 		f, q := find(x, run, tl)
 		failing = failing || f.Outcome == Fail
@@ -75,7 +75,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 			v.Facts = append(v.Facts, Detail{"not trusted otherwise", r.Because})
 		}
 	}
-	for _, before := range run.Earlier { // a failure beside what was excused is not to be forgotten
+	for _, before := range run.Earlier { // keep a failure of an earlier attempt beside what was excused there
 		v.Facts = append(v.Facts, Detail{"before", before})
 	}
 	v.Distrust = reasons
@@ -85,7 +85,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	return v.excused(deciding).answerBug(run)
 }
 
-// excused fills in what the findings and deciding reasons say of the host.
+// excused fills in Retry and Waits from the findings and the deciding reasons.
 func (v Verdict) excused(deciding []Reason) Verdict {
 	note := func(retry Retry, waits []timeline.Wait) {
 		v.Retry = max(v.Retry, retry)
@@ -130,7 +130,7 @@ func (r Rule) find(x Expectation, run evidence.Run, tl timeline.Timeline) Findin
 	return r.put(x, tl)
 }
 
-// put puts a rule to what there is of it, and says so where there is nothing.
+// put judges an expectation by the rule's question. If there was nothing to test, the finding says so.
 func (r Rule) put(x Expectation, tl timeline.Timeline) Finding {
 	a := asked{x, tl, r.Lanes.of(x, tl), r.Unit}
 	f := undecided(r.missing(a))
@@ -149,7 +149,7 @@ func (r Rule) put(x Expectation, tl timeline.Timeline) Finding {
 	return f
 }
 
-// slowest is the least rate that one of the lanes achieved, per second; 0 where none is known.
+// slowest returns the lowest rate per second that one of the lanes achieved; 0 if none is known.
 func (a asked) slowest() (rate float64) {
 	for _, lane := range a.lanes {
 		if r := lane.Summary.Rate; r > 0 && (rate == 0 || r < rate) {
@@ -159,7 +159,7 @@ func (a asked) slowest() (rate float64) {
 	return rate
 }
 
-// missing is why the rule can judge nothing; empty if it can.
+// missing returns why the rule cannot judge; empty if it can.
 func (r Rule) missing(a asked) string {
 	for _, kind := range slices.Concat([]evidence.EventKind{a.From, a.To}, r.marks) {
 		if _, ok := a.tl.Mark(kind); !ok && timeline.IsMark(kind) {
@@ -172,7 +172,7 @@ func (r Rule) missing(a asked) string {
 	return r.lack(a)
 }
 
-// untrusted is inconclusive for these reasons.
+// untrusted returns a verdict that is inconclusive for some reasons for distrust.
 func untrusted(reasons []Reason, findings []Finding) Verdict {
 	v := Verdict{Distrusted: true, Findings: findings}
 	var because []string
@@ -189,7 +189,7 @@ func untrusted(reasons []Reason, findings []Finding) Verdict {
 	return v
 }
 
-// measured decides nothing: a second recording does.
+// measured returns the verdict about a recording that only measures for a second one, which decides.
 func measured(findings []Finding) Verdict {
 	const because = "it measured for a second recording, which was not made"
 	for i := range findings {
@@ -199,8 +199,8 @@ func measured(findings []Finding) Verdict {
 	return Verdict{Headline: because, Because: because, Findings: findings}
 }
 
-// decide lets the worst findings decide: fail, then inconclusive, then pass. Rules that are not for this
-// cluster are left out.
+// decide returns the verdict that the worst findings decide: fail, then inconclusive, then pass. Skipped findings do
+// not count.
 func decide(findings []Finding) Verdict {
 	v := Verdict{Findings: findings}
 	judged := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Outcome == Skipped })
@@ -227,7 +227,7 @@ func decide(findings []Finding) Verdict {
 	return v
 }
 
-// mostTelling is the headline of the finding whose rule comes first in Rules, with its facts and the names of the others.
+// mostTelling returns the headline of the finding whose rule comes first in Rules, with its facts and the names of the others.
 func mostTelling(findings []Finding) (headline string, facts []Detail) {
 	sorted := slices.SortedStableFunc(slices.Values(findings), func(a, b Finding) int { return rank(a.Rule) - rank(b.Rule) })
 	var others []string

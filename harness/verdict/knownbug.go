@@ -10,17 +10,17 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A BugAnswer says whether a cluster has the bug of Kubernetes that a scenario would show.
+// A BugAnswer says whether a cluster has the bug of Kubernetes that a scenario looks for.
 type BugAnswer string
 
 // The answers.
 const (
-	Affected    BugAnswer = "affected"     // the bug's own mechanism was seen
-	NotAffected BugAnswer = "not affected" // it was tested, and everything was right
+	Affected    BugAnswer = "affected"     // the expectation failed that the bug's mechanism breaks
+	NotAffected BugAnswer = "not affected" // the scenario passed
 	CannotTell  BugAnswer = "cannot tell"
 )
 
-// answerBug says in a verdict about a scenario with a bug whether the cluster has that, and in its headline whether that is known.
+// answerBug fills in whether the cluster has the bug that the scenario looks for. If it has, the texts say whether its version is known to.
 func (v Verdict) answerBug(run evidence.Run) Verdict {
 	if run.Bug == nil {
 		return v
@@ -43,7 +43,7 @@ func (v Verdict) answerBug(run evidence.Run) Verdict {
 	return v
 }
 
-// shows reports whether an expectation failed that the bug's mechanism fails.
+// shows reports whether the expectation failed that the bug's mechanism breaks.
 func (v Verdict) shows(bug evidence.Bug, expected []Expectation) bool {
 	for i, f := range v.Findings {
 		if x := expected[i]; f.Outcome == Fail && x.Rule == bug.Rule && x.Fact == bug.Fact {
@@ -53,7 +53,7 @@ func (v Verdict) shows(bug evidence.Bug, expected []Expectation) bool {
 	return false
 }
 
-// AffectedOf are the releases with the bug, in this mode, of which one ran, if any did.
+// AffectedOf returns the releases known to have the bug that the cluster's version is one of, in its mode, if any.
 func AffectedOf(bug evidence.Bug, run evidence.Run) (evidence.Releases, bool) {
 	mode := run.ProxyMode()
 	if len(bug.Modes) > 0 && !slices.Contains(bug.Modes, mode) || bug.Component == "kube-proxy" && mode == evidence.NoProxy {
@@ -69,8 +69,7 @@ func AffectedOf(bug evidence.Bug, run evidence.Run) (evidence.Releases, bool) {
 	return bug.Affected[i], true
 }
 
-// VersionsRun are those of the component that would have a run's bug, or that of the API server where they were not found out;
-// none where neither was.
+// VersionsRun returns the versions of the component that would have the run's bug; if they were not found out, the API server's, if known.
 func VersionsRun(run evidence.Run) []string {
 	if len(run.ComponentVersions) == 0 && run.Kubernetes != "" {
 		return []string{run.Kubernetes}
@@ -78,7 +77,7 @@ func VersionsRun(run evidence.Run) []string {
 	return run.ComponentVersions
 }
 
-// isOf reports whether a version is one of the releases; one that cannot be read is not.
+// isOf reports whether a version is one of the releases; one that cannot be parsed is not.
 func isOf(r evidence.Releases, version string) bool {
 	older, newer, err := outsideOf(version, r.Since, r.Before)
 	return !older && !newer && err == nil

@@ -21,8 +21,8 @@ var (
 	})
 )
 
-// NoSlowReplies expects that no good reply through the Service had to wait until TCP sent something again: a loss that
-// its client does not see. An answer of Rollcall's own app may not take a second longer than half of those before the rollout.
+// NoSlowReplies expects that no good reply through the Service had to wait until TCP sent a packet again: a loss that
+// its client does not see. An answer of Rollcall's own app may not take a second longer than the median before the rollout.
 func NoSlowReplies() Expectation { return Expectation{Rule: noSlowReplies.ID} }
 
 var noSlowReplies = Rule{
@@ -55,8 +55,8 @@ var noSlowReplies = Rule{
 		}},
 }
 
-// slowBreach is that of a slow reply. What TCP sent again it sent because nobody answered for as long as its timer, for which the
-// process of the pod is not needed.
+// slowBreach returns the breach of a slow reply. If TCP sent a packet again, the pod's process is no actor: the kernel acknowledges packets
+// without it.
 func slowBreach(s timeline.SlowReply, tl timeline.Timeline) Breach {
 	usual := tl.Usual(s.Lane)
 	b := latencies([]timeline.Hit{s.Hit}, func(timeline.Hit) time.Duration { return answerTime + usual + s.Connect }, tl)[0]
@@ -67,8 +67,8 @@ func slowBreach(s timeline.SlowReply, tl timeline.Timeline) Breach {
 	return b
 }
 
-// MaxLatency expects that every good reply through the Service was there d after its request was sent. It looks at each one
-// and not at a percentile: a rollout that holds up 30 of 5,000 requests is not seen in the slowest 1 %.
+// MaxLatency expects that every good reply through the Service was read within d of sending its request. It looks at each reply
+// and not at a percentile: a rollout that delays 30 of 5,000 requests does not change the slowest 1 %.
 func MaxLatency(d time.Duration) Expectation { return Expectation{Rule: maxLatency.ID, Max: d} }
 
 var maxLatency = Rule{
@@ -101,8 +101,8 @@ var maxLatency = Rule{
 	}},
 }
 
-// MaxP99 expects that on each lane through the Service 99 % of the good replies were there d after their requests were sent, of those
-// sent once the rollout began, or maintenance took its first step. A request that fails has none.
+// MaxP99 expects that on each lane through the Service 99 % of the good replies were read within d of sending their requests, of those
+// sent since the rollout began or, if there was maintenance, since its first step. Failed requests do not count.
 func MaxP99(d time.Duration) Expectation { return Expectation{Rule: maxP99.ID, Max: d} }
 
 var maxP99 = Rule{

@@ -9,20 +9,20 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// An amount is how much there was of something, in nanoseconds, as a share or as a number.
+// An amount is a measured value: a duration in nanoseconds, a share or a number.
 type amount struct {
 	value     float64
-	uncertain float64 // by how much it may be wrong either way; negative: by how much it may be without being uncertain
-	more      float64 // there may be so much more of it
-	got, of   float64 // what it is a share of
+	uncertain float64 // how wrong it may be either way; negative: how far it may be outside of the limits and still keep them
+	more      float64 // it may be this much larger
+	got, of   float64 // of a share: both numbers
 }
 
-// took is how long something lasted.
+// took returns the amount of a duration.
 func took(d timeline.Elapsed) amount {
 	return amount{value: float64(d.Length), uncertain: float64(d.Uncertainty)}
 }
 
-// portion is how large a part some of all are.
+// portion returns the amount of a share.
 func portion[N int | float64](got, of N) amount {
 	return amount{value: float64(got) / float64(of), got: float64(got), of: float64(of)}
 }
@@ -31,7 +31,7 @@ func (m amount) elapsed() timeline.Elapsed {
 	return timeline.Elapsed{Length: time.Duration(m.value), Uncertainty: time.Duration(max(0, m.uncertain))}
 }
 
-// limits are the least and the most of an amount.
+// limits are the least and the most that an amount may be.
 type limits struct{ least, most float64 }
 
 var unlimited = math.Inf(1)
@@ -43,23 +43,23 @@ func ranging(x Expectation, _ row) limits { return limits{float64(x.Min), float6
 func atMostCount(x Expectation, _ row) limits  { return limits{-unlimited, float64(x.Count)} }
 func atLeastCount(x Expectation, _ row) limits { return limits{float64(x.Count), unlimited} }
 
-// atLeastPercent is the limit of a share that has none above.
+// atLeastPercent returns the limits of a share with a least percentage only.
 func atLeastPercent(x Expectation, _ row) limits {
 	return limits{float64(x.Percent) / 100, unlimited}
 }
 
-// byChance is what chance makes of a share, of so many draws.
+// byChance returns the limits that chance allows a share in a number of independent draws.
 func byChance(share, draws float64) limits {
 	allowed := shareDeviations * math.Sqrt(share*(1-share)/draws)
 	return limits{share - allowed, share + allowed}
 }
 
-// upTo is for a bound that the rule itself has: 0 is not after another thing, -1 before it.
+// upTo returns the limits of a rule that has its own: 0 for "not after" another event, -1 for "before" it.
 func upTo(most time.Duration) func(Expectation, row) limits {
 	return func(Expectation, row) limits { return limits{-unlimited, float64(most)} }
 }
 
-// keeps is whether an amount keeps the limits; inconclusive when that is uncertain.
+// keeps returns Pass if an amount keeps the limits, Fail if it does not, and Inconclusive if that is uncertain.
 func (l limits) keeps(m amount) Outcome {
 	switch low, high := m.value-m.uncertain, m.value+m.uncertain+m.more; {
 	case l.least <= low && high <= l.most:
@@ -71,10 +71,11 @@ func (l limits) keeps(m amount) Outcome {
 	}
 }
 
-// beyond is by how much an amount is, or nearly is, outside of the limits.
+// beyond returns how far an amount is outside of the limits; negative inside.
 func (l limits) beyond(m amount) float64 { return max(m.value-l.most, l.least-m.value) }
 
-// grounds are what a finding rests on: that something lasted too long, or long enough, was seen; that it did not, was not.
+// grounds returns what a finding with one limit rests on: that something lasted too long, or long enough, was seen; the opposite rests on
+// nothing having been seen. With two limits a finding rests on the whole recording.
 func (l limits) grounds(outcome Outcome) Grounds {
 	long, short := Fail, Pass
 	switch {
@@ -86,7 +87,7 @@ func (l limits) grounds(outcome Outcome) Grounds {
 	return map[Outcome]Grounds{long: Seen, short: Unseen}[outcome]
 }
 
-// say says what is allowed, in a unit.
+// say returns the end of a sentence that names the limits.
 func (l limits) say(in unit) string {
 	switch {
 	case l.least == -unlimited && l.most <= 0:
@@ -102,7 +103,7 @@ func (l limits) say(in unit) string {
 	}
 }
 
-// A unit is what amounts are in.
+// A unit is what an amount is measured in.
 type unit uint8
 
 const (
@@ -122,7 +123,7 @@ func (u unit) say(value float64) string {
 	}
 }
 
-// worse reports whether of two outcomes about parts of a run the first decides the whole.
+// worse reports whether outcome a, of a part of a run, decides the outcome of the whole rather than b.
 func worse(a, b Outcome) bool {
 	rank := map[Outcome]int{Pass: 0, Inconclusive: 1, Fail: 2}
 	return rank[a] > rank[b]

@@ -41,14 +41,14 @@ var noFailures = Rule{
 	}},
 }
 
-// fromNodes says of which nodes requests were, where a rule is not about those of all.
+// fromNodes has the words for the nodes that an expectation is restricted to.
 var fromNodes = map[evidence.Nodes]string{
 	evidence.OtherNodes:     " from nodes that were not disrupted",
 	evidence.DisruptedNodes: " from disrupted nodes",
 }
 
-// shownByTerminations says, where no request failed, of how many terminations that is known, and what follows; empty where no
-// old pod ended, or clients that the rule is not about lost a request by one.
+// shownByTerminations returns the part of a pass that says in how many terminations no request was lost, and what follows for the share
+// that may lose one. It is empty if no old pod ended, or if another client lost a request in a termination.
 func shownByTerminations(tl timeline.Timeline) string {
 	all := tl.Terminations()
 	n := len(all)
@@ -85,7 +85,7 @@ var recoversWithin = Rule{
 	}},
 }
 
-// sentAfterRecovery are the requests that could have failed too late, as far as whole lanes tell: those of lanes that sent any.
+// sentAfterRecovery counts the requests that could have failed too late, by the rate of each lane and when it last sent one.
 func sentAfterRecovery(a asked) (n int) {
 	from, ok := a.tl.Mark(a.From)
 	if !ok {
@@ -134,10 +134,10 @@ var noHiddenRetries = Rule{
 	}},
 }
 
-// ServesUntilSigterm expects that while no pod is ready those that terminate answer, until the first of them gets SIGTERM.
+// ServesUntilSigterm expects that terminating pods answer while no other pod is ready, until the first of them gets SIGTERM.
 func ServesUntilSigterm() Expectation { return Expectation{Rule: servesUntilSigterm.ID} }
 
-// unaccepted is how long before a SIGTERM a request may be sent that the pod's socket has not accepted when it closes. Our own
+// unaccepted is how long before SIGTERM a request may be sent and still not be accepted when the pod's socket closes. Our own
 // choice: a hundred times what a request takes.
 const unaccepted = 100 * time.Millisecond
 
@@ -151,11 +151,11 @@ var servesUntilSigterm = Rule{
 		rows: failing{in: timeline.Timeline.OnlyTerminating, before: unaccepted, whole: true}.rows},
 }
 
-// DamageSeen expects that requests from pods do fail once the rollout began: a negative control.
+// DamageSeen expects that requests from pods do fail after the rollout began: a negative control.
 func DamageSeen() Expectation { return Expectation{Rule: damageSeen.ID} }
 
-// Which lane is hit is chance, so that all are taken together which have the same kind of connection. A lane that resends hides
-// damage, and says nothing either way.
+// Which lane loses requests is chance, so that all lanes with the same kind of connection count together. A lane that resends hides
+// damage, and shows nothing either way.
 var damageSeen = Rule{
 	ID: "damage-seen", Claim: "clients in the cluster lose at least one request, which shows that a loss would be seen",
 	Lanes: DamageLanes, Unit: "request", Untested: noneFromPods, Precondition: true, exposed: sentSinceBegun,
@@ -165,14 +165,14 @@ var damageSeen = Rule{
 }
 
 // LostWhileTerminating expects that requests from pods, over each kind of connection, are lost to an old pod that had got SIGTERM:
-// a negative control that knows why it loses requests. No such loss is no failure of the cluster but a blind harness.
+// a negative control that names the cause. Without such a loss the cluster has not failed, but the harness may be blind.
 func LostWhileTerminating() Expectation { return Expectation{Rule: lostWhileTerminating.ID} }
 
 var lostWhileTerminating = Rule{
 	ID: "lost-while-terminating", Claim: "clients in the cluster lose requests to old pods that had got SIGTERM",
 	Lanes: DamageLanes, Unit: "request", Precondition: true,
 	Untested: "no request was sent from a pod while an old pod was terminating and another was ready",
-	// whoever was lost to one was sent to it, also if its process had ended before its deletion was seen
+	// a lost request was sent to such a pod, even if the pod's process had ended before its deletion was seen
 	exposed: func(a asked) int { return max(sentBesideTerminating(a), lostToEnded.rows(a).count) },
 	needs: sinceBegin(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutArrivals, evidence.AboutAPI,
 		evidence.AboutPodSteps),
@@ -184,8 +184,8 @@ var lostToEnded = failing{whole: true, is: func(a asked, h timeline.Hit) bool {
 	return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
 }}
 
-// LostWhileNoneServes expects that requests from pods, over each kind of connection, fail in one of these ways while no pod can
-// answer: a negative control that knows why it loses requests. No loss then is no failure of the cluster but a blind harness.
+// LostWhileNoneServes expects that requests from pods, over each kind of connection, fail with one of the faults while no pod can
+// answer: a negative control that names the cause. Without such a loss the cluster has not failed, but the harness may be blind.
 func LostWhileNoneServes(kinds ...evidence.Fault) Expectation {
 	return Expectation{Rule: lostWhileNoneServes.ID, Values: named(kinds)}
 }
@@ -210,8 +210,8 @@ var lostWhileNoneServes = Rule{
 var sentWhileNoneServing = summed(func(s timeline.LaneSummary) int { return s.WhileNoneServing })
 
 // LostWhileStarting expects that requests from pods over new connections are refused while a pod counts as ready and does not
-// listen yet: a negative control that knows why it loses requests. No such loss is no failure of the cluster but a blind harness,
-// unless the scenario is sure of it.
+// listen yet: a negative control that names the cause. Without such a loss the cluster has not failed, but the harness may be blind,
+// unless the expectation is certain.
 func LostWhileStarting() Expectation {
 	return Expectation{Rule: lostWhileStarting.ID, Conn: evidence.Fresh}
 }

@@ -10,14 +10,14 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// SentInMaintenance expects that every client sends three requests or more in the time of the shortest outage that is to be seen, from
-// when something is done to the cluster until it is undone. Agents may be away then, which is no reason for distrust.
+// SentInMaintenance expects that every client sends at least three requests in any time as long as the shortest outage that has to be seen,
+// throughout the maintenance. Agents may be away then, which is no reason for distrust.
 func SentInMaintenance(outage time.Duration) Expectation {
 	return Expectation{Rule: sentInMaintenance.ID, Max: outage}
 }
 
-// perOutage is how many requests tell how long an outage was. That is wrong by one period of them either way, see [timeline.Gap]: by a
-// third of what is allowed with three.
+// perOutage is how many requests it takes to measure an outage. The length is wrong by one period either way, see [timeline.Gap]: with
+// three, by a third of what is allowed.
 const perOutage = 3
 
 var sentInMaintenance = Rule{
@@ -34,7 +34,7 @@ var sentInMaintenance = Rule{
 			for _, w := range timeline.Silences(a.lanes, window) {
 				rows = append(rows, row{amount: took(timeline.Elapsed{Length: w.Length()}), from: w.From})
 			}
-			for _, lane := range a.lanes { // n requests leave n+1 times between them
+			for _, lane := range a.lanes { // n requests split the window into n+1 parts
 				n := lane.Summary.InMaintenance
 				rows = append(rows, row{amount: took(timeline.Elapsed{Length: window.Length() / time.Duration(n+1)}), lane: lane.ID,
 					facts: []Detail{{"sent", fmt.Sprintf("%s in %s", phrase.Count(n, "request"), phrase.Duration(window.Length()))}}})
@@ -55,14 +55,14 @@ func thrice(x Expectation, _ row) limits {
 	return limits{-unlimited, float64(x.Max / perOutage)}
 }
 
-// SomethingChanged expects that the recording shows anything at all of what was done: a pod of the app that began, ended or was not
-// ready, another one of its namespace that ended, or a step of maintenance that the recorder saw by itself. A command that returns before
-// anything happens costs nobody a request.
+// SomethingChanged expects that the recording shows at least one effect of what was done: a pod of the app that began, ended or was not
+// ready, another pod of its namespace that ended, or a step of maintenance that the recorder saw by itself. A command that returns before
+// anything happens costs no client a request.
 func SomethingChanged() Expectation { return Expectation{Rule: somethingChanged.ID} }
 
 const nothingChanged = "nothing shows what was done: no pod of the app began, ended or was not ready, none beside it ended, and no node changed"
 
-// nothingWatched is of a recording from this host alone.
+// nothingWatched is the reason for a recording from this host alone.
 const nothingWatched = "no cluster was watched, so nothing shows that it is over: say when, by --for=60s or --until=COMMAND"
 
 var somethingChanged = Rule{
@@ -81,7 +81,7 @@ var somethingChanged = Rule{
 	question: some{rows: func(a asked) found { return found{count: changes(a), whole: true} }, did: "of pods and nodes {were} seen"},
 }
 
-// changes counts what the recorder saw by itself to change once something was done.
+// changes counts the changes that the recorder saw by itself after something was done.
 func changes(a asked) int {
 	return a.tl.ChangesSince(a.at(evidence.DisruptionBegun))
 }

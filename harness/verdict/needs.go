@@ -7,33 +7,33 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// needs are what of a recording a rule goes by. The zero needs are nothing.
+// needs says which parts of a recording a rule uses. The zero value is none.
 type needs struct {
 	subjects []evidence.Subject
-	marks    []evidence.EventKind // that its judgement counts from or to, beside those of the expectation
-	bounded  bool                 // the load has to have lasted from its begin to beyond the end of the rollout
+	marks    []evidence.EventKind // marks that it counts from or to, beside those of the expectation
+	bounded  bool                 // the load has to last from its begin to beyond the end of the rollout
 }
 
-// underLoad are those of a rule about what clients saw, or did not see, of the whole rollout.
+// underLoad returns the needs of a rule about what clients saw, or did not see, of the whole rollout.
 func underLoad(subjects ...evidence.Subject) needs { return needs{subjects: subjects, bounded: true} }
 
-// sinceBegin are those of a rule that counts from the rollout's begin on.
+// sinceBegin returns the needs of a rule that counts since the rollout began.
 func sinceBegin(subjects ...evidence.Subject) needs {
 	return needs{subjects: subjects, marks: []evidence.EventKind{evidence.RolloutBegun}}
 }
 
-// seeing are those of a rule that counts from no mark but its own and those of the expectation.
+// seeing returns the needs of a rule that counts from no marks but its own and those of the expectation.
 func seeing(subjects ...evidence.Subject) needs { return needs{subjects: subjects} }
 
-// ofRollout are those of a rule about pods between the rollout's begin and its end.
+// ofRollout has the needs of a rule about pods between the begin and the end of the rollout.
 var ofRollout = needs{subjects: []evidence.Subject{evidence.AboutAPI}, marks: []evidence.EventKind{evidence.RolloutBegun, evidence.OldGone}}
 
-// untilLoadEnded are those of a rule that counts from the expectation's mark to the end of the load.
+// untilLoadEnded returns the needs of a rule that counts from the expectation's mark to the end of the load.
 func untilLoadEnded(subject evidence.Subject) needs {
 	return needs{subjects: []evidence.Subject{subject}, marks: []evidence.EventKind{evidence.LoadEnded}}
 }
 
-// tellsOf is what tells of an event, or of when a mark came.
+// tellsOf returns which parts of a recording show events of a kind, or when a mark came.
 func tellsOf(kind evidence.EventKind) []evidence.Subject {
 	switch kind {
 	case evidence.PodStarted, evidence.PodListening, evidence.PodSigterm, evidence.PodDraining, evidence.PodExited,
@@ -46,14 +46,14 @@ func tellsOf(kind evidence.EventKind) []evidence.Subject {
 	case evidence.StatusDone, evidence.OldGone:
 		return []evidence.Subject{evidence.AboutMarks}
 	case "", evidence.LoadBegun, evidence.RolloutBegun, evidence.LoadEnded, evidence.DisruptionBegun, evidence.DisruptionUndone,
-		evidence.ClusterWhole: // noted by who did it
+		evidence.ClusterWhole: // marks of what the harness does itself
 		return nil
 	default:
 		return []evidence.Subject{evidence.AboutAPI}
 	}
 }
 
-// needsOf is what the rule needs to judge an expectation.
+// needsOf returns what the rule needs to judge an expectation.
 func (r Rule) needsOf(x Expectation, tl timeline.Timeline) needs {
 	n := r.needs
 	n.subjects = slices.Concat(n.subjects, tellsOf(x.From), tellsOf(x.To))

@@ -6,13 +6,13 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// none asks that nothing of a kind is there. What is there was seen; that nothing is rests on nothing having been seen.
+// none is the question whether nothing of a kind is there. A failure was seen; a pass rests on nothing having been seen.
 type none struct {
-	rows func(asked) found // what is not to be there
-	of   func(asked) int   // how many of it there could be; nil: nobody counts that
-	noun string            // of what there could be, in the singular; empty: the unit of the rule
-	did  string            // what is not to be, see fill
-	all  string            // what all of it is instead; empty: that is said as "0 of"
+	rows func(asked) found // what must not be there
+	of   func(asked) int   // of how many; nil: not counted
+	noun string            // of what is counted, in the singular; empty: the unit of the rule
+	did  string            // what they must not have done, such as "failed", see fill
+	all  string            // what all of them did in a pass; empty: a pass says "0 of"
 }
 
 func (q none) answer(a asked) Finding {

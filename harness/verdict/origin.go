@@ -10,13 +10,13 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// An origin says what some requests have in common, which tells a node that loses packets from a pod that is slow.
+// An origin says which nodes and pods some replies have in common, which tells a node that loses packets from a slow pod.
 type origin struct {
 	brief, long string
-	follows     string // what it means, for a headline
+	follows     string // what caused it, for a headline
 }
 
-// originOf is for good replies, at least one.
+// originOf returns the origin of good replies, of at least one.
 func originOf(hits []timeline.Hit, tl timeline.Timeline) origin {
 	const thatNode = ": that node's network"
 	from := map[string]string{} // lane -> where its client ran

@@ -37,7 +37,7 @@ func lasted(o timeline.Outage) amount {
 	return took(timeline.Elapsed{Length: o.Length(), Uncertainty: o.Uncertainty})
 }
 
-// MinOutage expects that every client in the cluster goes without a good send for d at least once the rollout began: a
+// MinOutage expects that, after the rollout began, every client in the cluster goes at least d without a good send: a
 // negative control of how much is lost.
 func MinOutage(d time.Duration) Expectation { return Expectation{Rule: minOutage.ID, Min: d} }
 
@@ -70,8 +70,8 @@ var minOutage = Rule{
 		}},
 }
 
-// ReplyGap expects that the longest time in which a client gets no good reply lasts min to max, as closely as one can tell that asks
-// once in a period. Requests that wait and then succeed are part of it.
+// ReplyGap expects that the longest time in which a client gets no good reply lasts min to max, as exactly as its period of sending allows.
+// Requests that wait and then succeed are part of that time.
 func ReplyGap(min, max time.Duration) Expectation {
 	return Expectation{Rule: replyGap.ID, Min: min, Max: max}
 }
@@ -93,8 +93,8 @@ var replyGap = Rule{
 		}},
 }
 
-// MaxFailedShare expects that on each lane through the Service no more requests fail than so many in a thousand of those that it
-// sends once the rollout began, or maintenance took its first step: steady hours before would hide any loss.
+// MaxFailedShare expects that on each lane through the Service at most so many in a thousand requests fail, of those that it sends after
+// the rollout began or, if there was maintenance, after its first step: steady hours before would hide any loss.
 func MaxFailedShare(permille int) Expectation {
 	return Expectation{Rule: maxFailedShare.ID, Permille: permille}
 }
@@ -113,7 +113,7 @@ var maxFailedShare = Rule{
 		})},
 }
 
-// firstChange is when the rollout began, or maintenance took its first step.
+// firstChange returns when the rollout began or, if there was maintenance, when that took its first step.
 func (a asked) firstChange() time.Duration {
 	begun := a.at(evidence.RolloutBegun)
 	if maintenance, ok := a.tl.Maintenance(); ok {
@@ -124,8 +124,8 @@ func (a asked) firstChange() time.Duration {
 
 func sinceStep(s timeline.LaneSummary) int { return s.SinceStep }
 
-// LostShare expects that of the requests that pods send over new connections in the time from min to max after a mark as many are lost
-// as lead to pods on disrupted nodes, as far as chance explains: each pod gets as many new connections as any other.
+// LostShare expects that, of the requests that pods send over new connections from min to max after a mark, the share is lost that is
+// routed to pods on disrupted nodes, as far as chance explains: each pod gets as many new connections as any other.
 func LostShare(min, max time.Duration, mark evidence.EventKind) Expectation {
 	return Expectation{Rule: lostShare.ID, Min: min, Max: max, From: mark}
 }
@@ -143,7 +143,7 @@ var lostShare = Rule{
 			r.expected = float64(there) / float64(all)
 			r.facts = []Detail{{"requests sent", a.lostIn().String()}, {"of them lost", phrase.Number(len(r.hits))},
 				{"pods on disrupted nodes", fmt.Sprintf("%d of %d", there, all)}}
-			if r.value > r.expected { // that somebody answers is nobody's fault
+			if r.value > r.expected { // too few losses have no breach: a late actor cannot cause a reply
 				r.breaches = failures(a, r.hits)
 			}
 			r.lack = noneOf(int(r.of), fmt.Sprintf("%s sent 0 requests %s", lane.ID, a.lostIn()))
@@ -161,24 +161,24 @@ func oldOnDisrupted(tl timeline.Timeline) (n int) {
 	return n
 }
 
-// lostIn are the whole seconds of the expectation's time.
+// lostIn returns the whole seconds from Min to Max after the expectation's mark.
 func (a asked) lostIn() seconds {
 	from := a.at(a.From)
 	return seconds{int((from+a.Min)/time.Second) + 1, int((from + a.Max) / time.Second)}
 }
 
-// lostOn is what a lane lost of what it sent in that time.
+// lostOn returns the share of requests that a lane lost, of those that it sent in that time.
 func (a asked) lostOn(lane timeline.Lane) row {
 	in := a.lostIn()
 	lost := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool {
 		second := int(h.Sent / time.Second)
-		return second < in.from || second >= in.to || h.By.Version != "" // whoever answered badly did answer
+		return second < in.from || second >= in.to || h.By.Version != "" // a bad answer is an answer, too
 	})
 	_, answered := repliesIn(lane, "", in)
 	return row{amount: portion(len(lost), answered+len(lost)), hits: lost}
 }
 
-// Pause expects that from the last reply by the old version until the first by the new one nobody is answered for min to max.
+// Pause expects that there is no reply for min to max between the last one by the old version and the first by the new one.
 func Pause(min, max time.Duration) Expectation {
 	return Expectation{Rule: pause.ID, Min: min, Max: max}
 }
@@ -192,7 +192,7 @@ var pause = Rule{
 		rows:   func(a asked) []row { return one(a.tl.Pause()) }},
 }
 
-// one is the only row of a duration, if that is known.
+// one returns a single row with a duration, or no row if it is not known.
 func one(d timeline.Elapsed, ok bool) []row {
 	if !ok {
 		return nil

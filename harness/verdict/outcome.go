@@ -14,7 +14,7 @@ const (
 	Inconclusive Outcome = iota // the recording cannot tell
 	Pass
 	Fail
-	Skipped // it did not run
+	Skipped // it was not judged, or did not run
 )
 
 var outcomes = []string{Inconclusive: "inconclusive", Pass: "pass", Fail: "fail", Skipped: "skipped"}
@@ -26,7 +26,7 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
-// MarshalText is the outcome as reports spell it; an unknown outcome is an error.
+// MarshalText returns the outcome as reports spell it, or an error for an unknown one.
 func (o Outcome) MarshalText() ([]byte, error) {
 	if o > Skipped {
 		return nil, fmt.Errorf("verdict: marshal outcome: %d is unknown", uint8(o))
@@ -34,7 +34,7 @@ func (o Outcome) MarshalText() ([]byte, error) {
 	return []byte(o.String()), nil
 }
 
-// UnmarshalText reads an outcome as reports spell it; one that this build does not know is an error.
+// UnmarshalText parses an outcome as reports spell it, and returns an error for an unknown one.
 func (o *Outcome) UnmarshalText(text []byte) error {
 	i := slices.Index(outcomes, string(text))
 	if i < 0 {

@@ -10,8 +10,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// outOfScope says why an expectation of a rule is for other modes or versions; empty when it is not. One that names a version
-// is an error on a cluster whose version cannot be read.
+// outOfScope returns why an expectation is for other modes or versions; empty when it is for this cluster. It returns an error if the
+// expectation names a version and the cluster's cannot be parsed.
 func (r Rule) outOfScope(x Expectation, run evidence.Run) (because string, err error) {
 	if mode := run.ProxyMode(); len(x.Modes) > 0 && !slices.Contains(x.Modes, mode) {
 		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), mode), nil
@@ -26,7 +26,8 @@ func (r Rule) outOfScope(x Expectation, run evidence.Run) (because string, err e
 	}
 }
 
-// lacking is the feature of which the rule has need and the cluster none. The barrier is when no node's rules route to an old pod.
+// lacking returns the feature that an expectation needs and the cluster lacks, if any. An expectation about the barrier, when no node's
+// rules route to an old pod, needs node rules.
 func (r Rule) lacking(x Expectation, run evidence.Run) (lack evidence.Feature, lacking bool) {
 	i := slices.IndexFunc(run.Lacks, func(f evidence.Feature) bool {
 		return f.Name == r.Feature || f.Name == evidence.NodeRules && fromBarrier(x)
@@ -37,7 +38,8 @@ func (r Rule) lacking(x Expectation, run evidence.Run) (lack evidence.Feature, l
 	return run.Lacks[i], true
 }
 
-// outsideOf reports whether a version is from before a release, or from another one on; an empty release is no limit.
+// outsideOf reports whether a version is older than the release since, or is the release before or a newer one; an empty release is no
+// limit.
 func outsideOf(version, since, before string) (older, newer bool, _ error) {
 	if since != "" {
 		order, err := compareVersions(version, since)
@@ -52,8 +54,8 @@ func outsideOf(version, since, before string) (older, newer bool, _ error) {
 	return false, err == nil && order >= 0, err
 }
 
-// compareVersions compares a version such as "v1.36.3" with a limit, by the limit's minor, such as "1.36", or patch. What a provider
-// or a candidate adds after the patch, as in v1.36.3-gke.100 and v1.36.0-rc.1, does not count.
+// compareVersions compares a version such as "v1.36.3" with a limit, a minor release such as "1.36" or a patch release. A suffix after
+// the patch, as in v1.36.3-gke.100 and v1.36.0-rc.1, does not count.
 func compareVersions(version, limit string) (int, error) {
 	var read [2]string
 	for i, text := range []string{version, limit} {

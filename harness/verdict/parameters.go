@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// unless says what a recording lacks that something does not hold of; else nothing.
+// unless returns a function for Rule.lack: it returns a text if the timeline does not satisfy a condition.
 func unless(holds func(timeline.Timeline) bool, lack string) func(asked) string {
 	return func(a asked) string {
 		if holds(a.tl) {
@@ -16,9 +16,9 @@ func unless(holds func(timeline.Timeline) bool, lack string) func(asked) string 
 	}
 }
 
-// What an expectation names that its rule does not take, each empty where nothing is wrong.
+// The functions below return what is wrong with an expectation's parameters; empty: nothing.
 
-// noneOf says what is lacking where there are none.
+// noneOf returns a text if n is 0.
 func noneOf(n int, lack string) string {
 	if n > 0 {
 		return ""

@@ -28,7 +28,7 @@ func oldPods(a asked) (n int) {
 	return n
 }
 
-// takesCount is why a rule about a number of pods cannot judge; empty if it can.
+// takesCount returns why a rule about a number of pods cannot judge; empty if it can.
 func takesCount(a asked) string {
 	if a.Count < 1 {
 		return fmt.Sprintf("the rule takes at least 1 pod, got %d", a.Count)
@@ -36,7 +36,7 @@ func takesCount(a asked) string {
 	return ""
 }
 
-// pods are how many there were at the worst moment, if that is known, and when first.
+// pods returns a row with the number of pods at the worst moment and when that first was, if it is known.
 func pods(n int, at string, breaches []Breach, ok bool) []row {
 	if !ok {
 		return nil
@@ -44,8 +44,8 @@ func pods(n int, at string, breaches []Breach, ok bool) []row {
 	return []row{{amount: amount{value: float64(n)}, facts: []Detail{{"first at", at}}, breaches: breaches}}
 }
 
-// MinAvailable expects at least n available pods throughout the rollout. A pod that turns unready without a
-// deletion is not held against the cluster if it or its kubelet got no processor (see [Excuses]).
+// MinAvailable expects at least n available pods throughout the rollout. A pod that becomes unready without a
+// deletion is excused if it or its kubelet got no processor (see [Excuses]).
 func MinAvailable(n int) Expectation { return Expectation{Rule: minAvailable.ID, Count: n} }
 
 var minAvailable = Rule{
@@ -117,8 +117,8 @@ var maxStatusGap = Rule{
 	}},
 }
 
-// DoneAfter expects that the API server does not say before a mark that the rollout is done: until then it stands still. Only a new pod
-// that is created after the last step before the mark shows that: what stands still was needed for it.
+// DoneAfter expects that the API server does not say that the rollout is done before a mark, since something that the rollout needs is
+// missing until then. A new pod created after the last step before the mark shows that it was needed; without one the rule cannot judge.
 func DoneAfter(mark evidence.EventKind) Expectation {
 	return Expectation{Rule: doneAfter.ID, From: mark}
 }
@@ -138,7 +138,7 @@ var doneAfter = Rule{
 	}},
 }
 
-// allMade says that no new pod was created after the last step before the expectation's mark; empty if one was.
+// allMade returns that no new pod was created after the last step before the expectation's mark; empty if one was.
 func allMade(a asked) string {
 	var step timeline.Step
 	for _, s := range a.tl.MarkedSteps() {
@@ -171,10 +171,10 @@ var oldEndsFirst = Rule{
 		}},
 }
 
-// Between expects that each pod's first event of one kind comes from min to max after its first of another, where a
-// negative time is one before it. With a min of 0 or more, what came before the one is no matter: a pod that has just got
-// ready may show as not ready once more. It is about the pods that have the event from, which may be any kind about a
-// pod; an endpoint that goes at once has left ready too. See afterStep for a kubelet that was starved.
+// Between expects that each pod's first event of kind to comes from min to max after its first event of kind from; negative times are
+// before it. With a min of 0 or more, events before from do not count: a pod that has just got ready may show as not ready once
+// more. It judges the pods that have the event from. Both may be any kind of event about a pod; EndpointNotReady includes an
+// endpoint that goes at once. See afterStep for a kubelet that was starved.
 func Between(from, to evidence.EventKind, min, max time.Duration) Expectation {
 	return Expectation{Rule: between.ID, From: from, To: to, Min: min, Max: max}
 }
@@ -199,12 +199,12 @@ var between = Rule{
 	}},
 }
 
-// kubeletBegins is how long a kubelet with nothing to wait for takes at most to begin with a deletion: until the relist under way
+// kubeletBegins is the longest that a kubelet with nothing to wait for takes to begin with a deletion: until the current relist
 // has ended, and one more for its pod worker (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
 const kubeletBegins = 2 * time.Second
 
-// afterStep is how long an interval lasted, and who can have made it too long or too short. One that is too long for what a kubelet did
-// by itself counts from when that began.
+// afterStep returns the row of an interval, with who can have made it too long or too short. If an interval from the deletion is too long,
+// but is not when counted from when the kubelet began to stop the pod, it counts from there.
 func afterStep(i timeline.PodInterval, a asked) row {
 	r := row{amount: took(i.Elapsed), pod: i.Pod}
 	in := timeline.Window{From: min(i.Began.At, i.Ended.At), To: max(i.Began.At, i.Ended.At)}
@@ -213,7 +213,7 @@ func afterStep(i timeline.PodInterval, a asked) row {
 		if a.From != evidence.PodReady && a.From != evidence.PodUnready {
 			return r
 		}
-		by = a.Min - i.Length // as a word of readiness came late
+		by = a.Min - i.Length // the event of readiness came late
 		in.From -= by
 	}
 	r.breaches = late(in, by, append(append(timeline.ControlPlane(), timeline.OnNode(i.Node)...), timeline.Actor{Pod: i.Pod},
@@ -234,8 +234,8 @@ func scalings(a asked) int {
 	return len(sizes)
 }
 
-// Scaling expects that, from the rollout's begin on, ReplicaSets are given these sizes in this order, each
-// written "v2:1", and others only afterwards. From when an autoscaler gives the Deployment another size they are other ones: it and
+// Scaling expects that, after the rollout began, ReplicaSets are given these sizes in this order, each
+// written "v2:1", and others only afterwards. Sizes do not count after an autoscaler gave the Deployment another size: it and
 // the Deployment controller do not wait for each other.
 func Scaling(sizes ...string) Expectation { return Expectation{Rule: scaling.ID, Values: sizes} }
 
@@ -246,7 +246,7 @@ var scaling = Rule{
 	question: sequence{},
 }
 
-// sequence is a question of its own: the sizes have to come in order, up to where somebody else changes what is asked for.
+// sequence is the question whether sizes came in the expected order, until an autoscaler changes the size of the Deployment.
 type sequence struct{}
 
 func (sequence) answer(a asked) Finding {
@@ -256,7 +256,7 @@ func (sequence) answer(a asked) Finding {
 		sizes[i] = fmt.Sprintf("%s:%d", s.Version, s.Size)
 	}
 	given := []Detail{{"sizes", strings.Join(sizes, " ")}, {"expected first", strings.Join(a.Values, " ")}}
-	i := 0 // of the first that is not as expected
+	i := 0 // the first size that is not as expected
 	for i < min(len(sizes), len(a.Values)) && sizes[i] == a.Values[i] {
 		i++
 	}
@@ -276,16 +276,16 @@ func (sequence) answer(a asked) Finding {
 		return Finding{Outcome: Pass}.tell([]string{"ReplicaSets were scaled as expected, until " + asked}, given...)
 	}
 	begun := a.at(evidence.RolloutBegun)
-	// The steps to a size are as large as many pods are available.
+	// The number of available pods decides how large the steps to a size are.
 	return Finding{Outcome: Fail, Breaches: unready(a.tl.UnreadyBetween(begun, got[i].At))}.tell(
 		[]string{fmt.Sprintf("scaling %d of the ReplicaSets was to %s, expected %s", i+1, sizes[i], a.Values[i])}, given...)
 }
 
-// saidAfter is how long after its write an autoscaler may be seen to tell of it. Our own choice: 0.01 to 0.2 s were seen.
+// saidAfter is how long after an autoscaler's write its Event may be seen. Our own choice: 0.01 to 0.2 s were seen.
 const saidAfter = 5 * time.Second
 
-// rescaled is the size that an autoscaler had given the Deployment before a ReplicaSet was given its own: it had said so, or said soon
-// after that it had given just that number.
+// rescaled returns the size that an autoscaler had given the Deployment before a ReplicaSet was given its size: its Event came before, or
+// soon after and with the same size.
 func rescaled(s timeline.Scaling, tl timeline.Timeline) (by timeline.Rescale, ok bool) {
 	all := tl.Rescales()
 	i := slices.IndexFunc(all, func(by timeline.Rescale) bool {

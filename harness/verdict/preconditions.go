@@ -9,7 +9,7 @@ import (
 )
 
 // SentWhileTerminating expects that a request through the Service was sent while an old pod was terminating and another pod was
-// ready: else nothing shows where such requests go.
+// ready: otherwise nothing shows to which pod such requests go.
 func SentWhileTerminating() Expectation { return Expectation{Rule: sentWhileTerminating.ID} }
 
 var sentWhileTerminating = Rule{
@@ -23,8 +23,8 @@ var sentWhileTerminating = Rule{
 
 var sentBesideTerminating = summed(func(s timeline.LaneSummary) int { return s.WhileTerminating })
 
-// BothOrders expects that one event came surely before another of some old pods, and surely after it of others: else nothing
-// shows that their order is left open. An event about a node's rules is looked at by node.
+// BothOrders expects that one event certainly came before another for some old pods, and certainly after it for others: otherwise
+// nothing shows that either order can happen. An event about a node's rules counts for each node.
 func BothOrders(a, b evidence.EventKind) Expectation {
 	return Expectation{Rule: bothOrders.ID, From: a, To: b}
 }
@@ -51,10 +51,10 @@ var bothOrders = Rule{
 	}},
 }
 
-// FullRate expects that every lane sent at least percent of the load asked of it, 1 to 100.
+// FullRate expects that every lane sent at least percent, 1 to 100, of the load asked of it.
 func FullRate(percent int) Expectation { return Expectation{Rule: fullRate.ID, Percent: percent} }
 
-// Load that was not offered says nothing about the cluster.
+// Load that was not sent shows nothing about the cluster.
 var fullRate = Rule{
 	ID: "full-rate", Claim: "clients send the full load asked of them",
 	Lanes: AllLanes, Unit: "lane", Untested: "the run has no lane", exposed: func(a asked) int { return len(a.lanes) },

@@ -11,24 +11,24 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A question is what a rule asks of a recording. There are five: whether nothing of a kind is there ([none]) or enough of it
-// ([some]), how much there was of something ([bound]), what was noted ([value]), and who answered how often ([split]).
+// A question is how a rule judges a recording. Most rules use one of five: nothing of a kind is there ([none]), enough of it is
+// ([some]), an amount keeps limits ([bound]), the scenario noted a value ([value]), each pod or version answered its share ([split]).
 type question interface{ answer(asked) Finding }
 
-// An asked is an expectation and what there is to judge it by.
+// asked is an expectation with what is needed to judge it.
 type asked struct {
 	Expectation
 	tl    timeline.Timeline
-	lanes []timeline.Lane // those of the rule that the expectation is about
+	lanes []timeline.Lane // the rule's lanes that the expectation is about
 	unit  string          // of the rule
 }
 
-// sum adds up something over the lanes.
+// sum adds up a number over the lanes' summaries.
 func (a asked) sum(of func(timeline.LaneSummary) int) (n int) {
 	return a.perLane(func(lane timeline.Lane) int { return of(lane.Summary) })
 }
 
-// at is when a mark came; 0 where it never did.
+// at returns when a mark came; 0 if it never did.
 func (a asked) at(mark evidence.EventKind) time.Duration {
 	at, _ := a.tl.Mark(mark)
 	return at
@@ -41,19 +41,19 @@ func (a asked) perLane(of func(timeline.Lane) int) (n int) {
 	return n
 }
 
-// A found is what a rule looks for, as far as it is there.
+// found holds what a rule of the questions none and some looks for, as far as it is in the recording.
 type found struct {
-	hits  []timeline.Hit // of them or that show them, by time sent
+	hits  []timeline.Hit // the hits that are it or show it, by time sent
 	count int
 	more  bool // there may be more
-	whole bool // that they are there, or none is, rests on what was not seen too
+	whole bool // the count also rests on what was not seen
 	facts []Detail
-	// of says when and where they were, where their hits are but examples; nil: the hits do.
+	// of describes the hits if hits are only examples; nil: hits are all.
 	of *description
-	// wordings say more of them than how many there are; they come first.
+	// wordings of the sentence that say more than the count, to try first.
 	wordings []string
-	unclear  string   // why it is open whether one is there, where none surely is
-	breaches []Breach // who can have caused it by getting no processor; empty: nobody can
+	unclear  string   // if count is 0: why there may be one, nevertheless
+	breaches []Breach // who can have caused it by getting no processor; empty: nobody
 }
 
 func foundHits(hits []timeline.Hit) found { return found{hits: hits, count: len(hits)} }
@@ -62,7 +62,7 @@ func (a asked) foundFailed(hits []timeline.Hit) found {
 	return found{hits: hits, count: len(hits), breaches: failures(a, hits)}
 }
 
-// number is how many there are.
+// number returns the count in words.
 func (f found) number() string {
 	if f.more {
 		return phrase.Number(f.count) + " or more"
@@ -70,7 +70,7 @@ func (f found) number() string {
 	return phrase.Number(f.count)
 }
 
-// share says how many there are, of how many where those are counted, and what they did.
+// share returns how many there are, of how many if that is counted, and what they did: "3 of 400 requests failed".
 func (f found) share(a asked, of func(asked) int, noun, did string) string {
 	noun, did = cmp.Or(noun, a.unit), a.fillOf(f.count, did)
 	if of == nil {
@@ -79,7 +79,7 @@ func (f found) share(a asked, of func(asked) int, noun, did string) string {
 	return fmt.Sprintf("%s of %s %s", f.number(), phrase.Count(of(a), noun), did)
 }
 
-// from is when the moment was that the expectation counts from, if it names one.
+// from returns a fact with the moment that the expectation counts from, if it names one.
 func (a asked) from() []Detail {
 	at, ok := a.tl.Mark(a.From)
 	if !ok {
@@ -88,7 +88,7 @@ func (a asked) from() []Detail {
 	return []Detail{{string(a.From), phrase.Seconds(at)}}
 }
 
-// tell has a finding say a sentence, in the first of these wordings that fits a headline, and facts beside it. Because is both.
+// tell fills in the texts of a finding. The headline is the first wording that fits; Because is the first wording and all facts.
 func (f Finding) tell(wordings []string, facts ...Detail) Finding {
 	f.Headline, f.Facts = phrase.Headline(wordings...), known(facts...)
 	f.Because = cmp.Or(wordings...)
@@ -102,15 +102,15 @@ func (f Finding) tell(wordings []string, facts ...Detail) Finding {
 	return f
 }
 
-// undecided is a finding that the recording, or the expectation, does not allow a judgement.
+// undecided returns an inconclusive finding: the recording, or the expectation, does not allow a judgement.
 func undecided(because string) Finding { return Finding{Because: because} }
 
-// summed is what adds up something over the lanes.
+// summed returns a function that adds up a number over the lanes' summaries.
 func summed(of func(timeline.LaneSummary) int) func(asked) int {
 	return func(a asked) int { return a.sum(of) }
 }
 
-// oneIf counts what there is one of or none.
+// oneIf returns 1 if a condition holds, else 0.
 func oneIf(there bool) int {
 	if there {
 		return 1

@@ -5,26 +5,26 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// A Reason is why a part of the recording is not to be trusted.
+// A Reason says why a part of the recording cannot be trusted.
 type Reason struct {
 	ID      string // of a [ReasonKind]
-	Brief   string // as a headline needs it
+	Brief   string // short, for a headline
 	Because string // one sentence
 	Scope   evidence.Scope
-	Rules   []string // ids of the expected rules of which it leaves the outcome unknown
-	// Excused are who waited for a processor where that explains the reason, and Retry says what a recording needs that need not have it.
+	Rules   []string // ids of the expected rules whose outcome it makes unknown
+	// Excused lists the waits for a processor that explain the reason, if any, and Retry says what another recording needs to avoid it.
 	Excused []timeline.Wait
 	Retry   Retry
-	Base    LossCount // what fails without a rollout too, where the reason is that
+	Base    LossCount // if the reason is that requests fail without a rollout, too: how many
 }
 
-// late reports whether it is only that a client was late.
+// late reports whether the reason is only that a client was late.
 func (r Reason) late() bool { return r.ID == reasonLateLane || r.ID == reasonStalledLane }
 
-// decides reports whether a scenario does not pass with it: it leaves unknown what a rule found, or everything.
+// decides reports whether a scenario cannot pass with the reason: it makes the outcome of a rule unknown, or everything.
 func (r Reason) decides() bool { return len(r.Rules) > 0 || r.ofEverything() }
 
-// ofEverything reports whether no scenario passes with it, whatever its rules go by: the recording is not whole.
+// ofEverything reports whether no scenario can pass with the reason, whatever its rules use: the recording is not whole.
 func (r Reason) ofEverything() bool {
 	return r.Scope.Everything() || r.ID == reasonDamagedFile || r.ID == reasonContradiction
 }
@@ -36,7 +36,7 @@ type ReasonKind struct {
 	Takes string // what is then unknown
 }
 
-// Reasons lists every kind, those that make most unknown first.
+// Reasons lists every kind; the ones that make most unknown come first.
 func Reasons() []ReasonKind {
 	const everything, failures = "everything that was not seen", "whatever rests on failures or latencies"
 	const notExplained = "everything about failures, but that more failed since than these explain"
@@ -89,7 +89,7 @@ const (
 	reasonStalledLane     = "stalled-lane"
 )
 
-// recorded are the reasons that the recorder noted.
+// recorded returns the reasons that the recorder noted.
 func recorded(run evidence.Run) (reasons []Reason) {
 	for _, r := range run.Reasons {
 		reasons = append(reasons, Reason{ID: r.ID, Brief: r.Because, Because: r.Because, Scope: r.Scope})

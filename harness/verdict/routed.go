@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// routedTo counts hits by the pod that their node routed them to, most first; empty where that is known of none.
+// routedTo counts hits by the pod that their node routed them to, most first; empty if that is known for none.
 func routedTo(hits []timeline.Hit) string {
 	const unknown = "unknown"
 	counts := map[string]int{}

@@ -12,10 +12,10 @@ import (
 
 const pairOfPodAndNode = "pair of pod and node"
 
-// drainsSeen are the old pods, by node with clients, to which a request could still have been sent too late.
+// drainsSeen counts the pairs of an old pod and a node with clients from which a request could have been sent to the pod too late.
 func drainsSeen(a asked) int { return a.tl.SentAfterDrain(a.Max) }
 
-// followed are rows of lags behind the endpoints. A node's rules follow one as soon as its kube-proxy is told, and runs.
+// followed returns the rows of lags behind the endpoints. Only the API server and the node's kube-proxy can have caused one.
 func (a asked) followed(lags []timeline.PodLag, open bool) []row {
 	left, rows := a.tl.EndpointsLeft(), podLags(lags, open)
 	for i, l := range rows {
@@ -26,7 +26,7 @@ func (a asked) followed(lags []timeline.PodLag, open bool) []row {
 	return rows
 }
 
-// podLags are rows of lags, which may have gone on if they are open.
+// podLags returns the rows of lags. Open ones may have lasted longer.
 func podLags(lags []timeline.PodLag, open bool) (rows []row) {
 	for _, l := range lags {
 		r := row{amount: took(l.Lag), pod: l.Pod, node: l.Node}
@@ -65,14 +65,14 @@ var rulesBeforeSigterm = Rule{
 		}},
 }
 
-// sigtermsSeen are the pairs of which both the end of the rules and SIGTERM are known, or that the rules did not end.
+// sigtermsSeen counts the pairs of a pod and a node of which both the end of the rules and SIGTERM are known, or whose rules did not end.
 func sigtermsSeen(a asked) int {
 	stopped, _ := a.tl.RulesAfterSigterm()
 	return len(stopped) + len(a.tl.StillRouted())
 }
 
-// ClientsBeforeSigterm expects that from no node a request is sent over a new connection to an old pod after its SIGTERM. It is weaker
-// than RulesBeforeSigterm, in whose place it judges where rules cannot be read: a rule that no request went by is not seen.
+// ClientsBeforeSigterm expects that no request is sent from any node over a new connection to an old pod after its SIGTERM. It judges
+// instead of RulesBeforeSigterm where rules cannot be read, and is weaker: it does not see a rule that no request used.
 func ClientsBeforeSigterm() Expectation { return Expectation{Rule: clientsBeforeSigterm.ID} }
 
 var clientsBeforeSigterm = Rule{
@@ -117,7 +117,7 @@ var maxDrainLag = Rule{
 		rows: func(a asked) []row { return a.followed(a.tl.DrainLags(), false) }},
 }
 
-// MostDrainLags expects that of the pairs of an old pod and a node percent at least have their last new connection from the node
+// MostDrainLags expects that at least percent of the pairs of an old pod and a node have their last new connection from the node
 // to the pod no later than d after the pod's endpoint was seen leaving ready. With 50 that is about the median.
 func MostDrainLags(percent int, d time.Duration) Expectation {
 	return Expectation{Rule: mostDrainLags.ID, Percent: percent, Max: d}
@@ -158,8 +158,8 @@ var mostDrainLags = Rule{
 		}},
 }
 
-// ReachesTerminating expects that a new connection from a node leads to an old pod after its endpoint left ready, at least once.
-// It never fails: that none did does not show that none can.
+// ReachesTerminating expects that at least one new connection from a node is routed to an old pod after its endpoint left ready.
+// It never fails: that none was does not show that none can be.
 func ReachesTerminating() Expectation { return Expectation{Rule: reachesTerminating.ID} }
 
 var reachesTerminating = Rule{
@@ -185,8 +185,8 @@ var reachesTerminating = Rule{
 		}},
 }
 
-// RulesBehind expects that a node's rules surely still routed to an old pod after its SIGTERM: else nothing shows what becomes
-// of clients whose kube-proxy is behind.
+// RulesBehind expects that a node's rules certainly still routed to an old pod after its SIGTERM: otherwise nothing shows what happens
+// to clients whose kube-proxy is behind.
 func RulesBehind() Expectation { return Expectation{Rule: rulesBehind.ID} }
 
 var rulesBehind = Rule{

@@ -7,43 +7,43 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// A Rule is one thing that can be expected of a rollout: a row of the tables in this folder. Above it stands the constructor by which
-// scenarios expect it.
+// A Rule is one thing that can be expected of a rollout. In this package each rule is a variable below the constructor of its
+// expectations.
 type Rule struct {
 	ID      string // kebab-case, permanent: to change what a rule means, add another
 	Claim   string // one sentence in the present tense, about clients
-	Feature string // of the cluster, without which the rule is skipped, such as [evidence.NodeRules]; empty: none
-	Lanes   Lanes  // that it looks at
-	// ByClients is the rule that judges in its place where the nodes' rules cannot be read; empty: none can.
+	Feature string // the feature of the cluster that it needs, such as [evidence.NodeRules]; empty: none
+	Lanes   Lanes  // the lanes that it looks at
+	// ByClients is the rule that judges instead where the nodes' rules cannot be read; empty: none can.
 	ByClients string
 
-	Unit     string // of what the rule is put to, in the singular, such as "request"
+	Unit     string // of the exposure, in the singular, such as "request"
 	Untested string // why it was not tested, such as "no request was sent later than {max} after {from}", see fill
-	// Precondition says that the rule is about whether the others could have seen anything: it is never a failure, and another
+	// Precondition says that the rule is about whether the others could have seen anything: it never fails, and another
 	// recording may meet it.
 	Precondition bool
-	// BoundsSync says that the bound of an expectation is one on how soon kube-proxy writes the nodes' rules.
+	// BoundsSync says that the expectation limits how soon kube-proxy writes the nodes' rules.
 	BoundsSync bool
-	// bySending says that it looks at clients when they send, and so not at what is over sooner than they send again.
+	// bySending says that the rule sees a client only when it sends a request, and so no outage between two requests.
 	bySending bool
-	// anyLoss says that one failure is enough for the rule to fail.
+	// anyLoss says that one failed request is enough for the rule to fail.
 	anyLoss bool
 
-	// exposed counts what the rule was put to, in its unit, whatever became of it.
+	// exposed counts what the rule was tested on, in its unit, whatever the outcome: see [Exposure].
 	exposed func(asked) int
-	// marks are those without which it judges nothing, beside those of the expectation.
+	// marks lists the marks that it cannot judge without, beside those of the expectation.
 	marks []evidence.EventKind
-	// lack is what else is missing for a judgement, or wrong about the expectation; empty: nothing. A rule without it takes any.
+	// lack returns what else is missing for a judgement, or wrong with the expectation; empty: nothing. It may be nil.
 	lack func(asked) string
-	// needs are what else of the recording it goes by, so that distrust of anything else leaves its findings as they are.
+	// needs says which other parts of the recording it uses. Distrust of the rest does not change its findings.
 	needs    needs
 	question question
 }
 
-// An Expectation is how a scenario expects a rule.
+// An Expectation is a rule that a scenario expects to hold, with its parameters.
 type Expectation = evidence.Expectation
 
-// rules are in the order in which they come first: where several findings decide a verdict, the headline is of the first one here.
+// rules lists all rules. Where several findings decide a verdict, its headline is that of the rule that comes first here.
 var rules = []Rule{
 	noFailures, recoversWithin, noLostReplies, noHiddenRetries, servesUntilSigterm,
 	damageSeen, lostWhileTerminating, lostWhileNoneServes, lostWhileStarting, minTerminationsLost,
@@ -62,7 +62,7 @@ var rules = []Rule{
 // Rules lists every rule, always in this order.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// RuleOf is the rule with an id, if this build knows one.
+// RuleOf returns the rule with an id, if this build knows one.
 func RuleOf(id string) (Rule, bool) {
 	if i := rank(id); i < len(rules) {
 		return rules[i], true
@@ -70,7 +70,7 @@ func RuleOf(id string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// rank is the place of a rule among all; one that this build does not know comes last.
+// rank returns the place of a rule in rules; an unknown one comes last.
 func rank(id string) int {
 	if i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id }); i >= 0 {
 		return i
@@ -78,18 +78,18 @@ func rank(id string) int {
 	return len(rules)
 }
 
-// IsPrecondition reports whether an expectation is never a failure, as that of a precondition which is not certain to be met.
+// IsPrecondition reports whether an expectation can never fail: its rule is a precondition, and it is not certain to be met.
 func IsPrecondition(x Expectation) bool {
 	rule, _ := RuleOf(x.Rule)
 	return rule.Precondition && !x.Certain
 }
 
-// Lanes are those that a rule looks at, by what their kind counts for.
+// Lanes names the kinds of lanes that a rule looks at.
 type Lanes string
 
 // The lanes of rules, as the table of rules names them.
 const (
-	NoLanes        Lanes = "" // what the cluster did is enough
+	NoLanes        Lanes = "" // the rule looks only at what the cluster did
 	AllLanes       Lanes = "all lanes, control lanes included"
 	ServiceLanes   Lanes = "lanes through the Service"
 	KeepAliveLanes Lanes = "keep-alive lanes through the Service"
@@ -110,7 +110,7 @@ var laneKinds = map[Lanes]func(evidence.LaneKind) bool{
 	RoutedLanes:    evidence.LaneKind.FollowsRules,
 }
 
-// of lists the lanes of a timeline that an expectation is about.
+// of returns the lanes of a timeline that an expectation is about.
 func (l Lanes) of(x Expectation, tl timeline.Timeline) []timeline.Lane {
 	return slices.DeleteFunc(tl.LanesWhere(laneKinds[l]), func(lane timeline.Lane) bool {
 		return x.Conn != "" && lane.Conn != x.Conn || x.Lane != "" && lane.ID != x.Lane || x.Kind != "" && lane.Kind().Name != x.Kind ||

@@ -17,7 +17,7 @@ type ruling struct {
 	run         evidence.Run
 	needs       needs
 	looksAt     Lanes
-	lanes       []string // of these
+	lanes       []string // ids of the lanes it looks at
 }
 
 func ask(r Rule, x Expectation, run evidence.Run, tl timeline.Timeline) ruling {
@@ -32,7 +32,7 @@ func ask(r Rule, x Expectation, run evidence.Run, tl timeline.Timeline) ruling {
 	return q
 }
 
-// lacks reports whether something may have been missed that the rule goes by.
+// lacks reports whether something that the rule uses may have been missed.
 func (q ruling) lacks(s evidence.Scope) bool {
 	if s.Everything() {
 		return true
@@ -40,7 +40,7 @@ func (q ruling) lacks(s evidence.Scope) bool {
 	return q.takes(s, s.Missed) || slices.ContainsFunc(s.Marks, func(m evidence.EventKind) bool { return slices.Contains(q.needs.marks, m) })
 }
 
-// doubts reports whether something that was recorded may be wrong that the rule goes by.
+// doubts reports whether something recorded that the rule uses may be wrong.
 func (q ruling) doubts(s evidence.Scope) bool { return q.takes(s, s.Doubted) }
 
 func (q ruling) takes(s evidence.Scope, subjects []evidence.Subject) bool {
@@ -56,7 +56,7 @@ func (q ruling) takes(s evidence.Scope, subjects []evidence.Subject) bool {
 	})
 }
 
-// unknown reports whether a reason leaves unknown what the rule found.
+// unknown reports whether a reason makes a finding unknown.
 func (q ruling) unknown(r Reason, f Finding) bool {
 	switch f.Grounds {
 	case Seen:
@@ -68,8 +68,8 @@ func (q ruling) unknown(r Reason, f Finding) bool {
 	}
 }
 
-// withoutDoubted judges again by those lanes and nodes alone that no reason doubts: what was seen there stays seen. It is absent
-// where something is doubted that is of no lane or node.
+// withoutDoubted judges again without the lanes and nodes that a reason doubts: what was seen elsewhere stays seen. It is absent
+// if a reason doubts something for all lanes or nodes.
 func (q ruling) withoutDoubted(reasons []Reason, f Finding, tl timeline.Timeline) (again Finding, ok bool) {
 	var lanes, nodes []string
 	for _, r := range reasons {
@@ -92,7 +92,7 @@ func (q ruling) withoutDoubted(reasons []Reason, f Finding, tl timeline.Timeline
 	return again, again.Grounds == Seen && again.Outcome == f.Outcome
 }
 
-// find is what the rule finds in a timeline, all of which can be trusted.
+// find judges the expectation as if all of the timeline could be trusted.
 func (q ruling) find(tl timeline.Timeline) Finding {
 	f := q.onEmulated(excuse(q.rule.find(q.expectation, q.run, tl), tl))
 	f.Rule, f.Claim, f.Decides = q.rule.ID, q.rule.Claim, q.expectation.Claims
@@ -104,8 +104,8 @@ func (q ruling) find(tl timeline.Timeline) Finding {
 	return f
 }
 
-// known is the finding if it is certain in spite of the reasons, or by what remains; else what it would have been. It notes the
-// rule at the reasons that make it unknown.
+// known returns the finding if it is certain in spite of the reasons, or without what they doubt; else an inconclusive one that says what
+// it would have been. It adds the rule to the reasons that make it unknown.
 func (q ruling) known(f Finding, reasons []Reason, tl timeline.Timeline, measures bool) Finding {
 	if f.Outcome == Skipped {
 		return f

@@ -11,21 +11,21 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// some asks that enough of a kind is there. Enough was seen; that too little is there rests on nothing more having been seen. A
-// precondition that is not met decides nothing: no loss is no failure of the cluster, but a harness that may be blind.
+// some is the question whether enough of a kind is there. A pass was seen; too little rests on nothing more having been seen. A
+// precondition that is not met decides nothing: without a loss the cluster has not failed, but the harness may be blind.
 type some struct {
-	rows func(asked) found // what is to be there
-	of   func(asked) int   // of how many; nil: nobody counts that
-	noun string            // of what there could be, in the singular; empty: the unit of the rule
-	did  string            // what they did, see fill
-	// least is how many of them are expected; nil: one.
+	rows func(asked) found // what has to be there
+	of   func(asked) int   // of how many; nil: not counted
+	noun string            // of what is counted, in the singular; empty: the unit of the rule
+	did  string            // what they did, such as "failed", see fill
+	// least returns how many are expected; nil: one.
 	least func(Expectation) int
-	// byConn says that lanes with each kind of connection have to have one: an app that exits breaks kept connections whatever the
-	// rules do, so that they do not speak for new ones.
+	// byConn says that there has to be one for each kind of connection: an app that exits breaks kept connections whatever the
+	// rules do, so that they show nothing about new ones.
 	byConn bool
-	// unclear is how many more there may be.
+	// unclear counts how many more there may be.
 	unclear func(asked) int
-	// fails says that too few are a failure, unlike those of a precondition.
+	// fails says that too few are a failure, unlike for a precondition.
 	fails bool
 }
 
@@ -39,7 +39,7 @@ func (q some) answer(a asked) Finding {
 	case least < 1:
 		return undecided(fmt.Sprintf("the rule takes at least 1, got %d", least))
 	case rows.count == 0 && q.of != nil && q.of(a) == 0:
-		return Finding{} // nothing that could have been one of them
+		return Finding{} // there is nothing that could have been one of them
 	}
 	share, few := rows.share(a, q.of, q.noun, q.did), "too few: "
 	if q.of != nil {
@@ -77,7 +77,7 @@ func (q some) answer(a asked) Finding {
 	return f.tell([]string{share + expected, share}, facts...)
 }
 
-// without is a kind of connection that none of the rows is of, though each is to have one; empty if there is none.
+// without returns a kind of connection for which there is none, if byConn wants one for each; else "".
 func (q some) without(a asked, rows found) evidence.Conn {
 	of, by := map[evidence.Conn]int{}, counts(rows.hits, func(h timeline.Hit) string { return h.Lane })
 	for _, lane := range a.lanes {
@@ -91,7 +91,7 @@ func (q some) without(a asked, rows found) evidence.Conn {
 	return ""
 }
 
-// byLane says how many of some hits are of each lane.
+// byLane counts hits by lane.
 func (a asked) byLane(hits []timeline.Hit) string {
 	by := counts(hits, func(h timeline.Hit) string { return h.Lane })
 	var each []string

@@ -12,8 +12,8 @@ import (
 )
 
 // LossesAtSteps expects that every request through the Service that fails was sent within d after a step of maintenance whose text
-// has one of these in it, and before the next step: whoever maintains the cluster knows what every loss comes from. An outage
-// belongs to the last step at or before its first failed request. Without a text no loss is expected at any step.
+// contains one of texts, and before the next step: so the cause of every loss is known. An outage
+// belongs to the last step at or before its first failed request. Without texts no loss is expected at any step.
 func LossesAtSteps(d time.Duration, texts ...string) Expectation {
 	return Expectation{Rule: lossesAtSteps.ID, Max: d, Values: texts}
 }
@@ -26,7 +26,7 @@ var lossesAtSteps = Rule{
 	question: attribution{},
 }
 
-// attribution is a question of its own: whether each loss belongs to a step depends on two clocks, and on what may belong to it.
+// attribution is the question whether each loss belongs to an expected step. It depends on two clocks, and on several steps that may fit.
 type attribution struct{}
 
 func (attribution) answer(a asked) Finding {
@@ -65,7 +65,7 @@ func (attribution) answer(a asked) Finding {
 	}, append(of.facts, facts...)...)
 }
 
-// belongs is whether a loss belongs to a step at which one may be; inconclusive when the clocks cannot tell.
+// belongs returns Pass if a loss belongs to a step at which losses are expected, else Fail; Inconclusive when the clocks cannot tell.
 func belongs(l timeline.Loss, x Expectation) Outcome {
 	kept := map[timeline.Truth]bool{}
 	if l.Step == nil {
@@ -87,12 +87,12 @@ func belongs(l timeline.Loss, x Expectation) Outcome {
 	return Pass
 }
 
-// matches reports whether a step is one of those that are named.
+// matches reports whether the text of a step contains one of texts.
 func matches(step timeline.Step, texts []string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(step.What, text) })
 }
 
-// place says where a loss was, with what else was begun while it lasted.
+// place returns the steps that a loss may belong to, and those reached while it lasted.
 func place(l timeline.Loss) string {
 	var at []string
 	if l.Step == nil {
@@ -124,8 +124,8 @@ func tally(losses []timeline.Loss) string {
 	return mostFirst("%[2]d at %[1]s", failed)
 }
 
-// LostAtSteps expects that requests from pods are lost at a step of maintenance whose text has one of these in it: a negative
-// control of LossesAtSteps. No such loss is no failure of the cluster but a blind harness.
+// LostAtSteps expects that requests from pods are lost at a step of maintenance whose text contains one of texts: a negative
+// control of LossesAtSteps. Without such a loss the cluster has not failed, but the harness may be blind.
 func LostAtSteps(texts ...string) Expectation {
 	return Expectation{Rule: lostAtSteps.ID, Values: texts}
 }
@@ -147,8 +147,8 @@ var lostAtSteps = Rule{
 	}},
 }
 
-// StepInRollout expects that a step of maintenance whose text has one of these in it is reached while the rollout is under way: else
-// nothing shows what it does to one.
+// StepInRollout expects that a step of maintenance whose text contains one of texts is reached during the rollout: otherwise
+// nothing shows what the step does to a rollout.
 func StepInRollout(texts ...string) Expectation {
 	return Expectation{Rule: stepInRollout.ID, Values: texts}
 }

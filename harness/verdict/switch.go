@@ -10,8 +10,8 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// MaxSwitch expects that d after the write that begins the rollout every new connection goes to the new version: none sent later
-// is answered by the old one.
+// MaxSwitch expects that from d after the write that begins the rollout every new connection goes to the new version: the old one
+// answers no request sent later.
 func MaxSwitch(d time.Duration) Expectation {
 	return Expectation{Rule: maxSwitch.ID, Max: d, Conn: evidence.Fresh}
 }
@@ -20,7 +20,7 @@ var maxSwitch = Rule{
 	ID: "max-switch", Claim: "clients with new connections are answered by the new version alone soon after the switch was written",
 	Lanes: ServiceLanes, BoundsSync: true, Unit: "reply", Untested: "no request sent after the switch had to be over was answered",
 	marks: []evidence.EventKind{evidence.RolloutBegun}, needs: underLoad(evidence.AboutReplies),
-	exposed: func(a asked) (n int) { // by the new version that would have been too late for the old one, in whole seconds
+	exposed: func(a asked) (n int) { // replies by the new version, in whole seconds, that would have been too late by the old one
 		begun, ok := a.tl.Mark(evidence.RolloutBegun)
 		if ok {
 			n, _ = a.repliesIn(a.tl.New, seconds{int((begun + a.Max + time.Second - 1) / time.Second), math.MaxInt})
@@ -100,8 +100,8 @@ var minMixedWindow = Rule{
 	question: bound{rows: mixedWindow, limits: atLeast, says: bothAnswered},
 }
 
-// OrderedSwitch expects that a keep-alive connection on which the new version has answered never gives a
-// reply by another again.
+// OrderedSwitch expects that on a keep-alive connection on which the new version has answered, no other version
+// answers again.
 func OrderedSwitch() Expectation { return Expectation{Rule: orderedSwitch.ID} }
 
 var orderedSwitch = Rule{
@@ -148,7 +148,7 @@ var keptConnections = Rule{
 		}},
 }
 
-// keptBefore are a lane's connections that the version answered before the rollout began.
+// keptBefore returns a lane's connections on which the version answered before the rollout began.
 func (a asked) keptBefore(lane timeline.Lane) (before []timeline.Connection) {
 	begun, ok := a.tl.Mark(evidence.RolloutBegun)
 	for _, c := range lane.Connections {

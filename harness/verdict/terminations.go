@@ -14,7 +14,7 @@ const (
 
 func terminations(a asked) int { return len(a.tl.Terminations()) }
 
-// MinTerminations expects so many terminations, each an old pod's as one node sees it: fewer show too little.
+// MinTerminations expects at least n terminations, one for each old pod and node: fewer show too little.
 func MinTerminations(n int) Expectation { return Expectation{Rule: minTerminations.ID, Count: n} }
 
 var minTerminations = Rule{
@@ -27,7 +27,8 @@ var minTerminations = Rule{
 
 func counted(x Expectation) int { return x.Count }
 
-// MinTerminationsLost expects that percent of the terminations lose a request that no other can have lost: a negative control.
+// MinTerminationsLost expects that at least percent of the terminations lose a request that no other termination can have lost: a
+// negative control.
 func MinTerminationsLost(percent int) Expectation {
 	return Expectation{Rule: minTerminationsLost.ID, Percent: percent}
 }

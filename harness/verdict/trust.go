@@ -13,20 +13,20 @@ import (
 )
 
 // Limits of trust. None of them is normative for clusters: they say when the harness itself was
-// too slow, too quiet or too blind to accuse anyone.
+// too slow, sent too little or saw too little to blame the cluster.
 const (
-	// trustedPercent of the rate asked must have been offered.
+	// trustedPercent is the least percentage of the rate asked that must have been sent.
 	trustedPercent = 99
-	// trustedLag is the highest p99 of Sent-Due. Above it hits are placed in phases and outages
-	// they do not belong to: an outage worth finding (a node's stale rules, an undrained pod) takes
-	// from tens to hundreds of milliseconds. It holds for the host vantage too, whose machine is
-	// also the one most likely to be busy.
+	// trustedLag is the highest p99 of Sent-Due. Above it hits are counted in phases and outages
+	// that they do not belong to: an outage worth finding (a node's stale rules, an undrained pod) takes
+	// from tens to hundreds of milliseconds. It also holds for the client on the host, which is
+	// the machine most likely to be busy.
 	trustedLag = 100 * time.Millisecond
-	// trustedStall is the latest any request may be sent. A client that was stopped for longer was not
-	// there to see what happened meanwhile, however few of its requests that were.
+	// trustedStall is how late any request may be sent. A client that was stopped for longer did not
+	// see what happened meanwhile, however few of its requests that concerns.
 	trustedStall = time.Second
-	// trustedSilence is how long after load-begun an agent may start on a lane and before load-ended
-	// it may fall silent. A dead client offers its full rate until it dies. It is generous because the
+	// trustedSilence is how long after load-begun a lane may send its first request, and how long before
+	// load-ended its last. The rate alone does not show that a client died. It is generous because the
 	// marks include a round trip to every agent and its requests in flight.
 	trustedSilence = 5 * time.Second
 	// trustedConntrack is how full a node's connection table may be, in permille. A full one drops packets
@@ -34,10 +34,10 @@ const (
 	trustedConntrack = 900
 )
 
-// becameOf is what became of requests, where that may be another's fault.
+// becameOf lists the subjects that are doubtful if something else than the rollout may have made requests fail or slow.
 var becameOf = []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}
 
-// distrust lists why parts of the recording are not to be trusted, most fundamental reason first.
+// distrust lists why parts of the recording cannot be trusted, the most fundamental reason first.
 func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 	reasons = slices.Concat(recorded(run), contradictions(tl), blindness(tl))
 	if run.Unloaded {
@@ -47,7 +47,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 	if len(tl.Lanes) == 0 {
 		reasons = append(reasons, reason(reasonNoLanes, evidence.Scope{}, "the run has 0 lanes"))
 	}
-	if run.Measures { // the nodes' rules, for which clients may be late
+	if run.Measures { // it measures the nodes' rules, for which clients may be late
 		return reasons
 	}
 	var delays []Reason
@@ -63,7 +63,7 @@ func reason(id string, scope evidence.Scope, format string, values ...any) Reaso
 	return Reason{ID: id, Brief: because, Because: because, Scope: scope}
 }
 
-// contradictions are the problems of the timeline, each with the file that has it.
+// contradictions returns a reason for each problem of the timeline, with the file that has it.
 func contradictions(tl timeline.Timeline) (reasons []Reason) {
 	for _, problem := range tl.Problems {
 		file, _, _ := strings.Cut(problem, ":")
@@ -94,7 +94,7 @@ func blindness(tl timeline.Timeline) []Reason {
 		switch e.Kind {
 		case evidence.WatchGap:
 			scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutFacts}}
-			if tl.Expected(reasonWatchBlind, "", e.At) { // and so whoever notes facts knows better than to go by the watch
+			if tl.Expected(reasonWatchBlind, "", e.At) { // such a scenario does not take its facts from the watch
 				scope.Missed = []evidence.Subject{evidence.AboutAPI}
 			}
 			r := reason(reasonWatchBlind, scope, "a watch was blind until %s (%s)", phrase.Seconds(e.At), e.Detail)
@@ -111,7 +111,7 @@ func blindness(tl timeline.Timeline) []Reason {
 	return reasons
 }
 
-// lostRecorder says which recorder it was: the observer of a node's rules, or the reader of a pod's log.
+// lostRecorder returns the reason and scope for a lost recorder: the observer of a node's rules, or the reader of a pod's log.
 func lostRecorder(e evidence.Event) (id string, scope evidence.Scope) {
 	if e.Object != "" {
 		return evidence.ObserverLost, evidence.Scope{Missed: []evidence.Subject{evidence.AboutNodeRules}, Nodes: []string{e.Object}}
@@ -119,7 +119,7 @@ func lostRecorder(e evidence.Event) (id string, scope evidence.Scope) {
 	return reasonPodLogLost, evidence.Scope{Missed: []evidence.Subject{evidence.AboutArrivals, evidence.AboutPodSteps}}
 }
 
-// fullNodes may have dropped any request that came by, whatever the rollout did. None of them was missed.
+// fullNodes returns a reason for each node whose connection table was too full: it may have dropped requests, whatever the rollout did.
 func fullNodes(tl timeline.Timeline) (reasons []Reason) {
 	scope := evidence.Scope{Doubted: becameOf}
 	for _, load := range tl.NodeLoads() {
@@ -131,7 +131,8 @@ func fullNodes(tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// unreadyNodes tells of trouble that no rollout makes: pods that fail with their node, and are replaced.
+// unreadyNodes returns a reason for each node that became unready: pods that fail with their node, and are replaced, are not the rollout's
+// doing.
 func unreadyNodes(tl timeline.Timeline) []Reason {
 	var reasons []Reason
 	for _, e := range tl.Doubts() {
@@ -144,7 +145,7 @@ func unreadyNodes(tl timeline.Timeline) []Reason {
 	return reasons
 }
 
-// busiest says how busy a node was, for whoever wonders why it was late; empty when that was not seen.
+// busiest says how busy a node was, which may explain why its client was late; empty when that was not seen.
 func busiest(node string, tl timeline.Timeline) string {
 	for _, load := range tl.NodeLoads() {
 		if load.Node != node || len(load.Busy) == 0 {
@@ -160,7 +161,7 @@ func busiest(node string, tl timeline.Timeline) string {
 	return ""
 }
 
-// weakLoad is that requests are missing. Those that were sent are none the worse for it.
+// weakLoad returns the reasons of a lane with missing requests. The requests that it sent can be trusted.
 func weakLoad(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	scope := evidence.Scope{Missed: evidence.Requests(), Lanes: []string{lane.ID}}
 	if lane.Summary.Requests == 0 {
@@ -180,8 +181,8 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// delayed tells how late a client was. It may have timed out by itself, and so may what else its node was to do; who answered it
-// is as recorded.
+// delayed returns the reasons of a lane whose client was late. Its requests may have timed out because of the client, and its node's
+// rules may have changed late; the replies are as recorded.
 func delayed(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	scope := evidence.Scope{Missed: evidence.Requests(), Doubted: becameOf, Lanes: []string{lane.ID}}
 	if lane.Node != "" {
@@ -200,8 +201,8 @@ func delayed(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// earlyDamage finds failures no rollout can have caused: those before it, and those of a control
-// lane, which no kube-proxy touches.
+// earlyDamage returns reasons for failures that the rollout cannot have caused: those before it, and those on a control
+// lane, which does not go through kube-proxy.
 func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	var early []timeline.Hit
 	begun, changed := tl.Mark(evidence.RolloutBegun)
@@ -215,7 +216,7 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 		id     string
 		failed []timeline.Hit
 		where  string
-		sent   func(timeline.LaneSummary) int // requests of a lane that might have failed likewise, rather too few than too many
+		sent   func(timeline.LaneSummary) int // requests of a lane that might also have failed; if inexact, too few
 	}{
 		{reasonEarlyFailures, early, "before any change", func(s timeline.LaneSummary) int { return s.Requests - s.SinceBegun }},
 		{reasonControlFailures, unexpected(timeline.Failed(tl.LanesWhere(evidence.LaneKind.IsControl)), tl),
@@ -232,8 +233,8 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// unexpected are the failed hits of control lanes that no disruption explains: of its nodes, or to pods there, also later to an
-// address that such a pod lost in it.
+// unexpected returns the failed hits of control lanes that no disruption explains. It explains failures on the disrupted nodes, to pods
+// there, and to an address that such a pod lost.
 func unexpected(failed []timeline.Hit, tl timeline.Timeline) []timeline.Hit {
 	from := map[string]evidence.Lane{}
 	lost := map[string]time.Duration{}

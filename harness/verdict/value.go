@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// value asks what the scenario noted under the name of a fact last, and that it is one of the values expected, if there are any.
+// value is the question whether the last value that the scenario noted for a fact is one of the expected values, if there are any.
 type value struct{}
 
 func (value) answer(a asked) Finding {
@@ -19,8 +19,8 @@ func (value) answer(a asked) Finding {
 	return Finding{Outcome: Fail, Breaches: unreadyBehind(a, noted)}.tell([]string{says + a.fill(", expected {values}")})
 }
 
-// unreadyBehind are the breaches of a fact that counts available pods and is too small because of pods that turned unready. It is about
-// the whole rollout if it counts the fewest, else about the time since a ReplicaSet was given a size last.
+// unreadyBehind returns the breaches of a fact that counts available pods and is too small because of pods that became unready. A fact
+// that counts the fewest is about the whole rollout, others about the time since a ReplicaSet was last given a size.
 func unreadyBehind(a asked, noted evidence.Event) []Breach {
 	var got int
 	if _, err := fmt.Sscan(noted.Detail, &got); err != nil || a.Counts == "" {

@@ -17,7 +17,7 @@ const (
 	noneAnswered = "no request sent after that was answered"
 )
 
-// newReplies could each have been followed by an old one.
+// newReplies counts the replies by the new version. Each could have been followed by one of the old version.
 func newReplies(a asked) int {
 	return a.perLane(func(lane timeline.Lane) int { return lane.RepliesOf(a.tl.New).Count })
 }
@@ -41,7 +41,7 @@ var serves = Rule{
 	}},
 }
 
-// unanswering are the expected versions that gave no reply.
+// unanswering finds the expected versions that gave no reply.
 func (a asked) unanswering() found {
 	f, total := found{whole: true}, phrase.Count(allReplies(a), "reply")
 	f.wordings = []string{fmt.Sprintf("all %s were by %s", total, strings.Join(a.Versions, " and "))}
@@ -65,7 +65,7 @@ func (a asked) unanswering() found {
 	return f
 }
 
-// otherThan are replies that were not to be: by other versions, or by pods that are not of the rollout.
+// otherThan finds the replies by other versions, or by pods that do not belong to the rollout.
 func otherThan(versions []string, all []timeline.Replies, after string, tl timeline.Timeline) found {
 	others := slices.DeleteFunc(slices.Clone(all), func(r timeline.Replies) bool {
 		return r.Count == 0 || !r.Stray && slices.Contains(versions, r.Version)
@@ -114,8 +114,8 @@ var onlyServes = Rule{
 		}},
 }
 
-// OnlyServesAfter expects one version of every reply to a request that was sent d after a mark, in whole seconds. It judges in the place
-// of OnlyServes where rules cannot be read and the old pods stay: each node follows the endpoints in its own time.
+// OnlyServesAfter expects that every reply to a request sent later than d after a mark, in whole seconds, is by one version. It judges
+// instead of OnlyServes where rules cannot be read and the old pods stay, since each node follows the endpoints in its own time.
 func OnlyServesAfter(version string, d time.Duration, from evidence.EventKind) Expectation {
 	return Expectation{Rule: onlyServesAfter.ID, Versions: []string{version}, From: from, Max: d}
 }
@@ -132,12 +132,12 @@ var onlyServesAfter = Rule{
 		}},
 }
 
-// seconds are whole ones of a recording, [from, to).
+// seconds is a range of whole seconds of a recording, [from, to).
 type seconds struct{ from, to int }
 
 func (s seconds) String() string { return fmt.Sprintf("from %ds to %ds", s.from, s.to) }
 
-// secondsAfter are the whole ones from Max after a mark to the end of the load.
+// secondsAfter returns the whole seconds from Max after the expectation's mark to the end of the load.
 func secondsAfter(a asked) seconds {
 	from, ended := a.at(a.From), a.at(evidence.LoadEnded)
 	return seconds{int((from+a.Max)/time.Second) + 1, int(ended/time.Second) + 1}
@@ -148,7 +148,7 @@ func repliesAfter(a asked) int {
 	return total
 }
 
-// repliesIn counts the good replies to requests sent in some seconds, and those by a version.
+// repliesIn counts the good replies to requests sent in some seconds: those by a version, and all.
 func (a asked) repliesIn(version string, in seconds) (of, total int) {
 	for _, lane := range a.lanes {
 		its, all := repliesIn(lane, version, in)
@@ -192,7 +192,7 @@ var answersAfter = Rule{
 		}},
 }
 
-// stillBy are the replies by the version since the mark.
+// stillBy returns the replies by the expectation's version since its mark.
 func (a asked) stillBy() timeline.Replies {
 	all := a.tl.RepliesSince(a.From, a.Conn)
 	i := slices.IndexFunc(all, func(r timeline.Replies) bool { return !r.Stray && slices.Equal(a.Versions, []string{r.Version}) })
@@ -203,9 +203,9 @@ func (a asked) stillBy() timeline.Replies {
 }
 
 const (
-	// shareWindow is how long replies are counted together, in seconds.
+	// shareWindow is the length in seconds of a window in which replies are counted together.
 	shareWindow = 5
-	// shareDeviations is how many standard deviations of as many independent draws a share may be off. Chance alone
+	// shareDeviations is how many standard deviations a share may be off, compared with independent draws. Chance alone
 	// exceeds it in one of 1.7 million windows.
 	shareDeviations = 5
 )
@@ -227,14 +227,14 @@ var stillServes = Rule{
 		rows: func(a asked) []row { return a.shares([]seconds{lastSeconds(a.tl)}) }},
 }
 
-// lastSeconds are the last ones of the load.
+// lastSeconds returns the last shareWindow seconds of the load.
 func lastSeconds(tl timeline.Timeline) seconds {
 	ended, _ := tl.Mark(evidence.LoadEnded)
 	to := int(ended / time.Second)
 	return seconds{max(0, to-shareWindow), to}
 }
 
-// shares are those of the version on each lane in each of some windows.
+// shares returns a row for each lane and window: the version's share of the replies.
 func (a asked) shares(windows []seconds) (rows []row) {
 	for _, lane := range a.lanes {
 		for _, in := range windows {
@@ -249,8 +249,8 @@ func (a asked) shares(windows []seconds) (rows []row) {
 
 const saysShare = "{versions} gave {percent} of the replies on {lane}"
 
-// Share expects that from a mark on a version is given percent of the replies on every lane, as far from it in
-// each window of 5 s as chance explains.
+// Share expects that from a mark on a version gives percent of the replies on every lane, in
+// each window of 5 s, as far as chance explains.
 func Share(version string, percent int, from evidence.EventKind) Expectation {
 	return Expectation{Rule: shareOfReplies.ID, Versions: []string{version}, Percent: percent, From: from}
 }
@@ -264,22 +264,22 @@ var shareOfReplies = Rule{
 		limits: func(x Expectation, r row) limits { return byChance(float64(x.Percent)/100, r.of) }},
 }
 
-// windowsOfShare are those from the mark to the end of the load.
+// windowsOfShare returns the windows from the expectation's mark to the end of the load.
 func windowsOfShare(a asked) (windows []seconds) {
 	from, ok := a.tl.Mark(a.From)
 	ended, over := a.tl.Mark(evidence.LoadEnded)
 	if !ok || !over {
 		return nil
 	}
-	from += a.Max // that the nodes' rules may take, where they cannot be read
+	from += a.Max // the time that the nodes' rules may take, where they cannot be read
 	for begin := int(from/time.Second) + 1; time.Duration(begin+shareWindow)*time.Second <= ended; begin += shareWindow {
 		windows = append(windows, seconds{begin, begin + shareWindow})
 	}
 	return windows
 }
 
-// Mixes expects that at least n times a client that makes a new connection for every request was answered by the old version
-// after the new one.
+// Mixes expects that, at least n times, a client that makes a new connection for every request is answered by the old version
+// right after the new one.
 func Mixes(n int) Expectation { return Expectation{Rule: mixes.ID, Count: n} }
 
 var mixes = Rule{

@@ -11,12 +11,12 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// ruleTime is how long a node may take to follow the endpoints where the scenario names no bound: kube-proxy writes its rules once
-// a second at most (minSyncPeriod), so the last change waits for that, and then for two writes on a busy node.
+// ruleTime is how long a node may take to follow the endpoints if the scenario names no limit: kube-proxy writes its rules at most once
+// a second (minSyncPeriod), so the last change waits for that, and on a busy node for two writes.
 const ruleTime = 3 * time.Second
 
-// withoutRules judges an expectation about the nodes' rules by clients and the API alone, by another rule where it takes one. It is
-// skipped where those cannot tell.
+// withoutRules judges an expectation about the nodes' rules by clients and the API alone, by another rule if necessary. It skips one
+// that these cannot decide.
 func (r Rule) withoutRules(x Expectation, run evidence.Run, tl timeline.Timeline, lack evidence.Feature) Finding {
 	because := fmt.Sprintf("this cluster lacks %s: %s", lack.Name, lack.Because)
 	by, x, how := r.substitute(x, run, tl)
@@ -40,7 +40,8 @@ func (r Rule) withoutRules(x Expectation, run evidence.Run, tl timeline.Timeline
 	return f
 }
 
-// reachedNobody counts the requests that went where a node's rules led, and arrived at no pod: it may have been an old one's address.
+// reachedNobody counts the failed requests that a node's rules routed and that arrived at no pod: they may have gone to an old pod's
+// address.
 func reachedNobody(tl timeline.Timeline) (n int) {
 	for _, h := range timeline.Failed(tl.LanesWhere(evidence.LaneKind.FollowsRules)) {
 		if len(h.Arrivals) == 0 {
@@ -50,7 +51,7 @@ func reachedNobody(tl timeline.Timeline) (n int) {
 	return n
 }
 
-// substitute is which rule judges what instead, and how, for readers; nothing if none can.
+// substitute returns which rule judges instead, which expectation, and words for how; no words if no rule can.
 func (r Rule) substitute(x Expectation, run evidence.Run, tl timeline.Timeline) (by Rule, _ Expectation, how string) {
 	_, gone := tl.Mark(evidence.OldGone)
 	_, over := tl.Mark(evidence.Barrier)
@@ -69,7 +70,7 @@ func (r Rule) substitute(x Expectation, run evidence.Run, tl timeline.Timeline) 
 		}
 		return r, x, "from old-gone"
 	}
-	// The old pods stay: the barrier is then when the endpoints had changed, and each node follows in its own time.
+	// The old pods stay: then the barrier is when the endpoints had changed, and each node follows in its own time.
 	x.Max = timeOfRules(run)
 	how = fmt.Sprintf("from %s after the endpoints", phrase.Duration(x.Max))
 	switch {
@@ -81,7 +82,7 @@ func (r Rule) substitute(x Expectation, run evidence.Run, tl timeline.Timeline) 
 	return r, x, ""
 }
 
-// timeOfRules is how long the scenario gives the nodes' rules, or ruleTime.
+// timeOfRules returns how long the scenario lets the nodes' rules take, or ruleTime.
 func timeOfRules(run evidence.Run) time.Duration {
 	i := slices.IndexFunc(run.Expect, func(x Expectation) bool { return x.Rule == maxRuleLag.ID })
 	if i < 0 {

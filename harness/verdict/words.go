@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// fillOf also puts in a verb about so many.
+// fillOf is fill, and also replaces {were} by "was" or "were", for n things.
 func (a asked) fillOf(n int, text string) string {
 	if n == 1 {
 		return a.fill(text, "{were}", "was")
@@ -14,8 +14,8 @@ func (a asked) fillOf(n int, text string) string {
 	return a.fill(text, "{were}", "were")
 }
 
-// fill puts what an expectation names, and more, in the place of names in braces in what a rule says, such as "later than {max} after
-// {from} failed".
+// fill replaces the names in braces in a text of a rule, such as "later than {max} after {from} failed", by values of the expectation
+// and of more.
 func (a asked) fill(text string, more ...string) string {
 	noted, _ := a.tl.Fact(a.Fact)
 	ways := ""

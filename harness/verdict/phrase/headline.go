@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxHeadline is how many characters a headline has at most.
+// MaxHeadline is how many characters a headline has, at most.
 const MaxHeadline = 120
 
-// Headline is the first of some wordings that fits a headline, the most telling one first and empty ones left out. Else it is
-// the last one, without the sequence numbers it lists and cut between two words.
+// Headline returns the first wording that fits a headline. Wordings are given most telling first; empty ones are ignored. If none fits, it
+// returns the last one, without its list of sequence numbers and cut between two words.
 func Headline(wordings ...string) string {
 	var line string
 	for _, wording := range wordings {
@@ -24,7 +24,7 @@ func Headline(wordings ...string) string {
 	return Cut(withoutSeqs(line), MaxHeadline)
 }
 
-// withoutSeqs leaves out everything from a list of sequence numbers on.
+// withoutSeqs cuts a line before a list of sequence numbers.
 func withoutSeqs(line string) string {
 	for _, list := range []string{": seq ", ", seq ", " seq "} {
 		line, _, _ = strings.Cut(line, list)
@@ -32,7 +32,7 @@ func withoutSeqs(line string) string {
 	return line
 }
 
-// Cut shortens a line to so many characters, between two words where it can; an ellipsis shows it.
+// Cut shortens a line to at most so many characters, between two words if it can, and appends an ellipsis.
 func Cut(line string, most int) string {
 	if utf8.RuneCountInString(line) <= most {
 		return line
@@ -46,8 +46,8 @@ func Cut(line string, most int) string {
 	return strings.TrimRight(short, " ,;:(") + "…"
 }
 
-// Printable makes recorded text one line that is safe to print: every run of white space is one space, and control characters,
-// which a terminal might obey, are dropped.
+// Printable turns recorded text into one line that is safe to print: it replaces every run of white space by one space, and drops
+// control characters, which a terminal might obey.
 func Printable(text string) string {
 	visible := strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// Number has a comma before each group of three digits: 5,188.
+// Number writes a number with a comma before each group of three digits: 5,188.
 func Number(n int) string {
 	digits, sign := strconv.Itoa(n), ""
 	if n < 0 {
@@ -25,7 +25,7 @@ func Number(n int) string {
 	return sign + digits
 }
 
-// Count is how many there are of something: "1 reply", "5,188 replies", "6 pairs of pod and node".
+// Count writes a number of things: "1 reply", "5,188 replies", "6 pairs of pod and node".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -39,7 +39,7 @@ func Count(n int, noun string) string {
 	return Number(n) + " " + noun + "s"
 }
 
-// Faults counts failures by kind, in the order of [evidence.Faults]: "2 refused, 1 timeout"; empty without a failure.
+// Faults writes the number of failures by kind, in the order of [evidence.Faults]: "2 refused, 1 timeout"; empty without a failure.
 func Faults(failures map[evidence.Fault]int) string {
 	known := evidence.Faults()
 	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(failures)), func(f evidence.Fault) bool { return slices.Contains(known, f) })
@@ -52,10 +52,10 @@ func Faults(failures map[evidence.Fault]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Seconds is a time or duration to the millisecond: "41.203s".
+// Seconds writes a time or duration to the millisecond: "41.203s".
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) }
 
-// Elapsed is a measured duration, with its uncertainty, rounded up, when it has one: "0.140s ± 0.002s".
+// Elapsed writes a measured duration, with its uncertainty, rounded up, if it has one: "0.140s ± 0.002s".
 func Elapsed(e timeline.Elapsed) string {
 	if e.Uncertainty == 0 {
 		return Seconds(e.Length)
@@ -63,7 +63,7 @@ func Elapsed(e timeline.Elapsed) string {
 	return fmt.Sprintf("%s ± %s", Seconds(e.Length), Seconds((e.Uncertainty + time.Millisecond - 1).Truncate(time.Millisecond)))
 }
 
-// Duration is a duration in three digits or so: "45 ms", "1.25 s", "20.0 s".
+// Duration writes a duration in about three digits: "45 ms", "1.25 s", "20.0 s".
 func Duration(d time.Duration) string {
 	switch abs := d.Abs(); {
 	case abs < time.Second-500*time.Microsecond:

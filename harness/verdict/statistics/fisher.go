@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Count is how many of all on one side did something.
+// A Count is how many of all on one side did something, such as failing.
 type Count struct{ Of, All int }
 
-// Share of all that did; of none it is 0.
+// Share returns the share of all that did; of none it is 0.
 func (c Count) Share() float64 {
 	if c.All == 0 {
 		return 0
@@ -21,18 +21,18 @@ func (c Count) Share() float64 {
 // A Table is the counts of both sides of one stratum.
 type Table struct{ A, B Count }
 
-// Shares are how two sides differ in what did something, by Fisher's exact test; over several strata the exact test of Birch:
-// the counts of all strata together, given the sums of each.
+// Shares says how the shares of two sides differ, by Fisher's exact test; over several strata by the exact test of Birch:
+// of the counts of all strata together, given the sums of each.
 type Shares struct {
 	A, B          Count
 	Greater, Less float64 // p that B's share is not greater, and not less
-	Least         float64 // p of the most that B could have had of what both have together
+	Least         float64 // p if B had as much as it could have of what both have together
 }
 
-// Fisher tests the strata that have both sides; without any, every p is 1.
+// Fisher tests the strata that have both sides. If none has, every p is 1.
 func Fisher(tables []Table) Shares {
 	s := Shares{Greater: 1, Less: 1, Least: 1}
-	ways := []float64{1} // chance by how many of B did, over the least that could
+	ways := []float64{1} // probability of each count of B, from the least possible
 	could := 0
 	for _, t := range tables {
 		if t.A.All == 0 || t.B.All == 0 {
@@ -59,7 +59,7 @@ func Fisher(tables []Table) Shares {
 	return s
 }
 
-// Sees is the least share of B that a test at p would have found in nine of ten cases, with A as it was; infinite if none.
+// Sees returns the least share of B that a test at p would have found in nine of ten cases, with A as it was; infinite if none.
 func (s Shares) Sees(p float64) float64 {
 	for of := range s.B.All + 1 {
 		if f := Fisher([]Table{{s.A, Count{of, s.B.All}}}); f.B.Share() > f.A.Share() && f.Greater <= p {
@@ -69,8 +69,8 @@ func (s Shares) Sees(p float64) float64 {
 	return math.Inf(1)
 }
 
-// UpperDifference is the most by which B's share is greater than A's, at a confidence: the bounds of Clopper and Pearson of both,
-// put together as Newcombe does. With no side doing it at all it is the upper bound of B.
+// UpperDifference returns the most by which B's share may be greater than A's, at a confidence: the bounds of Clopper and Pearson of
+// both, combined after Newcombe. If both shares are 0, it is the upper bound of B.
 func (s Shares) UpperDifference(confidence float64) float64 {
 	if s.A.All == 0 || s.B.All == 0 {
 		return 1
@@ -79,7 +79,7 @@ func (s Shares) UpperDifference(confidence float64) float64 {
 	return b - a + math.Hypot(upper(s.B, confidence)-b, a-lower(s.A, confidence))
 }
 
-// upper is the most that a share may be.
+// upper returns the upper bound of a share.
 func upper(c Count, confidence float64) float64 {
 	if c.Of == c.All {
 		return 1
@@ -87,12 +87,12 @@ func upper(c Count, confidence float64) float64 {
 	return distuv.Beta{Alpha: float64(c.Of + 1), Beta: float64(c.All - c.Of)}.Quantile(confidence)
 }
 
-// lower is the least that a share may be.
+// lower returns the lower bound of a share.
 func lower(c Count, confidence float64) float64 {
 	return 1 - upper(Count{c.All - c.Of, c.All}, confidence)
 }
 
-// hypergeometric is how likely each number of B's is, from the least possible on, given the sums of a table.
+// hypergeometric returns the probability of each count of B, from the least possible, given the sums of a table.
 func hypergeometric(t Table) (low int, chances []float64) {
 	of := t.A.Of + t.B.Of
 	low = max(0, of-t.A.All)

@@ -2,12 +2,12 @@ package statistics
 
 import "slices"
 
-// A P is what a test said, and the least it could have said.
+// A P is the p of a test, and the least that it could have been.
 type P struct{ Value, Least float64 }
 
-// Threshold is up to which p a test of a family has found something, so that at most the share rate of what is found is none,
-// after Benjamini and Hochberg. A test too small ever to find anything is none of the family (Tarone). Where nothing is found
-// it is what one test alone would have needed.
+// Threshold returns the largest p at which a test of a family counts as having found something, so that at most the share rate of what is
+// found is false, after Benjamini and Hochberg. A test that is too small ever to find anything does not belong to the family
+// (Tarone). If nothing is found, it returns the p that the best test would have needed.
 func Threshold(family []P, rate float64) float64 {
 	var values []float64
 	for _, p := range family {

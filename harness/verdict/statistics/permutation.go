@@ -1,5 +1,5 @@
-// Package statistics says what a few of a kind show of all, tests whether two sides differ, and says what it could have seen. Sides are
-// compared within strata, such as scenarios, between which values need not be alike. It knows nothing of what the values are.
+// Package statistics infers from a few of a kind to all, tests whether two sides differ, and says which difference a test could have
+// found. It compares sides within strata, such as scenarios, between which values may differ. It does not know what the values mean.
 package statistics
 
 import (
@@ -13,40 +13,41 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Stratum is what was measured on both sides of one thing. Each value was drawn by itself: what comes of one chance is one value.
+// A Stratum has the values measured on both sides of one thing. Values are independent draws.
 type Stratum struct{ A, B []float64 }
 
-// A Difference of two sides, by a permutation test of their means: within each stratum every way to deal the values to the
-// sides is as likely, if the sides are alike.
+// A Difference says how two sides differ, by a permutation test of their means: if the sides are alike, every way to deal the values to
+// the sides is equally likely within each stratum.
 type Difference struct {
-	A, B   float64 // means, a stratum weighing as much as it has to tell: nA nB / (nA+nB)
+	A, B   float64 // means, with a weight of nA nB / (nA+nB) for each stratum
 	Effect float64 // B less A
-	Error  float64 // standard deviation of the effect between sides that are alike
+	Error  float64 // standard deviation of the effect if the sides are alike
 	NA, NB int
 
 	Greater, Less float64 // p that B is not greater, and not less
-	Least         float64 // p of the most extreme way to deal the values: no test of so few can give less
+	Least         float64 // p of the most extreme way to deal the values: a test of so few values cannot give less
 }
 
-// What a permutation test takes.
+// Numbers of deals of a permutation test.
 const (
-	mostDeals = 24_999 // at most, so that no p is below 4e-5
-	fewDeals  = 1_999  // where no p below 0.01 is asked for
-	enough    = 20     // deals at least as extreme settle p (Besag and Clifford 1991)
+	mostDeals = 24_999 // the most, so that no p is below 4e-5
+	fewDeals  = 1_999  // the most if no p below 0.01 is asked for
+	enough    = 20     // so many deals that are at least as extreme settle p (Besag and Clifford 1991)
 )
 
-// A pool is a stratum's values less their mean, in ascending order, and the side of fewer: it is the same whichever is A.
+// A pool has a stratum's values less their mean, in ascending order, and how many belong to the smaller side: it is the same whichever
+// side is A.
 type pool struct {
 	values []float64
-	fewer  int
-	sign   float64 // 1 if the side of fewer is B
-	sum    float64 // over the side of fewer
+	fewer  int     // number of values on the smaller side
+	sign   float64 // 1 if the smaller side is B, else -1
+	sum    float64 // of the values on the smaller side
 }
 
-// Permute tests the strata that have both sides; without any, nothing is known and every p is 1.
+// Permute tests the strata that have both sides. If none has, nothing is known and every p is 1.
 func Permute(strata []Stratum) Difference { return permute(strata, mostDeals) }
 
-// Refuted says whether B being greater than A by so much, or by more, is refuted at a p of 0.01 or more.
+// Refuted reports whether a test at p, of 0.01 or more, refutes that B is greater than A by so much or more.
 func Refuted(strata []Stratum, by, p float64) bool {
 	return permute(shifted(strata, -by), fewDeals).Less <= p
 }
@@ -86,7 +87,7 @@ func permute(strata []Stratum, most float64) Difference {
 	return d
 }
 
-// shifted is the strata with all of B greater by x.
+// shifted returns the strata with all values of B greater by x.
 func shifted(strata []Stratum, x float64) []Stratum {
 	all := make([]Stratum, len(strata))
 	for i, s := range strata {
@@ -98,8 +99,8 @@ func shifted(strata []Stratum, x float64) []Stratum {
 	return all
 }
 
-// Sees is the least effect that a test at p would have found in nine of ten cases, by the normal approximation. Where so few
-// values cannot give that p it is infinite.
+// Sees returns the least effect that a test at p would have found in nine of ten cases, by the normal approximation. It is infinite if
+// so few values cannot give that p.
 func (d Difference) Sees(p float64) float64 {
 	if d.Least > p {
 		return math.Inf(1)
@@ -107,7 +108,7 @@ func (d Difference) Sees(p float64) float64 {
 	return (distuv.UnitNormal.Quantile(1-p) + distuv.UnitNormal.Quantile(Power)) * d.Error
 }
 
-// Power is how often what a test says it could have seen would have been found.
+// Power is the probability that a test finds a difference of the size that Sees returns.
 const Power = 0.9
 
 func newPool(s Stratum) pool {
@@ -128,7 +129,7 @@ func newPool(s Stratum) pool {
 	return p
 }
 
-// deal deals values to the sides at random, always the same way, and says how often B got as much, and as little.
+// deal deals values to the sides at random, always the same way, and returns how often B got at least as much, and at most as much.
 func deal(pools []pool, observed, rounding, most float64) (greater, less float64) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var atLeast, atMost, deals float64
