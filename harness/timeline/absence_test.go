@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// arrivedAt are arrivals of requests that were sent every 10 ms from 10 ms on.
+// arrivedAt returns arrivals of requests that were sent every 10 ms from 10 ms on.
 func arrivedAt(lane string, numbers ...uint64) []evidence.Arrival {
 	var at []evidence.Arrival
 	for _, seq := range numbers {
@@ -22,7 +22,7 @@ func arrivedAt(lane string, numbers ...uint64) []evidence.Arrival {
 	return at
 }
 
-// Numbers that an agent left out while it was away are no holes, and what was in flight is unknown.
+// Numbers that an agent left out while it was away are no holes, and the outcome of requests in flight is unknown.
 func TestJoinAbsences(t *testing.T) {
 	away := func(from, to uint64, unknown ...uint64) evidence.Absence {
 		return evidence.Absence{Lane: "a", From: from, To: to, Since: time.Duration(from+1) * 10 * ms, Until: time.Duration(to) * 10 * ms,
@@ -83,7 +83,7 @@ func TestJoinAbsences(t *testing.T) {
 	}
 }
 
-// An outage that a client did not see the end of is as long as it saw it.
+// An outage whose end a client did not see lasts as long as the client saw it.
 func TestOutagesEndWithTheAgent(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// logged is what pods log of hits that all arrive once, one millisecond after they are sent.
+// logged returns what pods log of hits that all arrive once, one millisecond after they are sent.
 func logged(hits []evidence.Hit) []evidence.Arrival {
 	arrivals := []evidence.Arrival{}
 	for _, h := range hits {
@@ -73,7 +73,7 @@ func TestJoinArrivals(t *testing.T) {
 	}
 }
 
-// What a pod whose log is lost did not answer may have arrived or not; what it answered did.
+// Of the requests to a pod whose log is lost, those that it answered arrived; the others may have arrived or not.
 func TestArrivalsOfLostLogs(t *testing.T) {
 	r := recording(paced("a", "1x12"), marks(0, 10, 20, 50), fresh("a", "n1"))
 	r.Arrivals = logged(r.Hits)[3:]
@@ -158,7 +158,7 @@ func TestHitKept(t *testing.T) {
 	}
 }
 
-// A reply that broke off has a status, and is lost all the same.
+// A reply that broke off has a status, but counts as lost.
 func TestHitLost(t *testing.T) {
 	arrived := []evidence.Arrival{{}}
 	for _, row := range []struct {

@@ -64,7 +64,7 @@ func TestAttributions(t *testing.T) {
 	}
 }
 
-// No outage and no failed request goes missing, and every step is on one side of each: before, meanwhile or after.
+// Every outage and failed request is in one loss, and every step comes before it, during it or after it.
 func TestEveryOutageIsAttributed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRecording(t)

@@ -103,7 +103,7 @@ func TestProblemsOfClockUncertainty(t *testing.T) {
 	}
 }
 
-// The last hit was sent before the endpoint left, as far as the clocks tell; it may have been after.
+// By its time the last hit was sent before the endpoint left, but the clocks are so uncertain that it may have been after.
 func TestDrainLagsUncertain(t *testing.T) {
 	r := recording(paced("a", "1112"), append(marks(0, 15, 40, 50), pod(31, evidence.EndpointGone, "v1", "pod-v1")), fresh("a", "n1"))
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, 3*ms)}

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// Connections of a lane on a node of which conntrack is listened to from 5 ms on. The client uses another port for each: 1000 and up.
+// Connections of a lane on a node whose conntrack is listened to from 5 ms on. The client uses a new port for each: 1000 and up.
 func TestWhereConnectionsWereRouted(t *testing.T) {
 	const client, service, pod = "10.244.1.5", "10.96.0.10:80", "10.244.2.7:8080"
 	lane := fresh("worker-fresh", "worker")
@@ -128,7 +128,7 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 			if row.change != nil {
 				row.change(&s)
 			}
-			// One of long after shows that the lane's connections are told of.
+			// An event from long after shows that the node reports the lane's connections.
 			row.flows = append(slices.Clone(row.flows), routed(900, 999))
 			for i := range row.flows {
 				row.flows[i].Seq = uint64(i)
@@ -155,7 +155,7 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 	}
 }
 
-// Who looks on while hits are joined sees them as the timeline has them.
+// JoinShowing shows hits as the timeline has them.
 func TestHitsAreShownAsTheyAreJoined(t *testing.T) {
 	lane := fresh("worker-fresh", "worker")
 	lane.Client, lane.Target = "10.244.1.5", "http://10.96.0.10/"

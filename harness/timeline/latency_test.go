@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// However long replies take, the longest and each percentile are exact.
+// The longest reply and each percentile are exact, however long replies take.
 func TestPercentilesOfLatency(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tooks := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(0, 300), rapid.Int64Range(0, int64(5*time.Second)),
@@ -90,7 +90,7 @@ func TestSlowReplies(t *testing.T) {
 	}
 }
 
-// What a lane's replies took since the first change is of that lane alone.
+// A lane's latency since the first change counts only replies of that lane.
 func TestLatencySinceStepIsOfOneLane(t *testing.T) {
 	slow := paced("a", "1111")
 	for i := range slow {

@@ -15,8 +15,8 @@ func stepAt(at int, what string) evidence.Event {
 	return evidence.Event{At: time.Duration(at) * ms, Kind: evidence.Step, Detail: what}
 }
 
-// A loss belongs to the last step that was reached before its first failed request was sent, or to each that the clocks leave
-// possible.
+// A loss belongs to the last step that was reached before its first failed request was sent; if the clocks cannot tell, to each step that
+// may be that one.
 func TestLosses(t *testing.T) {
 	for _, row := range []struct {
 		sentence  string

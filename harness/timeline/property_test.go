@@ -63,7 +63,7 @@ func mustJoin(t *rapid.T, r streams) timeline.Timeline {
 	return tl
 }
 
-// same compares everything a timeline can be asked.
+// same compares everything that a timeline returns.
 func same(t *rapid.T, one, other timeline.Timeline) {
 	t.Helper()
 	for _, ask := range []func(timeline.Timeline) any{
@@ -198,7 +198,7 @@ func TestJoinAnyOrder(t *testing.T) {
 	})
 }
 
-// Setting a node's clock ahead moves every time read on it, and the reading of the clock tells by how much.
+// Setting a node's clock ahead moves every time read on it and the reading of the clock alike, so that the timeline stays the same.
 func TestJoinAnyClock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRecording(t)

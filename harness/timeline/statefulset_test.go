@@ -11,8 +11,8 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// A StatefulSet gives the name of an old pod again, and what becomes of the old one is not the new one's: echo-0 leaves the endpoints at
-// 32 ms, gets SIGTERM at 34 and ends at 38, and another of its name is created at 45. The only node looks at its rules until 90 ms.
+// A StatefulSet reuses the name of an old pod, and events of the old pod do not count for the new one: echo-0 leaves the endpoints at
+// 32 ms, gets SIGTERM at 34 and ends at 38, and another pod of its name is created at 45. The only node looks at its rules until 90 ms.
 func TestLagsOfANameThatComesBack(t *testing.T) {
 	const name = "echo-0"
 	rule := func(at int, kind evidence.EventKind, version string) evidence.Event {
@@ -89,7 +89,7 @@ func TestLagsOfANameThatComesBack(t *testing.T) {
 	}
 }
 
-// lagsIn are all that a timeline has of the one pod and node that left.
+// lagsIn returns all lags that a timeline has of the only old pod and the only node.
 func lagsIn(tl timeline.Timeline) (all []string) {
 	after, still := tl.RulesAfterSigterm()
 	for i, l := range tl.RuleLags() {

@@ -128,7 +128,7 @@ func TestOutages(t *testing.T) {
 	}
 }
 
-// A spread is what sorting the whole set would give.
+// A spread is the same as by sorting the whole set.
 func TestSpreadIsOfTheSortedSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ds := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) time.Duration {

@@ -53,7 +53,7 @@ func TestWhileTerminating(t *testing.T) {
 	}
 }
 
-// What was sent and what arrived once the rollout had begun, as surely as the clocks tell.
+// Requests sent and arrived since the rollout began, without those of which the clocks cannot tell.
 func TestSinceBegun(t *testing.T) {
 	for _, row := range []struct {
 		sentence       string

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// of is what a termination came to, without its times.
+// of is a termination without its times.
 type of struct {
 	Pod, Node     string
 	Lost, Certain int
@@ -79,7 +79,7 @@ func TestTerminations(t *testing.T) {
 	}
 }
 
-// Where no rule was seen a request may go to a pod until well after it is gone.
+// If no rule was seen, a request may be routed to a pod until staleRouting after it is gone.
 func TestTerminationsWithoutRules(t *testing.T) {
 	events := append(marks(0, 20, 60, 110), pod(30, evidence.PodDeleting, "v1", "a"), pod(60, evidence.PodGone, "v1", "a"))
 	tl := join(t, recording(paced("n1-fresh", "1112222x22"), events, fresh("n1-fresh", "n1")))
@@ -91,7 +91,7 @@ func TestTerminationsWithoutRules(t *testing.T) {
 	}
 }
 
-// A pod that was never seen to go may be sent requests to the end, whatever the clocks.
+// Requests may be routed to a pod that was never seen to go until the end, whatever the clocks.
 func TestTerminationsWithoutEnd(t *testing.T) {
 	events := append(marks(0, 20, 60, 110), pod(30, evidence.PodDeleting, "v1", "a"))
 	r := recording(paced("n1-fresh", "1112222x22"), events, fresh("n1-fresh", "n1"))
@@ -101,7 +101,7 @@ func TestTerminationsWithoutEnd(t *testing.T) {
 	}
 }
 
-// A keep-alive connection's pod is known.
+// The pod of a keep-alive connection is known.
 func TestTerminationsOfKeptConnections(t *testing.T) {
 	events := append(marks(0, 20, 80, 110), pod(30, evidence.PodDeleting, "v1", "pod-v1"), pod(35, evidence.PodDeleting, "v1", "other"))
 	kept := fresh("n1-reused", "n1")
@@ -116,7 +116,7 @@ func TestTerminationsOfKeptConnections(t *testing.T) {
 	}
 }
 
-// Whatever fails, a request is certainly at most one termination's, and no termination is certain of more than it may have lost.
+// A failed request certainly belongs to at most one termination, and no termination certainly lost more than it may have lost.
 func TestTerminationsCountEachLossOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		outcomes := rapid.StringMatching(`[12x]{20}`).Draw(t, "outcomes")

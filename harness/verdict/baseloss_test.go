@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// steady is a lane with a client on worker and a control lane, of which each sends so many requests before the rollout and 10,000 then.
+// steady records a lane from worker and a control lane, each with a number of requests before the rollout and 10,000 after.
 func steady(before int, breaks ...edit) recording {
 	lanes := []evidence.Lane{
 		{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Rate: 100},

@@ -151,7 +151,7 @@ func BenchmarkJoinAndJudge(b *testing.B) {
 	}
 }
 
-// mapped is the memory of the Go heap that is in use or kept for use, in bytes.
+// mapped returns the memory of the Go heap that is in use or kept for use, in bytes.
 func mapped() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"}}
@@ -196,7 +196,7 @@ func eventful(n int) evidence.Evidence {
 	return ev
 }
 
-// BenchmarkEvents joins and judges recordings of which the events are what takes time: twice as many take twice as long.
+// BenchmarkEvents joins and judges recordings with many events: twice as many take twice as long.
 func BenchmarkEvents(b *testing.B) {
 	for _, n := range []int{10_000, 20_000} {
 		ev := eventful(n)

@@ -12,10 +12,10 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// at is a time of a recording in testdata, as its sentences write it.
+// at returns a time of a recording in seconds, as the sentences about it write it.
 func at(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
-// An event of one kind about a pod is found by the end of the pod's name, the first from a moment on.
+// The edits below change the first event of a kind since a moment, about the pod whose name ends with a text.
 func moved(kind evidence.EventKind, pod, says string, from, to float64) edit {
 	return changing(kind, pod, says, from, func(e *evidence.Event) { e.At = at(to) })
 }
@@ -47,7 +47,7 @@ func changing(kind evidence.EventKind, pod, says string, from float64, change fu
 	}
 }
 
-// deleted is one pod more that is deleted, with or without its ReplicaSet having been given that size.
+// deleted adds the deletion of one more pod, with or without a new size of its ReplicaSet.
 func deleted(when float64, pod string) edit {
 	return with(evidence.Event{At: at(when), Kind: evidence.PodDeleting, By: evidence.Server{Version: "v2", Pod: pod}})
 }
@@ -56,8 +56,8 @@ func sized(when float64, set, version string, size int) edit {
 	return with(evidence.Event{At: at(when), Kind: evidence.ReplicaSetScaled, Object: set, Detail: version, Count: size})
 }
 
-// Two recordings of healthy clusters on a host with a load average of 58, and the same with one thing changed. Nobody measured who
-// waited: what shows it has to do.
+// Two recordings of healthy clusters on a host with a load average of 58, and the same with one thing changed. They did not measure
+// waits, so that other signs have to show them.
 func TestExcusesOnRecordedFolders(t *testing.T) {
 	const (
 		oldSet, newSet = "echo-845db64b65", "echo-ff58b6fdf"
@@ -130,7 +130,7 @@ func unready(from, to float64, pod string) edit {
 		with(evidence.Event{At: at(to), Kind: evidence.PodReady, By: by}))
 }
 
-// probed is a pod that serves on a node, and whose probe got no answer in time.
+// probed adds a pod that serves on a node and whose probe timed out.
 func probed(when float64, pod, node string) edit {
 	by := evidence.Server{Version: "v1", Pod: pod, Node: node}
 	timeout := evidence.Event{At: at(when), Kind: evidence.Reported, By: by}

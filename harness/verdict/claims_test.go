@@ -85,7 +85,7 @@ func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
 	}
 }
 
-// What a precondition asks for is a claim where the scenario makes sure of it: seen it decides, and not seen it fails.
+// A precondition that the scenario makes certain decides a claim: met, the claim holds; not met, it fails.
 func TestCertainPreconditionsDecide(t *testing.T) {
 	lost := on("worker-fresh", func(h *evidence.Hit) { h.Fault = evidence.Refused }, 150)
 	damage := verdict.DamageSeen().On(evidence.Fresh)
@@ -114,7 +114,7 @@ func TestCertainPreconditionsDecide(t *testing.T) {
 	}
 }
 
-// A recording from before rules decided claims passes by the rules that are left, and says which are not.
+// A recording whose unjudged rules decide no claim passes by the others, and says which were not judged.
 func TestAPassSaysWhatWasNotJudged(t *testing.T) {
 	ev := rollout(verdict.NoFailures(), verdict.MaxRuleLag(time.Second))
 	unobserved(&ev)

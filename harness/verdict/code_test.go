@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every rule and every reason has one code of its own, and a section that says what to do.
+// Every rule and every reason has its own code, and a section that says what to do.
 func TestCodes(t *testing.T) {
 	var want, got, codes []string
 	ids := map[string]bool{}

@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// disrupted has a disruption of a node from 600 ms on, undone at 1 s, after which the cluster was whole at 1.1 s.
-// Without a name it is of none.
+// disrupted adds a disruption of a node from 600 ms on, undone at 1 s, after which the cluster is whole at 1.1 s.
+// Without a name it names no node.
 func disrupted(node string, expects ...string) edit {
 	return all(func(ev *recording) {
 		ev.Run.Disruption = &evidence.Disruption{ID: "cut", Does: "it is cut off", Expects: expects, Tail: 100 * ms}
@@ -27,7 +27,7 @@ func nodeUnready(node string, at int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.NodeUnready, Object: node})
 }
 
-// What a disruption makes expected is no reason for distrust, on its nodes and while it lasts. Everything else is.
+// What a disruption expects is no reason for distrust on its nodes and while it lasts. Everything else is.
 func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -68,8 +68,8 @@ func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 	}
 }
 
-// A pod whose node boots has another address afterwards, which its control lane does not know. It excuses no other lane, and the
-// lane of the pod's own node shows whether nodes reach each other.
+// A pod whose node boots has another address afterwards, which its control lane does not know. That excuses no other lane; the
+// control lane from the pod's own node still shows whether nodes reach each other.
 func TestControlLaneWhosePodLostItsAddress(t *testing.T) {
 	changed := func(node string, at int, detail string) edit {
 		return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.NodeChanged, Object: node, Detail: detail})
@@ -146,7 +146,7 @@ func TestNodeThatWasOff(t *testing.T) {
 	}
 }
 
-// An API server that is away hides what the API would have shown, and not what was found out otherwise.
+// While the API server is away, only what the API would have shown is unknown.
 func TestExpectedAPIGapLeavesFacts(t *testing.T) {
 	gap := with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "away"})
 	for _, row := range []struct {

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Clocks that are known less well let no rule pass of which nothing was known, and every witness is a request that was recorded.
+// With less certain clocks no rule passes that was inconclusive before, and every witness is a recorded request.
 func TestDrawnRecordingsWithWorseClocks(t *testing.T) {
 	for seed := range uint64(40) {
 		ev := draw(seed)

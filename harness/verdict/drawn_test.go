@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Every rule can hold, break and be left open, and none of them minds in what order the events were noted.
+// Every rule can pass, fail and be inconclusive, and the order in which events were noted changes no finding.
 func TestDrawnRecordings(t *testing.T) {
 	seen := map[string]map[verdict.Outcome]int{}
 	for seed := range uint64(120) {
@@ -43,9 +43,9 @@ func TestDrawnRecordings(t *testing.T) {
 	}
 }
 
-// draw makes up a recording of 12 s or less: pods that live, flap, restart, are killed or stay, nodes whose rules follow late, never or
-// unseen, clocks that differ, processes that wait, an API server that is slow, maintenance, a disruption, faults of each kind. It
-// expects something of every rule.
+// draw returns a random recording of at most 12 s, with an expectation of every rule: pods that live, flap, restart, are killed or stay,
+// nodes whose rules follow late, never or unseen, clocks that differ, processes that wait, a slow API server, maintenance, a disruption,
+// faults of each kind.
 func draw(seed uint64) recording {
 	r := rand.New(rand.NewPCG(seed, 7))
 	pick := func(n int) int { return r.IntN(n) }
@@ -421,7 +421,7 @@ func draw(seed uint64) recording {
 	return d
 }
 
-// drawAnswers draws what becomes of at most 20 requests of steps: who takes turns, and who is asked by chance.
+// drawAnswers draws the outcomes of at most 20 requests of steps: by pods in turn, or by random pods.
 func drawAnswers(r *rand.Rand) (outcomes []string) {
 	who := [][]string{{"echo-v1-a", "b"}, {"echo-v1-a", "refused"}, {"refused"}, {"echo-v1-a", "echo-v2-a"}, {"c", "timeout"}}[r.IntN(5)]
 	turns := r.IntN(2) == 0

@@ -8,13 +8,13 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// rolledOutLast has the rollout begin when the last request was sent.
+// rolledOutLast lets the rollout begin when the last request is sent.
 func rolledOutLast(ev *recording) {
 	all(without(evidence.RolloutBegun), without(evidence.OldGone), without(evidence.LoadEnded), with(mark(2001, evidence.RolloutBegun)),
 		with(mark(2002, evidence.OldGone)), with(mark(2003, evidence.LoadEnded)))(ev)
 }
 
-// drawn has one lane answered at random, by v2 for so many percent of the requests, over 12 s after the rollout.
+// drawn lets v2 answer a percentage of one lane's requests at random, for 12 s after the rollout.
 func drawn(percent int) edit {
 	return func(ev *recording) {
 		draws := rand.New(rand.NewPCG(1, 2))
@@ -33,7 +33,7 @@ func drawn(percent int) edit {
 	}
 }
 
-// kept has all hits of the reused lane on one connection.
+// kept puts all hits of the reused lane on one connection.
 func kept(ev *recording) {
 	on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused = 7, h.Seq > 0 })(ev)
 }
@@ -62,7 +62,7 @@ func ruleGone(node, name string, at int) edit {
 		By: evidence.Server{Version: "v1", Pod: name}})
 }
 
-// noting has the scenario note a fact, again with each value.
+// noting notes a fact, once with each value.
 func noting(name string, values ...string) edit {
 	return func(ev *recording) {
 		for i, value := range values {
@@ -76,13 +76,13 @@ func scaled(at int, version string, size int) edit {
 		Detail: version})
 }
 
-// rescaled is that an autoscaler says which size it gave the Deployment.
+// rescaled adds the Event of an autoscaler that gave the Deployment a size.
 func rescaled(at, size int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.Reported, Object: "HorizontalPodAutoscaler/echo", Count: 1,
 		Detail: fmt.Sprintf("SuccessfulRescale: New size: %d; reason: Current number of replicas below Spec.MinReplicas", size)})
 }
 
-// onTwoClocks has the second lane on a node of its own, and both clocks as uncertain as said.
+// onTwoClocks puts the second lane on its own node, and sets the uncertainty of both clocks.
 func onTwoClocks(uncertainty time.Duration) edit {
 	return func(ev *recording) {
 		ev.Run.Lanes[1].Node = "worker2"
@@ -102,7 +102,7 @@ func exited(name string, at int) edit { return with(pod(at, evidence.PodExited, 
 
 func sigterm(name string, at int) edit { return with(pod(at, evidence.PodSigterm, "v1", name)) }
 
-// twoNodes has the lanes be fresh ones of two nodes, with two pods of each version, one on each node, that answer in turn.
+// twoNodes replaces the lanes by fresh ones of two nodes, with two pods of each version, one on each node, that answer in turn.
 func twoNodes(ev *recording) {
 	ev.Run.Lanes[1] = evidence.Lane{ID: "worker2-fresh", Vantage: evidence.FromPod, Node: "worker2", Conn: evidence.Fresh, Rate: 100}
 	for i := range ev.Hits {
@@ -119,7 +119,7 @@ func twoNodes(ev *recording) {
 	}
 }
 
-// opening has the connections of a lane take so many milliseconds to open.
+// opening sets how many milliseconds the connections of a lane take to open.
 func opening(lane string, took int, seqs ...uint64) edit {
 	return on(lane, func(h *evidence.Hit) {
 		h.Connect = time.Duration(took) * ms
@@ -127,12 +127,12 @@ func opening(lane string, took int, seqs ...uint64) edit {
 	}, seqs...)
 }
 
-// answeringIn has pods answer so many milliseconds after a request was sent.
+// answeringIn sets after how many milliseconds pods answer a request.
 func answeringIn(lane string, took int, seqs ...uint64) edit {
 	return on(lane, func(h *evidence.Hit) { h.Took = time.Duration(took) * ms }, seqs...)
 }
 
-// listening is that a pod listens from so many milliseconds on.
+// listening adds that a pod listens from so many milliseconds on.
 func listening(name string, at int) edit {
 	return with(pod(at, evidence.PodListening, map[bool]string{true: "v1", false: "v2"}[name < "c"], name))
 }

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// waits is that a process stood on a run queue, in a recording in which that was measured.
+// waits adds that a process stood on a run queue, in a recording that measured waits.
 func waits(who timeline.Actor, from, to, waited int) edit {
 	return with(evidence.Event{At: time.Duration(to) * ms, For: time.Duration(to-from) * ms, Kind: evidence.CPUWait, Count: waited,
 		By: evidence.Server{Pod: who.Pod}, Object: who.Node, Detail: who.Program})
@@ -24,7 +24,7 @@ func TestExcuse(t *testing.T) {
 	echo := func(pod string) timeline.Actor { return timeline.Actor{Pod: pod, Node: "worker2", Program: "echo"} }
 	kubelet, proxy := timeline.Actor{Node: "worker", Program: timeline.Kubelet}, timeline.Actor{Node: "worker", Program: timeline.KubeProxy}
 	api := timeline.Actor{Node: "control-plane", Program: timeline.APIServer}
-	// A request that pod d got and whose reply did not come in 2 s.
+	// A request that pod d got, but did not answer within 2 s.
 	timedOut := all(on("worker-reused", func(h *evidence.Hit) {
 		h.Took, h.Fault, h.Status, h.By = 2000*ms, evidence.Timeout, 0, evidence.Server{}
 	},
@@ -118,7 +118,7 @@ func TestExcuse(t *testing.T) {
 	}
 }
 
-// What a pod tells of itself counts where nobody measured it from outside, and not while a new pod is started beside it.
+// A wait that a pod logs itself counts if waits were not measured from outside, and not while a new pod is starting on its node.
 func TestExcuseByPodThatTells(t *testing.T) {
 	slow := on("worker-fresh", func(h *evidence.Hit) { h.Took = 1500 * ms }, 140) // by d, sent at 1.41 s
 	told := with(evidence.Event{At: 2500 * ms, For: 900 * ms, Kind: evidence.PodWaited, By: evidence.Server{Version: "v2", Pod: "d"}})
@@ -145,7 +145,7 @@ func TestExcuseByPodThatTells(t *testing.T) {
 	}
 }
 
-// With the pods ready all along that turned unready by themselves, as many are available as expected, or that is no excuse.
+// Pods that became unready by themselves excuse a finding only if it would have passed had they stayed ready.
 func TestExcuseUnready(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const pods = 5

@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A rule of which no recording of a real cluster has anything to judge may be judged wrongly for ever. Each is put to the
-// recorded folders, as they expect it themselves or else as here.
+// A mistake in a rule may stay unseen if no recording of a real cluster has anything for it to judge. So each rule is tested on the
+// recorded folders, with their own expectations or else with these.
 func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 	asked := []evidence.Expectation{
 		verdict.MinOutage(ms), verdict.RulesBeforeSigterm(), verdict.OldAtStatus(1), verdict.OldEndsFirst(), verdict.StillServes("v2", 95),
@@ -45,7 +45,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What no kept folder has: a duration that was noted, a step of maintenance, and what steps asked.
+			// The recorded folders have no noted duration, no step of maintenance, and no requests of steps.
 			ev.Events = append(ev.Events, evidence.Event{At: ev.Run.Length, Kind: evidence.Fact, Object: "until gone", Detail: "500ms"},
 				evidence.Event{Kind: evidence.Step, Detail: "drain"})
 			for i := range ev.Run.Lanes {

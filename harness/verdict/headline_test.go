@@ -42,7 +42,7 @@ type failer interface {
 
 var sequenceNumber = regexp.MustCompile(`\bseq\b`)
 
-// checkTexts holds a verdict and its findings to what a headline, a fact and a sentence promise.
+// checkTexts checks that the headlines, facts and sentences of a verdict and its findings have the form that they should have.
 func checkTexts(t failer, v verdict.Verdict) {
 	t.Helper()
 	check := func(of, headline, because string, facts []verdict.Detail) {
@@ -73,7 +73,7 @@ func checkTexts(t failer, v verdict.Verdict) {
 	}
 }
 
-// By every rule, whatever its own expectations, and by those.
+// Every recorded folder is judged by every rule, and by its own expectations.
 func TestHeadlinesOfRecordedFolders(t *testing.T) {
 	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {
 		folders, err := os.ReadDir(root)

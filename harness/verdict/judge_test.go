@@ -90,7 +90,7 @@ func TestJudgeUntrusted(t *testing.T) {
 	}
 }
 
-// What only measured decides nothing, however late its clients were; what it measured has to be trusted all the same.
+// A recording that only measures decides nothing, however late its clients are; but what it measured has to be trustworthy.
 func TestJudgeMeasures(t *testing.T) {
 	for _, row := range []struct {
 		sentence   string
@@ -145,7 +145,7 @@ func TestJudgeWorstFinding(t *testing.T) {
 	}
 }
 
-// How often a scenario was recorded is in its verdict, and whether only a precondition kept it from being decided.
+// A verdict says which attempt it is of, and whether it is inconclusive only because a precondition was not met.
 func TestJudgeAttempts(t *testing.T) {
 	const pods = "3 pods at once, terminating ones included, at most 3 allowed (first at: 0.600s)"
 	for _, row := range []struct {

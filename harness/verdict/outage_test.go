@@ -10,8 +10,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Of an outage that lasts to the end of the load nobody knows how long it would have been; a bound that no outage could
-// have kept until then says nothing. One that ended before is too short whatever the bound.
+// It is not known how long an outage would have been that lasts to the end of the load: a limit that no outage could have reached
+// until then decides nothing. An outage that ended before is too short, whatever the limit.
 func TestAnOutageToTheEndOfTheLoadIsToldFromOneThatEnded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const begun, ended = 500, 2000

@@ -80,7 +80,7 @@ func breaking(lane string, fault evidence.Fault, seqs ...uint64) edit {
 	return on(lane, func(h *evidence.Hit) { h.Fault, h.Status, h.By = fault, 0, evidence.Server{} }, seqs...)
 }
 
-// answering has hits of a lane answered by another version.
+// answering lets another version answer hits of a lane.
 func answering(lane, version string, seqs ...uint64) edit {
 	return on(lane, func(h *evidence.Hit) { h.By.Version = version }, seqs...)
 }
@@ -105,7 +105,7 @@ func on(lane string, change func(*evidence.Hit), seqs ...uint64) edit {
 	}
 }
 
-// keeping drops the hits and events that are not wanted.
+// keeping keeps only some hits and events.
 func keeping(hit func(evidence.Hit) bool, event func(evidence.Event) bool) edit {
 	return func(ev *recording) {
 		hits, events := ev.Hits, ev.Events
@@ -139,7 +139,7 @@ func all(edits ...edit) edit {
 	}
 }
 
-// logged has pods log what the service lanes sent: each hit as often as times says; nil: once.
+// logged lets pods log what the service lanes sent: each hit as often as times says; nil: once.
 func logged(times func(evidence.Hit) int) edit {
 	return func(ev *recording) {
 		ev.Arrivals = []evidence.Arrival{}
@@ -159,7 +159,7 @@ func logged(times func(evidence.Hit) int) edit {
 	}
 }
 
-// skewed sets the clock of the node all lanes in pods run on.
+// skewed sets the clock of the node that all lanes in pods run on.
 func skewed(offset, uncertainty time.Duration) edit {
 	return func(ev *recording) {
 		ev.Run.Clocks = []evidence.ClockReading{{Node: "worker", Offset: offset, Uncertainty: uncertainty}}

@@ -7,8 +7,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// asked has steps ask a question from so many milliseconds on, every 10 ms, over new connections: each outcome is a pod that answers,
-// or how the request fails.
+// asked lets steps ask a question from so many milliseconds on, every 10 ms, over new connections: each outcome is the pod that answers,
+// or the fault of the request.
 func asked(question string, at int, outcomes ...string) edit {
 	return func(ev *recording) {
 		ev.Run.Lanes = append(ev.Run.Lanes, evidence.Lane{ID: question, Vantage: evidence.FromHost, Conn: evidence.Fresh, Steps: true})
@@ -24,7 +24,7 @@ func asked(question string, at int, outcomes ...string) edit {
 	}
 }
 
-// times is an outcome so many times.
+// times repeats an outcome.
 func times(n int, outcome string) (all []string) {
 	for range n {
 		all = append(all, outcome)
@@ -39,7 +39,7 @@ func outcomes(parts ...[]string) (all []string) {
 	return all
 }
 
-// What steps ask. Of the rollout's pods, the deletion of a is seen at 700 ms and that of b at 850 ms.
+// Rules about requests of steps. The deletion of pod a is seen at 700 ms, that of pod b at 850 ms.
 var answerRows = []ruleRow{
 	{"every request of the steps is answered", verdict.AllAnswered("q"), asked("q", 100, "a", "b"), verdict.Pass},
 	{"one is not", verdict.AllAnswered("q"), asked("q", 100, "a", "refused"), verdict.Fail},

@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// When pods' steps came, and when rules and clients followed.
+// Rules about when pods' steps came, and when rules and clients followed.
 var lagRows = []ruleRow{
 	{"fresh connections stopped in time", verdict.MaxDrainLag(140 * ms), with(pod(850, evidence.EndpointGone, "v1", "b")),
 		verdict.Pass},

@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// How many pods there were, and facts that steps noted.
+// Rules about the number of pods, and about facts that steps noted.
 var podRows = []ruleRow{
 	{"old pods are still there when the rollout is said to be done", verdict.OldAtStatus(1), all(created("a"), created("b")),
 		verdict.Pass},

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// onDisrupted has these pods, of the old ones a and b, be on a node that is disrupted. The hits with seq 99 to 198 are of one second.
+// onDisrupted puts some of the old pods a and b on a disrupted node. The hits with seq 99 to 198 are those of one second.
 func onDisrupted(pods ...string) edit {
 	return all(disrupted("worker"), func(ev *recording) {
 		for i := range ev.Events {
@@ -19,7 +19,7 @@ func onDisrupted(pods ...string) edit {
 	})
 }
 
-// What became of requests, and how they were sent.
+// Rules about how requests were sent, and what became of them.
 var requestRows = []ruleRow{
 	{"no failure on any lane passes", verdict.NoFailures(), none,
 		verdict.Pass},

@@ -12,11 +12,11 @@ func step(at int, node, what string) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.Step, Object: node, Detail: what})
 }
 
-// upgraded is maintenance of which requests may be lost at the drain alone: the API server from 500, a drain from 800, a kubelet
+// upgraded is maintenance in which requests may be lost only at the drain: the API server from 500, a drain from 800, a kubelet
 // from 1200 ms on. The hit with seq n is sent at 10*(n+1) ms.
 var upgraded = all(step(500, "control", "kubeadm upgrade apply"), step(800, "worker", "drain"), step(1200, "worker", "kubelet"))
 
-// What steps of maintenance cost.
+// Rules about what steps of maintenance cost.
 var stepRows = []ruleRow{
 	{"maintenance that costs nothing passes", verdict.LossesAtSteps(time.Second, "drain"), upgraded,
 		verdict.Pass},

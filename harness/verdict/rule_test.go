@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A ruleRow is what a rule says of a rollout after something was changed about it.
+// A ruleRow is the finding of a rule about a rollout in which something was changed.
 type ruleRow struct {
 	sentence string
 	expect   evidence.Expectation
@@ -47,7 +47,7 @@ func TestRules(t *testing.T) {
 	golden(t, "findings.txt", told.String())
 }
 
-// findingText is all that a finding says.
+// findingText returns all texts of a finding.
 func findingText(f verdict.Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %s: %s\n", f.Outcome, f.Headline)

@@ -5,7 +5,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Which version answered.
+// Rules about which version answered.
 var versionRows = []ruleRow{
 	{"a reply by the old version right after the new one shows that they mix", verdict.Mixes(1), answering("worker-fresh", "v1", 150),
 		verdict.Pass},

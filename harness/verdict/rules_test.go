@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Without hits the verdict is distrusted long before; the rules themselves must not pass either.
+// Without hits the recording cannot be trusted anyway, but the rules themselves must not pass either.
 func TestRulesOnNothing(t *testing.T) {
 	for _, x := range []evidence.Expectation{
 		verdict.NoFailures(), verdict.DamageSeen(), verdict.Serves("v1"), verdict.OnlyServes("v2", evidence.OldGone),

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Recordings of real clusters without a loss, as if for 300 ms of the rollout something had held up requests in the way of TCP.
+// Recordings of real clusters without a loss, changed as if packets had been lost and sent again by TCP for 300 ms of the rollout.
 func TestHeldUpForAMoment(t *testing.T) {
 	const moment = 300 * ms
 	for _, row := range []struct {
@@ -88,7 +88,7 @@ func TestHeldUpForAMoment(t *testing.T) {
 	}
 }
 
-// judged is the only finding about a recording.
+// judged returns the only finding about a recording.
 func judged(t *testing.T, ev evidence.Evidence) verdict.Finding {
 	t.Helper()
 	tl, err := timeline.Join(ev)

@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A pod of another version behind the Service is told, though the rollout was not awaited and half of the marks are missing.
+// A verdict names a pod of another version behind the Service, although half of the marks are missing.
 func TestStrayPod(t *testing.T) {
 	strayed := all(without(evidence.StatusDone), without(evidence.OldGone),
 		on("worker-fresh", func(h *evidence.Hit) { h.By = evidence.Server{Version: "v3", Pod: "guest"} }, from(150, 199)...),

@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Rules about what terminating pods answer and what is lost when none can, each seen to pass and not to.
+// Rules about what terminating pods answer and what is lost when no pod can answer.
 func TestRulesAboutTerminatingPods(t *testing.T) {
 	// Both old pods are deleted at 0.7 s and get SIGTERM at 0.9 s; the new one is ready at 0.99 s.
 	recreated := all(without(evidence.PodReady), without(evidence.PodDeleting), without(evidence.PodGone),
@@ -111,7 +111,7 @@ func TestRulesAboutTerminatingPods(t *testing.T) {
 	}
 }
 
-// longer has the load go on for so long that what was answered before is not of its last seconds.
+// longer lets the load go on for so long that earlier replies are not in its last seconds.
 func longer(ev *recording) {
 	without(evidence.LoadEnded)(ev)
 	ev.Events = append(ev.Events, mark(8000, evidence.LoadEnded))

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// rolledOut is a rollout without a fault of which everything was observed: from two nodes, with what pods logged.
+// rolledOut returns a rollout without a fault of which everything was recorded: from two nodes, with pods' logs.
 func rolledOut(expect ...evidence.Expectation) recording {
 	ev := rollout(expect...)
 	ev.Run.Lanes[1].ID, ev.Run.Lanes[1].Node = "worker2-reused", "worker2"
@@ -30,7 +30,7 @@ func rolledOut(expect ...evidence.Expectation) recording {
 	return ev
 }
 
-// brokenRollout is one that every rule finds a fault in.
+// brokenRollout returns a rollout in which every rule but full-rate fails.
 func brokenRollout(expect ...evidence.Expectation) recording {
 	ev := rolledOut(expect...)
 	all(breaking("worker-fresh", evidence.Refused, 70, 71, 72), breaking("worker2-reused", evidence.Reset, 74, 75),
@@ -46,14 +46,14 @@ func brokenRollout(expect ...evidence.Expectation) recording {
 	return ev
 }
 
-// recordedReason is one that the recorder noted.
+// recordedReason adds a reason that the recorder noted.
 func recordedReason(id string, scope evidence.Scope) edit {
 	return func(ev *recording) {
 		ev.Run.Reasons = []evidence.Reason{{ID: id, Because: "so it was", Scope: scope}}
 	}
 }
 
-// awayFor has a lane's agent leave numbers out, with some in flight when it went, which the pods got.
+// awayFor lets a lane's agent leave numbers out; the pods got the requests that were in flight when it went away.
 func awayFor(lane string, from, to uint64, unknown ...uint64) edit {
 	absence := evidence.Absence{Lane: lane, From: from, To: to, Since: time.Duration(from+1) * 10 * ms, Until: time.Duration(to) * 10 * ms,
 		Unknown: unknown, Why: "its container started again"}
@@ -70,7 +70,7 @@ func damaging(said string) edit { return func(ev *recording) { ev.Damage = appen
 
 func late(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }
 
-// moveEnd has the load, and what was seen of the nodes, last longer.
+// moveEnd lets the load and the observation of the nodes last longer.
 func moveEnd(ev *recording, at time.Duration) {
 	for i := range ev.Events {
 		if e := &ev.Events[i]; e.Kind == evidence.LoadEnded || e.Kind == evidence.NodeBusy {
@@ -79,7 +79,7 @@ func moveEnd(ev *recording, at time.Duration) {
 	}
 }
 
-// logs are the arrivals of a lane, of one request or of all.
+// logs returns the arrivals of a lane, of one request or of all.
 func logs(lane string, seqs ...uint64) func(evidence.Arrival) bool {
 	return func(a evidence.Arrival) bool {
 		return a.Lane == lane && (len(seqs) == 0 || slices.Contains(seqs, a.Seq))
@@ -97,8 +97,7 @@ func expectations() []evidence.Expectation {
 	}
 }
 
-// What each reason leaves unknown of a rollout without a fault, and which faults of a broken one are told all the same, is in the
-// golden file.
+// The golden file has what each reason makes unknown of a rollout without a fault, and which failures of a broken one stay certain.
 func TestDistrust(t *testing.T) {
 	var told strings.Builder
 	var ids []string
@@ -268,7 +267,7 @@ func named(some, all []string) string {
 	return strings.Join(some, ", ")
 }
 
-// The recordings that reasons are tried on are as they are said to be.
+// Without a reason for distrust every rule holds on rolledOut, and only full-rate on brokenRollout.
 func TestDistrustOfNothing(t *testing.T) {
 	if v := judge(t, rolledOut(expectations()...)); v.Outcome != verdict.Pass || len(v.Distrust) > 0 {
 		t.Errorf("without a fault: %s: %s; distrust %+v", v.Outcome, v.Because, v.Distrust)

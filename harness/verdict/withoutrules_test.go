@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// unobserved makes it a recording of a cluster whose nodes' rules could not be read: the barrier is then the endpoints' alone.
+// unobserved makes it a recording of a cluster whose nodes' rules could not be read: then the barrier is only about the endpoints.
 func unobserved(ev *recording) {
 	ev.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules, Because: "privileged pods were not allowed"}}
 	ev.Run.Kubernetes = "v1.36.3"
@@ -86,7 +86,7 @@ func TestWithoutRules(t *testing.T) {
 	}
 }
 
-// A canary stays beside the old pods: its share is counted from when the rules had time to follow.
+// A canary stays beside the old pods: its share is counted after the rules had time to follow.
 func TestShareWithoutRules(t *testing.T) {
 	ev := rollout(verdict.Share("v2", 50, evidence.Barrier))
 	unobserved(&ev)

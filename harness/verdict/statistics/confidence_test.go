@@ -53,7 +53,7 @@ func TestExceeds(t *testing.T) {
 	}
 }
 
-// Where two rates are the same, a test finds one larger in 5 % of cases at most.
+// If two rates are the same, a test finds one larger in at most 5 % of cases.
 func TestExceedsRarelyByChance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, n := rapid.IntRange(1, 500).Draw(t, "base"), rapid.IntRange(1, 500).Draw(t, "n")
@@ -88,7 +88,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// The bound is never below what was seen, more losses never lower it, more terminations never raise it.
+// The bound is never below the observed share, more losses never lower it, more terminations never raise it.
 func TestUpperShareIsABound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "n")
@@ -106,7 +106,7 @@ func TestUpperShareIsABound(t *testing.T) {
 	})
 }
 
-// The bound holds in 95 % of all cases or more: no share above it would have shown so few losses with a chance above 5 %.
+// The bound holds in at least 95 % of cases: no share above it would have shown so few losses with a probability above 5 %.
 func TestUpperShareHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 120).Draw(t, "n")
@@ -124,8 +124,8 @@ func TestUpperShareHolds(t *testing.T) {
 	})
 }
 
-// A value of that rank is at least the quantile as often as is said: of n drawn evenly from 0 to 1 the r-th is below p only if r
-// or more are.
+// A value of that rank is at least the quantile with the stated confidence: of n values drawn evenly from 0 to 1 the r-th is below p
+// only if at least r of them are.
 func TestRankCovers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "n")

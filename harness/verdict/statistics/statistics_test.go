@@ -44,7 +44,7 @@ func TestPermute(t *testing.T) {
 	}
 }
 
-// Swapped sides say the same of the other direction, to the last digit.
+// Swapping the sides gives the same for the other direction, to the last digit.
 func TestPermuteBothWays(t *testing.T) {
 	values := rapid.SliceOfN(rapid.Float64Range(-1e4, 1e4), 0, 6)
 	rapid.Check(t, func(t *rapid.T) {
@@ -60,7 +60,7 @@ func TestPermuteBothWays(t *testing.T) {
 	})
 }
 
-// Of sides that are alike no more have a small p than p says.
+// If the sides are alike, a p below any value is no more frequent than that value.
 func TestPermuteIsRarelyWrong(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	draw := func(n int) (all []float64) {
@@ -122,7 +122,7 @@ func TestUpperDifference(t *testing.T) {
 	}
 }
 
-// What a test says it could have seen it sees in nine of ten cases.
+// A test finds an effect of the size that Sees returns in nine of ten cases.
 func TestSees(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	const p, trials = 0.01, 300
