@@ -14,7 +14,7 @@ type AgentAway struct {
 	Window
 	Lanes   []string
 	LeftOut int // requests that were not sent
-	Unknown int // requests that were in flight when it ended: nobody knows what became of them
+	Unknown int // requests in flight when the agent ended: their outcome is not known
 	Why     string
 }
 
@@ -56,10 +56,10 @@ func Silences(lanes []Lane, in Window) []Window {
 	return silent
 }
 
-// away holds the requests of a lane that its agent did not send, and those that it sent with an unknown outcome.
+// away holds the requests that a lane's agent did not send, and those with an unknown outcome.
 type away struct {
 	absences []evidence.Absence // on the recorder's clock
-	sent     map[uint64]bool    // numbers of requests that were sent, but have no hit; checkNumber removes one whose hit comes after all
+	sent     map[uint64]bool    // numbers of requests that were sent, but have no hit so far
 }
 
 func newAway(run evidence.Run, lane evidence.Lane, cs clocks) away {
@@ -86,7 +86,7 @@ func (a away) leftOut(seq uint64) bool {
 	return slices.ContainsFunc(a.absences, func(absence evidence.Absence) bool { return absence.Skips(seq) })
 }
 
-// passOver counts the numbers without a hit in [from, to) that the agent's absences explain, and returns the first one that they do not.
+// passOver counts the numbers without a hit in [from, to) that absences explain, and returns the first one that they do not.
 func (b *builder) passOver(from, to uint64) (hole uint64, found bool) {
 	began := b.summary.Requests > 0
 	if len(b.away.absences) == 0 {

@@ -9,16 +9,16 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A builder makes a [Lane] from its hits, which it is given by number and without those of another lane in between.
+// A builder makes a [Lane] from its hits, given by number and without those of another lane in between.
 type builder struct {
 	*shared
 	lane        Lane
 	unversioned bool       // a good reply may lack the version
 	timesApp    bool       // the app is Rollcall's: its answers always take the same time
-	flows       *laneFlows // nil: it is not known to which pods the connections were routed
+	flows       *laneFlows // nil: where connections were routed is not known
 	away        away
 
-	slowestLeast time.Duration // the shortest of the slowest replies that are kept
+	slowestLeast time.Duration // the shortest of the slowest replies
 
 	next     uint64 // the sequence number expected
 	finished bool
@@ -340,7 +340,7 @@ func (b *builder) finish() {
 // windows holds the windows for which a lane counts its hits.
 type windows struct{ terminating, noneServing, onlyTerminating, starting, maintenance, sinceStep []Window }
 
-// sentIn counts the hits that were surely sent in one of the windows.
+// sentIn counts the hits that were certainly sent in one of the windows.
 func (b *builder) sentIn(windows []Window) (n int) {
 	for _, w := range windows {
 		from, to := w.surely(b.lane)

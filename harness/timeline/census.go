@@ -42,7 +42,7 @@ func (c *census) count(s podState, old bool, n int) {
 	}
 }
 
-// changesPods reports whether an event changes how many pods, ready pods or pods that are not being deleted the API has.
+// changesPods reports whether an event changes how many pods, or ready or undeleted ones, the API has.
 func changesPods(kind evidence.EventKind) bool {
 	switch kind {
 	case evidence.PodCreated, evidence.PodReady, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone:
@@ -98,7 +98,7 @@ func (t Timeline) noReadyEndpoints() []Window {
 	})
 }
 
-// OldPodsAt counts the pods of the old version that were in the API at a moment and whose process had not ended, terminating ones included.
+// OldPodsAt counts the pods of the old version that were in the API at a moment and had not ended, terminating ones included.
 func (t Timeline) OldPodsAt(moment time.Duration) int {
 	i := sort.Search(len(t.census), func(i int) bool { return t.census[i].At > moment })
 	if i == 0 {

@@ -100,7 +100,6 @@ func (t Timeline) PhaseOf(p Pod, h Hit) (PodPhase, Elapsed) {
 // sent returns when a hit was sent, by the clock of its client.
 func (t Timeline) sent(h Hit) Time { return t.lane(h.Lane).Time(h.Sent) }
 
-// lane returns the lane with an id, or a zero one.
 func (t Timeline) lane(id string) (l Lane) {
 	if i := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.ID == id }); i >= 0 {
 		l = t.Lanes[i]

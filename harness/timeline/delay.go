@@ -14,9 +14,9 @@ const kubeletDelay = time.Second
 // ProbeTimeout is the timeoutSeconds of the app's probes (fixtures, App.podSpec).
 const ProbeTimeout = 5 * time.Second
 
-// report enters an Event of the kubelet about the pod: that it stops it, or that a probe timed out. Only Events about a pod that had got
-// ready count: a pod that is still being started has to wait before it is stopped. Nor do timeouts of a pod that is being deleted: it
-// loses its network first, so that its probes time out on an idle node, too.
+// report enters an Event of the kubelet about a pod that had got ready: it stops the pod, or a probe timed out. A pod that is still being
+// started has to wait before it is stopped; one that is being deleted loses its network first, so that its probes time out on an idle
+// node, too.
 func (l *life) report(e evidence.Event, was podState) {
 	message, failed := reported(e, probeFailed)
 	_, stops := reported(e, stopping)
@@ -29,8 +29,8 @@ func (l *life) report(e evidence.Event, was podState) {
 	}
 }
 
-// kubeletWaits returns the waits that Events of kubelets show in a recording that did not measure waits: a kubelet that began to stop a
-// pod late, or a probe that timed out. A kubelet that waits for a processor and one that is stopped look the same.
+// kubeletWaits returns the waits that Events of kubelets show where none were measured: a kubelet began to stop a pod late, or a probe
+// timed out. A kubelet that waits for a processor and one that is stopped look the same.
 func (t Timeline) kubeletWaits() (waits []Wait) {
 	note := func(a Actor, from, to time.Duration) {
 		waits = append(waits, Wait{Actor: a, Window: Window{From: from, To: to}, Waited: to - from})

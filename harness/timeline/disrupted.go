@@ -27,8 +27,8 @@ func (t Timeline) OnDisrupted(l Lane) bool {
 // podLogLost is the reason for distrust that a part of a pod's log is lost.
 const podLogLost = "pod-log-lost"
 
-// unlogged returns a function that reports whether the arrival of a request that was answered may be missing from the pod's log: a part
-// of that log is known to be lost, or all programs of the pod's node end, and first of all those that write logs to its disk.
+// unlogged returns a function that reports whether the arrival of an answered request may be missing from the pod's log: a part of that
+// log is lost, or all programs of the node end, those first that write logs to its disk.
 func (t Timeline) unlogged() func(evidence.Hit) bool {
 	lost := map[string]bool{}
 	for _, e := range t.doubts {

@@ -31,7 +31,7 @@ func (t Timeline) Maintenance() (w Window, ok bool) {
 	return w, true
 }
 
-// maintenance returns the window of [Timeline.Maintenance], and the one from its first step, marked or seen, until the recording ends.
+// maintenance returns that window, and the one from its first step, marked or seen, to the end of the recording.
 func (t Timeline) maintenance() (done, sinceStep []Window) {
 	w, ok := t.Maintenance()
 	if !ok {

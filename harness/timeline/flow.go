@@ -25,7 +25,7 @@ type Routed struct {
 	Routing
 	evidence.Server        // the pod, if the address is known to be one's
 	Address         string // address and port that it was routed to
-	InRules         int    // RoutedNowhere: to how many pods the node's rules routed meanwhile, at least; why not to them is unknown
+	InRules         int    // if routed nowhere: to how many pods the node's rules routed meanwhile, at least
 }
 
 // Routings counts the connections of a lane's requests by routing.
@@ -81,7 +81,7 @@ type laneFlows struct {
 	uncertain time.Duration // of the difference between the clocks of client and node
 }
 
-// of returns the flows of a lane's node; nil if the lane's connections were not listened to, or look like those of others.
+// of returns the flows of a lane's node; nil if they do not show the lane's connections.
 func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *laneFlows {
 	name := cmp.Or(lane.Node, lane.TargetNode)
 	node := t.node(name)
@@ -114,8 +114,8 @@ func (f flows) tells(node, client string) bool {
 	return false
 }
 
-// portKept is for how long connection tracking may keep a closed connection, and take the next one from the same port for it, without
-// an event (nf_conntrack_tcp_timeout_time_wait).
+// portKept is how long connection tracking may keep a closed connection, and take the next one from its port for it, without an event
+// (nf_conntrack_tcp_timeout_time_wait).
 const portKept = 120 * time.Second
 
 // connection returns where the connection of a hit was routed: a new one by the event of its opening, a reused one by the last event of

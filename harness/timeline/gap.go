@@ -18,8 +18,8 @@ type Gap struct {
 // less than from reply to reply, and wrong by up to a period either way.
 func (g Gap) Length() time.Duration { return max(0, g.To-g.From-g.Period) }
 
-// longestGap returns the longest gap of a lane, from its hits by time sent and the ends of its good replies. A gap in which its agent was
-// away does not count: nobody knows what a client would have got.
+// longestGap returns the longest gap of a lane, from its hits by time sent and the ends of its good replies. Gaps in which its agent was
+// away do not count.
 func longestGap(sent []sentHit, ends []time.Duration, period time.Duration, absences []evidence.Absence) Gap {
 	longest := Gap{Period: period}
 	if len(sent) == 0 {

@@ -14,10 +14,9 @@ type PodInterval struct {
 	Began, Ended evidence.Event
 }
 
-// Intervals lists, shortest first, the interval of each pod from its first event of one kind to its first of another or, if after is
-// set, to its first one after that. Lacking names the pods that had the one and never the other. An event that a watch reported may
-// have happened earlier, by as much as the API server was late. That makes an interval longer at its begin or shorter at its end, so
-// that it is uncertain by the larger of the two.
+// Intervals lists, shortest first, the interval of each pod from its first event of one kind to its first of another, or to the first
+// after that event. Lacking names the pods that had the one and never the other. What a watch reported may have happened earlier, by as
+// much as the API server was late: an interval is uncertain by the larger of both delays.
 func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals []PodInterval, lacking []string) {
 	for _, l := range t.lives {
 		begin, begun := l.first(from, nil)
@@ -35,8 +34,8 @@ func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals 
 	return intervals, lacking
 }
 
-// Stopping returns, for an interval that begins with the deletion, the time from the kubelet's Event that it stops the pod to the
-// interval's end. It is absent without such an Event, and for other intervals.
+// Stopping returns, for an interval that begins with the deletion, how long it lasted after the kubelet's Event that it stops the pod.
+// It is absent without such an Event, and for other intervals.
 func (t Timeline) Stopping(s PodInterval) (took Elapsed, ok bool) {
 	if s.Began.Kind != evidence.PodDeleting {
 		return Elapsed{}, false

@@ -33,7 +33,7 @@ func (l *lapses) touching(from, to time.Duration) iter.Seq[Window] {
 	}
 }
 
-// watchLag returns by how much an event of the watch at about that moment may be late: as long as the API server took to answer.
+// watchLag returns how late an event of the watch at about that moment may be: as long as the API server took to answer.
 func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
 	const about = time.Second // between two answers
 	for w := range t.asked.touching(at-about, at+about) {

@@ -116,8 +116,8 @@ func (l *life) note(e evidence.Event, at Time) (was podState, changed bool) {
 	return was, true
 }
 
-// of returns the part of a life that belongs to the pod of a version, since a StatefulSet may reuse a name for a pod of another version.
-// An event without a version belongs to the same pod as the one before it.
+// of returns the part of a life that belongs to the pod of a version. An event without a version belongs to the same pod as the one
+// before it.
 func (l *life) of(version string) *life {
 	if !l.several {
 		if l.version == "" || l.version == version {
@@ -149,8 +149,8 @@ func (l *life) left(begun time.Duration) (last evidence.Event, ok bool) {
 	return last, ok
 }
 
-// first returns the pod's first event of a kind that satisfies a condition. [evidence.EndpointNotReady] includes [evidence.EndpointGone],
-// since an endpoint may go without having been seen as not ready.
+// first returns the pod's first event of a kind that satisfies a condition. EndpointNotReady includes EndpointGone, since an endpoint may
+// go without having been seen as not ready.
 func (l *life) first(kind evidence.EventKind, holds func(evidence.Event) bool) (evidence.Event, bool) {
 	if l == nil {
 		return evidence.Event{}, false
@@ -164,7 +164,6 @@ func (l *life) first(kind evidence.EventKind, holds func(evidence.Event) bool) (
 	return l.events[i], true
 }
 
-// last returns the pod's last event of one of the kinds.
 func (l *life) last(kinds ...evidence.EventKind) (evidence.Event, bool) {
 	if l == nil {
 		return evidence.Event{}, false

@@ -23,8 +23,8 @@ func (t Timeline) MarkedSteps() []Step {
 	return slices.DeleteFunc(slices.Clone(t.steps), func(s Step) bool { return s.Kind != evidence.Step })
 }
 
-// Losses lists the outages of some lanes, those of one lane by time, with the given steps that may have caused them. Two rules give it
-// only [Timeline.MarkedSteps], since what the recorder saw by itself, such as a cordoned node, follows from a marked step.
+// Losses lists the outages of some lanes, those of one lane by time, with the given steps that may have caused them. Rules give it only
+// [Timeline.MarkedSteps]: what the recorder saw by itself, such as a cordoned node, follows from a marked step.
 func Losses(lanes []Lane, steps []Step) (all []Loss) {
 	for _, lane := range lanes {
 		failed := lane.Failed

@@ -6,9 +6,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// LostAddress returns since when the pod of a control lane had another address than the lane asked for: its node booted, after which the
-// kubelet makes a new sandbox with another address for each pod, and no request that the lane sent since then reached a pod. A lane that
-// is answered again asks for the right address.
+// LostAddress returns since when the pod of a control lane had another address than the lane asks: its node booted, after which the kubelet
+// makes each pod a new sandbox with another address, and no later request of the lane reached a pod.
 func (t Timeline) LostAddress(l Lane) (at time.Duration, lost bool) {
 	if !l.Kind().IsControl() || len(l.Failed) == 0 {
 		return 0, false

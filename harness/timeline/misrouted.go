@@ -6,8 +6,8 @@ import "time"
 // (minSyncPeriod, KubeProxyConfiguration v1alpha1).
 const routesFollow = time.Second
 
-// Misrouted reports whether a failed hit was routed to a pod that had exited, since when the pod was being deleted, so that rules had to
-// change, and by how much longer than usual they still routed there.
+// Misrouted reports whether a failed hit was routed to a pod that had exited, since when the pod was being deleted, and by how much longer
+// than usual rules still routed there.
 func (t Timeline) Misrouted(h Hit) (late, since time.Duration, ok bool) {
 	p, served := t.Served(h)
 	if !served || p.at(h.Sent).Phase < PodExited {

@@ -24,7 +24,6 @@ type node struct {
 	lost     bool             // its observer did not reach the end
 }
 
-// A podCount is a number of pods, from a moment on.
 type podCount struct {
 	at   time.Duration
 	pods int
@@ -50,7 +49,6 @@ type NodeHistory struct {
 // Eventful reports whether the history has anything.
 func (h NodeHistory) Eventful() bool { return len(h.Unready)+len(h.Cordoned)+len(h.Changes) > 0 }
 
-// note enters an event about the node.
 func (n *node) note(e evidence.Event, at Time, underLoad bool) {
 	switch e.Kind {
 	case evidence.RulesBegun:
@@ -120,8 +118,7 @@ func end(windows []Window, at time.Duration) {
 // sparingCadence).
 const looksApart = 250 * time.Millisecond
 
-// finish computes the busy seconds in order, when the rules were seen last, and to how many pods they routed. A rule that is seen to be
-// gone may have been so since the look before.
+// finish completes what needs all events. A rule that is seen to be gone may have been so since the look before.
 func (n *node) finish() {
 	slices.Sort(n.load.Busy)
 	for _, w := range n.unseen.all { // the end of the stream is noted last

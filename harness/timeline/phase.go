@@ -78,7 +78,7 @@ func (t Timeline) phaseBounds() []time.Duration {
 	return bounds
 }
 
-// UnderLoad reports whether a moment is between the begin and the end of the load. Without a mark of its end, it lasts.
+// UnderLoad reports whether a moment is between the begin and the end of the load, or after its begin if no end is marked.
 func (t Timeline) UnderLoad(at time.Duration) bool {
 	begun, loaded := t.Mark(evidence.LoadBegun)
 	ended, over := t.Mark(evidence.LoadEnded)

@@ -89,8 +89,7 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	return *could[0], len(could) == 1 || len(ended) == 1
 }
 
-// reached returns the pod that a hit was sent to, as its reply, the pods' logs, its routing or its keep-alive connection show; zero when
-// none does.
+// reached returns the pod that a hit was sent to, by its reply, the pods' logs, its routing or its keep-alive connection; zero if unknown.
 func reached(h Hit) evidence.Server {
 	switch {
 	case replied(&h.Hit):
@@ -117,7 +116,6 @@ func (t Timeline) ToEnded(h Hit) bool {
 	return slices.ContainsFunc(t.Pods, ended)
 }
 
-// isStray reports whether a pod is one of the strays.
 func (t *Timeline) isStray(pod string) bool {
 	return slices.ContainsFunc(t.strays, func(e evidence.Event) bool { return e.By.Pod == pod })
 }

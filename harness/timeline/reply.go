@@ -14,7 +14,7 @@ type Replies struct {
 	Version           string
 	Stray             bool // by pods that are not of the rollout, see [evidence.StrayPod]
 	Count             int
-	Unclear           int           // not in Count: sent so close to the mark in question that the clocks cannot tell whether after it
+	Unclear           int           // not in Count: sent so close to the mark that the clocks cannot tell
 	First, Last       time.Duration // sent
 	FirstEnd, LastEnd time.Duration // the earliest and latest end of a reply
 	Lanes             []string      // sorted
@@ -94,7 +94,6 @@ func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear 
 	return all
 }
 
-// add counts one more reply.
 func (r *Replies) add(h *evidence.Hit) {
 	if r.Count == 0 {
 		r.First, r.Last = h.Sent, h.Sent
@@ -114,7 +113,6 @@ func (r *Replies) add(h *evidence.Hit) {
 	}
 }
 
-// merge adds the replies of one more bucket of a lane.
 func (r *Replies) merge(more Replies, lane string) {
 	if r.Count == 0 {
 		r.First, r.Last, r.FirstEnd, r.LastEnd = more.First, more.Last, more.FirstEnd, more.LastEnd

@@ -8,8 +8,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A PodLag is a time between two events of an old pod and a node, such as how long the node still routed to the pod after its endpoint
-// left ready.
+// A PodLag is a time between two events of a pod and a node, such as how long the node routed to the pod after its endpoint left ready.
 type PodLag struct {
 	Pod, Node string // the old pod, and the node that routed to it
 	Lag       Elapsed
@@ -69,8 +68,7 @@ func (t Timeline) routesOf(pod string) []route {
 
 // RuleLags lists, by pod and node, how long the node's rules still routed to each old pod after its
 // endpoint left ready; negative when the node knew before the recorder. A rule that the observer did not see go
-// is not in the list. Both the endpoint and the rule may have gone earlier than was noted. The one makes the lag
-// longer and the other shorter, so that it is uncertain by the larger of the two.
+// is not in the list. Both may have gone earlier than was noted: the lag is uncertain by the larger of both delays.
 func (t Timeline) RuleLags() []PodLag {
 	return t.lagsOf(func(r route) (Elapsed, bool) { return r.Lag, r.stopped })
 }
@@ -145,8 +143,8 @@ func (t Timeline) lastTo(of func(pod string, sent Time) (Elapsed, bool)) []PodLa
 	return sortedLags(lags)
 }
 
-// SentAfterDrain counts the pairs of an old pod and a node whose clients with new connections still sent requests, to whatever pod,
-// later than d after the old pod's endpoint left ready.
+// SentAfterDrain counts the pairs of an old pod and a node whose clients with new connections still sent requests, to any pod, later
+// than d after the old pod's endpoint left ready.
 func (t Timeline) SentAfterDrain(d time.Duration) (pairs int) {
 	last := make(map[string]Time) // sent, by node
 	for _, lane := range t.LanesWhere(evidence.LaneKind.FollowsRules) {
@@ -222,8 +220,7 @@ func (t Timeline) Orders(a, b evidence.EventKind) []PodLag {
 	return sortedLags(orders)
 }
 
-// onNodes returns, under "", when a pod's first event of a kind came. For [evidence.RuleGone] it returns, by node, when the last one
-// came, if the rules did not come back.
+// onNodes returns, under "", when a pod's first event of a kind came; for [evidence.RuleGone], by node, when the rules went for good.
 func (t Timeline) onNodes(pod string, kind evidence.EventKind) map[string]Time {
 	at := map[string]Time{}
 	if first, ok := t.olds[pod].first(kind, nil); ok && kind != evidence.RuleGone {

@@ -24,7 +24,7 @@ func (s Step) String() string {
 	return s.Node + ": " + s.What
 }
 
-// silent is how long an API server may take to answer before it counts as silent, and not just as busy: as long as the recorder waits.
+// silent is how long an API server may take to answer before it counts as silent, not just busy: as long as the recorder waits.
 const silent = 2 * time.Second
 
 // Steps lists by time the steps that maintenance marked, the begin and end of a disruption, and what the recorder saw by itself under

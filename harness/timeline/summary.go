@@ -52,7 +52,6 @@ type LaneSummary struct {
 	leftOut, unknown  int // numbers without a hit between the first and the last: of requests not sent, and of sent ones
 }
 
-// add counts a hit.
 func (s *LaneSummary) add(h *evidence.Hit) {
 	if s.Requests == 0 {
 		s.FirstSent, s.LastSent, s.firstDue, s.lastDue = h.Sent, h.Sent, h.Due, h.Due
@@ -70,7 +69,7 @@ func (s *LaneSummary) add(h *evidence.Hit) {
 // are 3 intervals in 30 ms: exactly 100 per second. Due alone would hide a generator that falls ever
 // further behind, Sent alone one that starts late and catches up in a burst.
 //
-// Requests that the agent left out while it was away do not count, and neither does one interval of time for each.
+// Requests that the agent left out while it was away do not count, nor does an interval for each.
 func (s *LaneSummary) rate(asked int) float64 {
 	interval := time.Second / time.Duration(max(1, asked))
 	took := max(s.lastDue-s.firstDue, s.LastSent-s.FirstSent) - time.Duration(s.leftOut)*interval

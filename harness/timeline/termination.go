@@ -71,7 +71,6 @@ func (t Timeline) behind(h Hit, node []*Termination) (its []*Termination, certai
 	return its, certain
 }
 
-// terminations returns [Timeline.Terminations] without the requests that they lost.
 func (t Timeline) terminations() (all []Termination) {
 	begun, ok := t.Mark(evidence.RolloutBegun)
 	if !ok {

@@ -71,7 +71,6 @@ func (cs clocks) told(clock string, at time.Duration) Time {
 	return Time{At: at, Clock: clock, Err: cs[clock].uncertainty}
 }
 
-// noted returns when an event was noted.
 func (t Timeline) noted(e evidence.Event) Time { return t.clocks.told(e.Clock, e.At) }
 
 // seen returns when an event was noted, and how much earlier it may have happened: a watch is as late as the API server, and a node's

@@ -54,7 +54,7 @@ type Lane struct {
 	Summary  LaneSummary
 	Failed   []Hit       // every failed hit, by time sent
 	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
-	Returns  []Hit       // replies by another version after the new one on a keep-alive connection, by time sent; without status and fault
+	Returns  []Hit       // replies by another version after the new one on a keep-alive connection, by time sent; without status or fault
 	Slow     []SlowReply // by time sent
 	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
 	Asked    []Hit       // every hit, by time sent, if steps of the scenario sent them, which send few

@@ -218,8 +218,8 @@ func noteWait(waits []Wait, w Wait) []Wait {
 	return append(waits, w)
 }
 
-// findWaits fills in the waits: those that were measured, or else those that pods of Rollcall's app logged themselves and what else shows
-// that an actor was late.
+// findWaits fills in the waits: those measured, or else those that pods of Rollcall's app logged, and what else shows that an actor was
+// late.
 func (t *Timeline) findWaits() {
 	measured, logged := t.measured, false
 	for _, e := range t.waited {

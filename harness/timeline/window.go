@@ -27,8 +27,7 @@ func (w Window) surelyHolds(at time.Duration) bool {
 	return w.From+w.Uncertainty <= at && at+w.Uncertainty <= w.To
 }
 
-// surely narrows the window by its uncertainty and by that of the lane's clock: a request that was sent in the result, by that clock,
-// was certainly sent in the window.
+// surely narrows the window to where a request of a lane was certainly sent in it, by the clock of the lane's client.
 func (w Window) surely(l Lane) (from, to time.Duration) {
 	u := l.uncertainty + w.Uncertainty
 	return w.From + u, w.To - u

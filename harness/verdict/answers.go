@@ -29,7 +29,6 @@ func (a asked) hits() (hits []timeline.Hit) {
 	return hits
 }
 
-// hitsThat lists the requests of a question that satisfy a condition.
 func (a asked) hitsThat(hold func(timeline.Hit) bool) []timeline.Hit {
 	return slices.DeleteFunc(a.hits(), func(h timeline.Hit) bool { return !hold(h) })
 }

@@ -40,8 +40,7 @@ func (l LossCount) exceeds(base LossCount) bool {
 	return statistics.Exceeds(all, l.Of, allBase, base.Of, tests)
 }
 
-// baseLoss counts failed requests of all that their lanes sent. Lanes without a failure do not count, since they would make the share
-// smaller.
+// baseLoss counts failed requests of all that their lanes sent. Lanes without a failure do not count: they would make the share smaller.
 func baseLoss(tl timeline.Timeline, failed []timeline.Hit, sent func(timeline.LaneSummary) int) (base LossCount) {
 	for _, lane := range tl.Lanes {
 		of := slices.DeleteFunc(slices.Clone(failed), func(h timeline.Hit) bool { return h.Lane != lane.ID })

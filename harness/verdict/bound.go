@@ -11,8 +11,8 @@ import (
 )
 
 // bound is the question whether an amount keeps limits: how long something lasted, how large a share it is, how many there were at the
-// worst moment. Every row has to keep the limits; the finding names the worst one. With one limit, the grounds for "it lasted too long" or
-// "long enough" are that this was seen; a share and a number rest on the whole recording.
+// worst moment. Every row has to keep them; the finding names the worst one. That something lasted too long, or long enough, was seen if
+// there is one limit; a share and a number rest on the whole recording.
 type bound struct {
 	in       unit
 	rows     func(asked) []row
@@ -95,9 +95,9 @@ func (q bound) answer(a asked) Finding {
 	return orUncertain(f, wordings, facts...)
 }
 
-// worst returns the row that decides the outcome, of at least one, and the outcome: among the rows with the worst outcome, it is the one
-// furthest beyond the limits. The breaches are those of all rows that fail. If one of these has none, there are none, since nobody who
-// waited for a processor can have caused that failure.
+// worst returns the row that decides the outcome, of at least one, and the outcome: of the rows with the worst outcome, it is the one
+// furthest beyond the limits. The breaches are those of all rows that fail; none if one of these has none, since no wait can have caused
+// that failure.
 func (q bound) worst(a asked, rows []row) (worst row, outcome Outcome, breaches []Breach) {
 	most, excusable := 0.0, true
 	for i, r := range rows {
@@ -119,7 +119,6 @@ func (q bound) worst(a asked, rows []row) (worst row, outcome Outcome, breaches 
 	return worst, outcome, breaches
 }
 
-// sentence returns the sentence about a row.
 func (q bound) sentence(r row) string {
 	switch {
 	case math.IsInf(r.more, 0) && q.open != "":

@@ -10,7 +10,6 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// counts counts hits by a key.
 func counts[K comparable](hits []timeline.Hit, whose func(timeline.Hit) K) map[K]int {
 	of := map[K]int{}
 	for _, h := range hits {

@@ -144,7 +144,6 @@ func failures(a asked, failed []timeline.Hit) (all []Breach) {
 	return all
 }
 
-// latencies returns the breaches of replies that took longer than allowed.
 func latencies(slow []timeline.Hit, allowed func(timeline.Hit) time.Duration, tl timeline.Timeline) []Breach {
 	var all []Breach
 	for _, h := range slow {
@@ -153,7 +152,6 @@ func latencies(slow []timeline.Hit, allowed func(timeline.Hit) time.Duration, tl
 	return all
 }
 
-// unready returns the breaches of pods that became unready without a deletion.
 func unready(pods []timeline.Unready) []Breach {
 	var all []Breach
 	for _, p := range pods {
@@ -183,7 +181,6 @@ func (a asked) lateSince(from, length time.Duration) []Breach {
 	return late(timeline.Window{From: from, To: from + length}, length-a.Max, append(timeline.ControlPlane(), timeline.OnNode("")...)...)
 }
 
-// late returns the breach of something that took too long.
 func late(in timeline.Window, by time.Duration, actors ...timeline.Actor) []Breach {
 	return []Breach{{Kind: ADuration, By: actors, In: in, Late: by}}
 }

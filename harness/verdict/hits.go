@@ -146,7 +146,6 @@ func seqs(hits []timeline.Hit, total int) string {
 	return strings.Join(names, " ")
 }
 
-// examples lists the examples of some replies, by time sent.
 func examples(rs []timeline.Replies) []timeline.Hit {
 	var hits []timeline.Hit
 	for _, r := range rs {

@@ -28,8 +28,8 @@ type Verdict struct {
 	Distrusted bool
 	// Unmet says that the verdict is inconclusive only because a precondition was not met, which another recording may meet.
 	Unmet bool
-	// Retry says whether the host was too slow, and what another recording needs to tell more. It is also set if another rule failed
-	// beside the excused one, since the same host may have caused that.
+	// Retry says whether the host was too slow, and what another recording needs to tell more. It is also set if a rule failed beside
+	// the excused one: the same host may have caused that.
 	Retry Retry
 	// Waits lists the waits that excuse something, without repetition.
 	Waits []timeline.Wait

@@ -17,12 +17,10 @@ type amount struct {
 	got, of   float64 // of a share: both numbers
 }
 
-// took returns the amount of a duration.
 func took(d timeline.Elapsed) amount {
 	return amount{value: float64(d.Length), uncertain: float64(d.Uncertainty)}
 }
 
-// portion returns the amount of a share.
 func portion[N int | float64](got, of N) amount {
 	return amount{value: float64(got) / float64(of), got: float64(got), of: float64(of)}
 }
@@ -74,8 +72,8 @@ func (l limits) keeps(m amount) Outcome {
 // beyond returns how far an amount is outside of the limits; negative inside.
 func (l limits) beyond(m amount) float64 { return max(m.value-l.most, l.least-m.value) }
 
-// grounds returns what a finding with one limit rests on: that something lasted too long, or long enough, was seen; the opposite rests on
-// nothing having been seen. With two limits a finding rests on the whole recording.
+// grounds returns what a finding rests on. With one limit, that something lasted too long, or long enough, was seen; the opposite rests on
+// nothing having been seen.
 func (l limits) grounds(outcome Outcome) Grounds {
 	long, short := Fail, Pass
 	switch {

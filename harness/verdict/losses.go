@@ -47,8 +47,8 @@ var fromNodes = map[evidence.Nodes]string{
 	evidence.DisruptedNodes: " from disrupted nodes",
 }
 
-// shownByTerminations returns the part of a pass that says in how many terminations no request was lost, and what follows for the share
-// that may lose one. It is empty if no old pod ended, or if another client lost a request in a termination.
+// shownByTerminations returns words for how many terminations lost no request, and which share of all may still lose one. It is empty if
+// no old pod ended, or if another client lost a request in a termination.
 func shownByTerminations(tl timeline.Timeline) string {
 	all := tl.Terminations()
 	n := len(all)

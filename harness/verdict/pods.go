@@ -172,8 +172,8 @@ var oldEndsFirst = Rule{
 }
 
 // Between expects that each pod's first event of kind to comes from min to max after its first event of kind from; negative times are
-// before it. With a min of 0 or more, events before from do not count: a pod that has just got ready may show as not ready once
-// more. It judges the pods that have the event from. Both may be any kind of event about a pod; EndpointNotReady includes an
+// before it. With a min of 0 or more, earlier events do not count: a pod that has just got ready may show as not ready once
+// more. It judges the pods that have the event from. Both may be any kind about a pod; EndpointNotReady includes an
 // endpoint that goes at once. See afterStep for a kubelet that was starved.
 func Between(from, to evidence.EventKind, min, max time.Duration) Expectation {
 	return Expectation{Rule: between.ID, From: from, To: to, Min: min, Max: max}
@@ -203,8 +203,8 @@ var between = Rule{
 // has ended, and one more for its pod worker (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
 const kubeletBegins = 2 * time.Second
 
-// afterStep returns the row of an interval, with who can have made it too long or too short. If an interval from the deletion is too long,
-// but is not when counted from when the kubelet began to stop the pod, it counts from there.
+// afterStep returns the row of an interval, with who can have made it too long or too short. One from the deletion that is too long counts
+// from when the kubelet began to stop the pod, if it keeps the limit then.
 func afterStep(i timeline.PodInterval, a asked) row {
 	r := row{amount: took(i.Elapsed), pod: i.Pod}
 	in := timeline.Window{From: min(i.Began.At, i.Ended.At), To: max(i.Began.At, i.Ended.At)}

@@ -23,7 +23,6 @@ type asked struct {
 	unit  string          // of the rule
 }
 
-// sum adds up a number over the lanes' summaries.
 func (a asked) sum(of func(timeline.LaneSummary) int) (n int) {
 	return a.perLane(func(lane timeline.Lane) int { return of(lane.Summary) })
 }
@@ -62,7 +61,6 @@ func (a asked) foundFailed(hits []timeline.Hit) found {
 	return found{hits: hits, count: len(hits), breaches: failures(a, hits)}
 }
 
-// number returns the count in words.
 func (f found) number() string {
 	if f.more {
 		return phrase.Number(f.count) + " or more"
@@ -110,7 +108,6 @@ func summed(of func(timeline.LaneSummary) int) func(asked) int {
 	return func(a asked) int { return a.sum(of) }
 }
 
-// oneIf returns 1 if a condition holds, else 0.
 func oneIf(there bool) int {
 	if there {
 		return 1

@@ -110,7 +110,6 @@ var laneKinds = map[Lanes]func(evidence.LaneKind) bool{
 	RoutedLanes:    evidence.LaneKind.FollowsRules,
 }
 
-// of returns the lanes of a timeline that an expectation is about.
 func (l Lanes) of(x Expectation, tl timeline.Timeline) []timeline.Lane {
 	return slices.DeleteFunc(tl.LanesWhere(laneKinds[l]), func(lane timeline.Lane) bool {
 		return x.Conn != "" && lane.Conn != x.Conn || x.Lane != "" && lane.ID != x.Lane || x.Kind != "" && lane.Kind().Name != x.Kind ||

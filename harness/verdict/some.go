@@ -91,7 +91,6 @@ func (q some) without(a asked, rows found) evidence.Conn {
 	return ""
 }
 
-// byLane counts hits by lane.
 func (a asked) byLane(hits []timeline.Hit) string {
 	by := counts(hits, func(h timeline.Hit) string { return h.Lane })
 	var each []string

@@ -87,7 +87,6 @@ func belongs(l timeline.Loss, x Expectation) Outcome {
 	return Pass
 }
 
-// matches reports whether the text of a step contains one of texts.
 func matches(step timeline.Step, texts []string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(step.What, text) })
 }

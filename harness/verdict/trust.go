@@ -131,8 +131,7 @@ func fullNodes(tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// unreadyNodes returns a reason for each node that became unready: pods that fail with their node, and are replaced, are not the rollout's
-// doing.
+// unreadyNodes returns a reason for each node that became unready: pods that fail with their node are not the rollout's doing.
 func unreadyNodes(tl timeline.Timeline) []Reason {
 	var reasons []Reason
 	for _, e := range tl.Doubts() {
@@ -181,8 +180,8 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// delayed returns the reasons of a lane whose client was late. Its requests may have timed out because of the client, and its node's
-// rules may have changed late; the replies are as recorded.
+// delayed returns the reasons of a lane whose client was late. Its requests may have timed out, and its node's rules may have changed
+// late, because of that; the replies are as recorded.
 func delayed(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	scope := evidence.Scope{Missed: evidence.Requests(), Doubted: becameOf, Lanes: []string{lane.ID}}
 	if lane.Node != "" {
@@ -233,8 +232,8 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// unexpected returns the failed hits of control lanes that no disruption explains. It explains failures on the disrupted nodes, to pods
-// there, and to an address that such a pod lost.
+// unexpected returns the failed hits of control lanes that no disruption explains: not on its nodes, to pods there, or to an address that
+// such a pod lost.
 func unexpected(failed []timeline.Hit, tl timeline.Timeline) []timeline.Hit {
 	from := map[string]evidence.Lane{}
 	lost := map[string]time.Duration{}

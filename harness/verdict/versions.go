@@ -227,7 +227,6 @@ var stillServes = Rule{
 		rows: func(a asked) []row { return a.shares([]seconds{lastSeconds(a.tl)}) }},
 }
 
-// lastSeconds returns the last shareWindow seconds of the load.
 func lastSeconds(tl timeline.Timeline) seconds {
 	ended, _ := tl.Mark(evidence.LoadEnded)
 	to := int(ended / time.Second)

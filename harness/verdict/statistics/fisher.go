@@ -79,7 +79,6 @@ func (s Shares) UpperDifference(confidence float64) float64 {
 	return b - a + math.Hypot(upper(s.B, confidence)-b, a-lower(s.A, confidence))
 }
 
-// upper returns the upper bound of a share.
 func upper(c Count, confidence float64) float64 {
 	if c.Of == c.All {
 		return 1
@@ -87,7 +86,6 @@ func upper(c Count, confidence float64) float64 {
 	return distuv.Beta{Alpha: float64(c.Of + 1), Beta: float64(c.All - c.Of)}.Quantile(confidence)
 }
 
-// lower returns the lower bound of a share.
 func lower(c Count, confidence float64) float64 {
 	return 1 - upper(Count{c.All - c.Of, c.All}, confidence)
 }

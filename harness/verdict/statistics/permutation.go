@@ -87,7 +87,6 @@ func permute(strata []Stratum, most float64) Difference {
 	return d
 }
 
-// shifted returns the strata with all values of B greater by x.
 func shifted(strata []Stratum, x float64) []Stratum {
 	all := make([]Stratum, len(strata))
 	for i, s := range strata {
