@@ -86,8 +86,8 @@ func (a away) leftOut(seq uint64) bool {
 	return slices.ContainsFunc(a.absences, func(absence evidence.Absence) bool { return absence.Skips(seq) })
 }
 
-// passOver counts the numbers without a hit in [from, to) that absences explain, and returns the first one that they do not.
-func (b *builder) passOver(from, to uint64) (hole uint64, found bool) {
+// explainMissing counts the numbers without a hit in [from, to) that absences explain, and returns the first one that they do not.
+func (b *builder) explainMissing(from, to uint64) (hole uint64, found bool) {
 	began := b.summary.Requests > 0
 	if len(b.away.absences) == 0 {
 		return from, from < to

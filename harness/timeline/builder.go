@@ -185,7 +185,7 @@ func (b *builder) checkNumber(seq uint64) {
 	case seq < b.next:
 		b.note(repeated, seq)
 	case seq > b.next:
-		if hole, found := b.passOver(b.next, seq); found {
+		if hole, found := b.explainMissing(b.next, seq); found {
 			b.note(missing, hole)
 		}
 	}

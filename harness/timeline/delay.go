@@ -14,10 +14,10 @@ const kubeletDelay = time.Second
 // ProbeTimeout is the timeoutSeconds of the app's probes (fixtures, App.podSpec).
 const ProbeTimeout = 5 * time.Second
 
-// report enters an Event of the kubelet about a pod that had got ready: it stops the pod, or a probe timed out. A pod that is still being
-// started has to wait before it is stopped; one that is being deleted loses its network first, so that its probes time out on an idle
-// node, too.
-func (l *life) report(e evidence.Event, was podState) {
+// noteReport enters an Event of the kubelet about a pod that had got ready: it stops the pod, or a probe timed out. A pod that is still
+// being started has to wait before it is stopped; one that is being deleted loses its network first, so that its probes time out on an
+// idle node, too.
+func (l *life) noteReport(e evidence.Event, was podState) {
 	message, failed := reported(e, probeFailed)
 	_, stops := reported(e, stopping)
 	switch {

@@ -35,9 +35,9 @@ type Routings struct {
 	Unexplained           int // of Nowhere, the ones while the node's rules routed to some pod
 }
 
-// heardLate is the longest that an event of conntrack takes from the node's kernel to the observer, which waits for a processor like any
-// other process. It is the first timer of a SYN, after which the client sends another.
-const heardLate = time.Second
+// maxFlowDelay is the longest that an event of conntrack takes from the node's kernel to the observer, which waits for a processor like
+// any other process. It is the first timer of a SYN, after which the client sends another.
+const maxFlowDelay = time.Second
 
 // A tuple is the client's end of a connection.
 type tuple struct {
@@ -86,11 +86,11 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 	name := cmp.Or(lane.Node, lane.TargetNode)
 	node := t.node(name)
 	host, _, err := net.SplitHostPort(lane.DialAddress())
-	if node.heard == nil || err != nil || lane.Client == "" || !lane.Kind().AsksApp() || !f.tells(name, lane.Client) {
+	if node.heard == nil || err != nil || lane.Client == "" || !lane.Kind().AsksApp() || !f.includes(name, lane.Client) {
 		return nil
 	}
 	of := &laneFlows{node: node, flows: f[name], client: lane.Client, heard: Window{From: *node.heard, To: never},
-		uncertain: t.clocks.told(lane.Node, 0).Since(t.clocks.told(name, 0)).Uncertainty}
+		uncertain: t.clocks.timeOn(lane.Node, 0).Since(t.clocks.timeOn(name, 0)).Uncertainty}
 	if node.lost {
 		of.heard.To = node.seen
 	}
@@ -103,9 +103,9 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 	return of
 }
 
-// tells reports whether a node's flows include any routed connection of a client. They include none on a data plane that routes without
+// includes reports whether a node's flows include any routed connection of a client. They include none on a data plane that routes without
 // connection tracking, and where the node sees another address than the client's own.
-func (f flows) tells(node, client string) bool {
+func (f flows) includes(node, client string) bool {
 	for at, flows := range f[node] {
 		if at.client == client && slices.ContainsFunc(flows, func(f evidence.Flow) bool { return f.Address != f.To }) {
 			return true
@@ -124,7 +124,7 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 	if h.LocalPort == 0 || h.Sent < f.heard.From {
 		return Routed{}
 	}
-	from, to := h.Sent-f.uncertain, h.End()+heardLate+f.uncertain
+	from, to := h.Sent-f.uncertain, h.End()+maxFlowDelay+f.uncertain
 	if h.Reused {
 		from = f.heard.From
 	}

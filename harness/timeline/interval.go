@@ -23,7 +23,7 @@ func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals 
 		if !begun {
 			continue
 		}
-		end, ended := l.first(to, func(e evidence.Event) bool { return !after || t.noted(begin).By(t.noted(e)) != No })
+		end, ended := l.first(to, func(e evidence.Event) bool { return !after || t.noted(begin).NotAfter(t.noted(e)) != No })
 		if !ended {
 			lacking = append(lacking, l.Pod)
 			continue

@@ -102,8 +102,8 @@ func (l *life) note(e evidence.Event, at Time) (was podState, changed bool) {
 	if e.Kind == evidence.PodCreated { // a StatefulSet may reuse the name for a pod of another version
 		l.Server = e.By
 	}
-	l.turn(e, was)
-	l.report(e, was)
+	l.noteUnready(e, was)
+	l.noteReport(e, was)
 	if e.Kind == evidence.PodDeleting {
 		l.deleted = e.At
 	}
@@ -182,8 +182,8 @@ func (t Timeline) sigterm(pod string) (at Time, seen bool) {
 	return t.noted(e), seen
 }
 
-// over returns when an old pod's process ended for good or, if that was not seen, when the pod left the API.
-func (t Timeline) over(pod string) (at Time, seen bool) {
+// ended returns when an old pod's process ended for good or, if that was not seen, when the pod left the API.
+func (t Timeline) ended(pod string) (at Time, seen bool) {
 	e, seen := t.olds[pod].last(evidence.PodExited, evidence.PodKilled, evidence.PodStarted)
 	if !seen || e.Kind == evidence.PodStarted {
 		e, seen = t.olds[pod].first(evidence.PodGone, nil)
@@ -234,5 +234,5 @@ func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 // ByDeleted reports whether the hit is a good reply by a pod whose deletion had been seen when the request was sent.
 func (t Timeline) ByDeleted(h Hit) bool {
 	deleted, seen := t.life(h.By.Pod).first(evidence.PodDeleting, nil)
-	return !h.Failed() && seen && t.noted(deleted).By(t.sent(h)) == Yes
+	return !h.Failed() && seen && t.noted(deleted).NotAfter(t.sent(h)) == Yes
 }

@@ -33,9 +33,9 @@ func Losses(lanes []Lane, steps []Step) (all []Loss) {
 			l := Loss{Lane: lane.ID, Outage: o, Hits: failed[:n], lane: lane}
 			for i, s := range steps {
 				switch from := lane.Time(o.From); {
-				case s.By(from) == Yes:
+				case s.NotAfter(from) == Yes:
 					l.Step, l.After = &steps[i], from.Since(s.Time)
-				case lane.Time(o.To).By(s.Time) != Yes:
+				case lane.Time(o.To).NotAfter(s.Time) != Yes:
 					l.Spans = append(l.Spans, s)
 				}
 			}
@@ -60,7 +60,7 @@ func (l Loss) Meanwhile() []Step { return l.spans(false) }
 
 func (l Loss) spans(perhapsBefore bool) []Step {
 	from := l.lane.Time(l.From)
-	return slices.DeleteFunc(slices.Clone(l.Spans), func(s Step) bool { return (s.By(from) != No) != perhapsBefore })
+	return slices.DeleteFunc(slices.Clone(l.Spans), func(s Step) bool { return (s.NotAfter(from) != No) != perhapsBefore })
 }
 
 // Since returns how long after a step a failed request of the loss was sent.

@@ -44,7 +44,7 @@ func (t Timeline) route(last evidence.Event, noneReady []Window) route {
 	r := route{left: leaves, to: t.seen(last), stopped: last.Kind == evidence.RuleGone}
 	r.Pod, r.Node = last.By.Pod, last.Object
 	if !r.stopped {
-		r.to = t.clocks.told(last.Clock, t.node(r.Node).seen)
+		r.to = t.clocks.timeOn(last.Clock, t.node(r.Node).seen)
 	}
 	r.Lag = r.to.Since(left)
 	r.needed = r.Lag.Length + r.Lag.Uncertainty
@@ -87,7 +87,7 @@ func (t Timeline) RulesAfterSigterm() (stopped, routing []PodLag) {
 		return t.lagsOf(func(r route) (Elapsed, bool) {
 			sigterm, seen := t.sigterm(r.Pod)
 			if !seen && !r.stopped {
-				sigterm, seen = t.over(r.Pod)
+				sigterm, seen = t.ended(r.Pod)
 			}
 			return r.to.Since(sigterm), seen && r.stopped == whether
 		})
@@ -120,7 +120,7 @@ func (t Timeline) ClientsAfterSigterm() []PodLag {
 func (t Timeline) DrainLags() []PodLag {
 	return t.lastTo(func(pod string, sent Time) (Elapsed, bool) {
 		left := t.left[pod]
-		return sent.Since(left), left.AsNoted().By(sent) != No
+		return sent.Since(left), left.AsNoted().NotAfter(sent) != No
 	})
 }
 

@@ -89,18 +89,18 @@ func (p *pass) note(e evidence.Event) {
 			others := slices.DeleteFunc(p.rules[e.By.Pod], func(r evidence.Event) bool { return r.Object == e.Object })
 			p.rules[e.By.Pod] = append(others, e)
 		}
-		p.onNode(e)
+		p.noteNode(e)
 	case evidence.RulesBegun, evidence.RulesUnseen, evidence.FlowsBegun, evidence.FlowsUnseen, evidence.NodeBusy, evidence.NodeStolen,
 		evidence.NodeConntrack, evidence.NodeReady, evidence.NodeCordoned, evidence.NodeOpened, evidence.NodeChanged:
-		p.onNode(e)
+		p.noteNode(e)
 	case evidence.NodeUnready:
 		if t.UnderLoad(e.At) {
 			t.doubts = append(t.doubts, e)
 		}
-		p.onNode(e)
+		p.noteNode(e)
 	case evidence.RecorderLost, evidence.WatchGap:
 		t.doubts = append(t.doubts, e)
-		p.onNode(e)
+		p.noteNode(e)
 	case evidence.APIAnswered:
 		t.asked.add(e)
 	case evidence.CPUWaitBegun:
@@ -128,19 +128,19 @@ func (p *pass) note(e evidence.Event) {
 	t.disrupt(e)
 	p.step(e)
 	if e.By.Pod != "" {
-		p.live(e)
+		p.notePod(e)
 	}
 }
 
-func (p *pass) onNode(e evidence.Event) {
+func (p *pass) noteNode(e evidence.Event) {
 	if p.nodes[e.Object] == nil {
 		p.nodes[e.Object] = &node{load: NodeLoad{Node: e.Object}}
 	}
 	p.nodes[e.Object].note(e, p.noted(e), p.UnderLoad(e.At))
 }
 
-// live enters an event about a pod into its life and, if it is one of the rollout, into the census.
-func (p *pass) live(e evidence.Event) {
+// notePod enters an event about a pod into its life and, if it is one of the rollout, into the census.
+func (p *pass) notePod(e evidence.Event) {
 	t, l := p.Timeline, p.pods[e.By.Pod]
 	if l == nil {
 		l = &life{Server: e.By}

@@ -111,7 +111,7 @@ func (t Timeline) termination(old *life, node string, window Window) Termination
 		}
 		if r.Node == node && r.stopped {
 			x.window.To = max(window.From, r.to.At)
-			x.window.Uncertainty += t.clocks.told(node, 0).Since(r.to.AsNoted()).Uncertainty
+			x.window.Uncertainty += t.clocks.timeOn(node, 0).Since(r.to.AsNoted()).Uncertainty
 			if end, seen := old.last(evidence.PodExited, evidence.PodKilled, evidence.PodStarted); seen && end.Kind != evidence.PodStarted {
 				x.Margin = new(t.noted(end).Since(r.to))
 			}

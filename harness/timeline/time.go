@@ -27,8 +27,8 @@ func (t Time) Since(u Time) Elapsed {
 	return e
 }
 
-// By says whether t was before u, or at the same moment.
-func (t Time) By(u Time) Truth { return t.Since(u).AtMost(0) }
+// NotAfter says whether t was before u, or at the same moment.
+func (t Time) NotAfter(u Time) Truth { return t.Since(u).AtMost(0) }
 
 // AsNoted returns the moment at which t was noted, as if that had not been late.
 func (t Time) AsNoted() Time {
@@ -66,12 +66,12 @@ const (
 	Yes
 )
 
-// told returns a moment that was read from a clock and converted to the recorder's.
-func (cs clocks) told(clock string, at time.Duration) Time {
+// timeOn returns a moment that was read from a clock and converted to the recorder's.
+func (cs clocks) timeOn(clock string, at time.Duration) Time {
 	return Time{At: at, Clock: clock, Err: cs[clock].uncertainty}
 }
 
-func (t Timeline) noted(e evidence.Event) Time { return t.clocks.told(e.Clock, e.At) }
+func (t Timeline) noted(e evidence.Event) Time { return t.clocks.timeOn(e.Clock, e.At) }
 
 // seen returns when an event was noted, and how much earlier it may have happened: a watch is as late as the API server, and a node's
 // rules may not have been seen for a while. Events of pods' logs have their own time.

@@ -16,8 +16,8 @@ type Unready struct {
 	Report evidence.Event // of its probe's last failure before that time, or else of the first one in it; zero without one
 }
 
-// turn updates l.unready: when the pod was not ready, although it had been ready and nobody had deleted it.
-func (l *life) turn(e evidence.Event, was podState) {
+// noteUnready updates l.unready: when the pod was not ready, although it had been ready and nobody had deleted it.
+func (l *life) noteUnready(e evidence.Event, was podState) {
 	var open *Unready
 	if n := len(l.unready); n > 0 && l.unready[n-1].To == never {
 		open = &l.unready[n-1]
