@@ -22,20 +22,20 @@ const (
 )
 
 // hits lists all requests of a question, by time sent.
-func (a asked) hits() (hits []timeline.Hit) {
+func (a args) hits() (hits []timeline.Hit) {
 	for _, lane := range a.lanes {
 		hits = append(hits, lane.Asked...)
 	}
 	return hits
 }
 
-func (a asked) hitsThat(hold func(timeline.Hit) bool) []timeline.Hit {
+func (a args) hitsThat(hold func(timeline.Hit) bool) []timeline.Hit {
 	return slices.DeleteFunc(a.hits(), func(h timeline.Hit) bool { return !hold(h) })
 }
 
-func asks(a asked) int { return len(a.hits()) }
+func stepRequests(a args) int { return len(a.hits()) }
 
-func answers(a asked) int { return len(a.hitsThat(answeredWell)) }
+func stepReplies(a args) int { return len(a.hitsThat(answeredWell)) }
 
 func answeredWell(h timeline.Hit) bool { return !h.Failed() }
 
@@ -46,8 +46,8 @@ func AllAnswered(question string) Expectation {
 
 var allAnswered = Rule{
 	ID: "all-answered", Claim: "every request that steps send for a question is answered",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutFailures),
-	question: none{rows: func(a asked) found { return a.foundFailed(a.hitsThat(timeline.Hit.Failed)) }, of: asks, did: "failed",
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: stepRequests, needs: seeing(evidence.AboutFailures),
+	question: none{rows: func(a args) found { return a.foundFailed(a.hitsThat(timeline.Hit.Failed)) }, of: stepRequests, did: "failed",
 		all: "{were} answered"},
 }
 
@@ -58,8 +58,8 @@ func AllFail(question string, kinds ...evidence.Fault) Expectation {
 
 var allFail = Rule{
 	ID: "all-fail", Claim: "every request that steps send for a question fails, in the way expected",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutFailures),
-	question: none{of: asks, did: "did not fail{ways}", all: "failed{ways}", rows: func(a asked) found {
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: stepRequests, needs: seeing(evidence.AboutFailures),
+	question: none{of: stepRequests, did: "did not fail{ways}", all: "failed{ways}", rows: func(a args) found {
 		f := foundHits(a.hitsThat(func(h timeline.Hit) bool { return !a.failsAsNamed(h) }))
 		f.facts = []Detail{{"failed", kinds(a.hitsThat(timeline.Hit.Failed))}}
 		return f
@@ -67,7 +67,7 @@ var allFail = Rule{
 }
 
 // failsAsNamed reports whether a request failed with one of the faults that the expectation names; with any if it names none.
-func (a asked) failsAsNamed(h timeline.Hit) bool {
+func (a args) failsAsNamed(h timeline.Hit) bool {
 	return h.Failed() && (len(a.Values) == 0 || slices.Contains(a.Values, string(h.Fault)))
 }
 
@@ -78,13 +78,13 @@ func AnsweredBy(question string, versions ...string) Expectation {
 
 var answeredBy = Rule{
 	ID: "answered-by", Claim: "the requests that steps send for a question are answered by every version expected and by no other",
-	Lanes: StepLanes, Unit: "reply", Untested: nothingAsked, exposed: answers, needs: seeing(evidence.AboutReplies),
-	question: split{by: func(a asked) map[string]int {
+	Lanes: StepLanes, Unit: "reply", Untested: nothingAsked, exposed: stepReplies, needs: seeing(evidence.AboutReplies),
+	question: split{by: func(a args) map[string]int {
 		return counts(a.hitsThat(answeredWell), func(h timeline.Hit) string { return h.By.Version })
 	},
-		fits: func(a asked, by map[string]int) bool { return slices.Equal(slices.Sorted(maps.Keys(by)), a.Versions) },
-		says: func(a asked, by map[string]int) string {
-			return fmt.Sprintf("%s were by %s, expected %s", phrase.Count(answers(a), "reply"),
+		fits: func(a args, by map[string]int) bool { return slices.Equal(slices.Sorted(maps.Keys(by)), a.Versions) },
+		says: func(a args, by map[string]int) string {
+			return fmt.Sprintf("%s were by %s, expected %s", phrase.Count(stepReplies(a), "reply"),
 				cmp.Or(strings.Join(slices.Sorted(maps.Keys(by)), " and "), "no version"), strings.Join(a.Versions, " and "))
 		}},
 }
@@ -118,9 +118,10 @@ var (
 func turns(id, claim string, off func(n, pods float64) float64) Rule {
 	return Rule{
 		ID: id, Claim: claim,
-		Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutFailures),
+		Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: stepRequests,
+		needs: seeing(evidence.AboutReplies, evidence.AboutFailures),
 		question: split{
-			by: func(a asked) map[string]int {
+			by: func(a args) map[string]int {
 				return counts(a.hits(), func(h timeline.Hit) string {
 					switch {
 					case !h.Failed():
@@ -132,8 +133,8 @@ func turns(id, claim string, off func(n, pods float64) float64) Rule {
 					}
 				})
 			},
-			fits: func(a asked, by map[string]int) bool {
-				n, pods := float64(asks(a)), float64(a.Count)
+			fits: func(a args, by map[string]int) bool {
+				n, pods := float64(stepRequests(a)), float64(a.Count)
 				for _, got := range by {
 					if math.Abs(float64(got)-n/pods) > off(n, pods) {
 						return false
@@ -141,9 +142,9 @@ func turns(id, claim string, off func(n, pods float64) float64) Rule {
 				}
 				return len(by) == a.Count && by["failed otherwise"] == 0
 			},
-			says: func(a asked, by map[string]int) string {
+			says: func(a args, by map[string]int) string {
 				shares := slices.Sorted(maps.Values(by))
-				return fmt.Sprintf("%s had the shares %s, expected those of %s", phrase.Count(asks(a), "request"),
+				return fmt.Sprintf("%s had the shares %s, expected those of %s", phrase.Count(stepRequests(a), "request"),
 					strings.Trim(fmt.Sprint(shares), "[]"), phrase.Count(a.Count, "pod"))
 			}},
 	}
@@ -151,13 +152,13 @@ func turns(id, claim string, off func(n, pods float64) float64) Rule {
 
 // split is the question to how many hits each pod or version got.
 type split struct {
-	by   func(asked) map[string]int
-	fits func(asked, map[string]int) bool
-	says func(asked, map[string]int) string
+	by   func(args) map[string]int
+	fits func(args, map[string]int) bool
+	says func(args, map[string]int) string
 }
 
-func (q split) answer(a asked) Finding {
-	if asks(a) == 0 {
+func (q split) answer(a args) Finding {
+	if stepRequests(a) == 0 {
 		return Finding{}
 	}
 	by := q.by(a)
@@ -165,7 +166,7 @@ func (q split) answer(a asked) Finding {
 	if q.fits(a, by) {
 		f = Finding{Outcome: Pass}
 	}
-	return f.tell([]string{q.says(a, by)}, Detail{"each", mostFirst("%s %d", by)})
+	return f.withTexts([]string{q.says(a, by)}, Detail{"each", mostFirst("%s %d", by)})
 }
 
 // AnsweredByDeleted expects that at least n requests of a question are answered by a pod whose deletion had been seen before.
@@ -175,9 +176,9 @@ func AnsweredByDeleted(question string, n int) Expectation {
 
 var answeredByDeleted = Rule{
 	ID: "answered-by-deleted", Claim: "requests that steps send for a question are answered by pods that are being deleted",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: asks, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
-	question: some{rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: asks, least: counted, fails: true,
-		did: "{were} answered by pods that were being deleted"},
+	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: stepRequests, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
+	question: some{rows: func(a args) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: stepRequests, least: expectedCount,
+		fails: true, did: "{were} answered by pods that were being deleted"},
 }
 
 // NotAnsweredByDeleted expects that no request of a question is answered by a pod whose deletion had been seen before.
@@ -187,8 +188,8 @@ func NotAnsweredByDeleted(question string) Expectation {
 
 var notAnsweredByDeleted = Rule{
 	ID: "not-answered-by-deleted", Claim: "no request that steps send for a question is answered by a pod that is being deleted",
-	Lanes: StepLanes, Unit: "reply", Untested: noneOfItAnswered, exposed: answers, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
-	question: none{rows: func(a asked) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: answers,
+	Lanes: StepLanes, Unit: "reply", Untested: noneOfItAnswered, exposed: stepReplies, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
+	question: none{rows: func(a args) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: stepReplies,
 		did: "{were} by pods that were being deleted", all: "{were} by pods that nobody had deleted"},
 }
 
@@ -199,8 +200,8 @@ func AnsweredWithin(question string, d time.Duration, mark evidence.EventKind) E
 
 var answeredWithin = Rule{
 	ID: "answered-within", Claim: "a request that steps send for a question is answered soon after the named moment",
-	Lanes: StepLanes, Unit: "request", Untested: noneOfItAnswered, exposed: asks, needs: seeing(evidence.AboutReplies),
-	question: bound{limits: atMost, measured: "took", says: "the first reply came {since} {from}", rows: func(a asked) []row {
+	Lanes: StepLanes, Unit: "request", Untested: noneOfItAnswered, exposed: stepRequests, needs: seeing(evidence.AboutReplies),
+	question: bound{limits: atMost, measured: "took", says: "the first reply came {since} {from}", rows: func(a args) []row {
 		from := a.at(a.From)
 		good := a.hitsThat(answeredWell)
 		if len(good) == 0 {

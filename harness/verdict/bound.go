@@ -15,7 +15,7 @@ import (
 // there is one limit; a share and a number rest on the whole recording.
 type bound struct {
 	in       unit
-	rows     func(asked) []row
+	rows     func(args) []row
 	limits   func(Expectation, row) limits // of a row
 	says     string                        // the sentence about a row, see fill
 	before   string                        // the sentence for a negative duration; empty: says
@@ -23,8 +23,8 @@ type bound struct {
 	measured string                        // the name of the duration in the facts, such as "after SIGTERM by"; empty: "lasted"
 	nothing  string                        // the sentence of a pass without rows; empty: without rows the rule was not tested
 	untested bool                          // a failure is inconclusive: the recording shows too little
-	// cut returns why a failure shows nothing; empty: it does show something.
-	cut func(a asked, worst row, all []row) string
+	// showsNothing returns why a failure shows nothing; empty: it does show something.
+	showsNothing func(a args, worst row, all []row) string
 }
 
 // A row is one thing that a bound measures. What is not known about it is empty.
@@ -43,8 +43,8 @@ type row struct {
 }
 
 // eachLane returns a function that makes a row for each lane.
-func eachLane(of func(a asked, lane timeline.Lane) row) func(asked) []row {
-	return func(a asked) (rows []row) {
+func eachLane(of func(a args, lane timeline.Lane) row) func(args) []row {
+	return func(a args) (rows []row) {
 		for _, lane := range a.lanes {
 			r := of(a, lane)
 			r.lane = lane.ID
@@ -54,20 +54,20 @@ func eachLane(of func(a asked, lane timeline.Lane) row) func(asked) []row {
 	}
 }
 
-func (q bound) answer(a asked) Finding {
+func (q bound) answer(a args) Finding {
 	rows := q.rows(a)
 	switch {
 	case len(rows) == 0 && q.nothing == "":
 		return Finding{}
 	case len(rows) == 0:
-		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{q.nothing})
+		return Finding{Outcome: Pass, Grounds: Unseen}.withTexts([]string{q.nothing})
 	}
 	worst, outcome, breaches := q.worst(a, rows)
 	switch {
 	case worst.lack != "":
 		return undecided(worst.lack)
 	case worst.broken != "":
-		return Finding{Outcome: Fail}.tell([]string{worst.broken}, worst.facts...)
+		return Finding{Outcome: Fail}.withTexts([]string{worst.broken}, worst.facts...)
 	}
 	allowed := q.limits(a.Expectation, worst)
 	f := Finding{Outcome: outcome, Breaches: breaches}
@@ -84,13 +84,13 @@ func (q bound) answer(a asked) Finding {
 	if len(rows) > 1 {
 		facts = append(facts, Detail{"worst of", phrase.Number(len(rows))})
 	}
-	if outcome == Fail && q.cut != nil {
-		if why := q.cut(a, worst, rows); why != "" {
-			return Finding{}.tell([]string{why}, facts...)
+	if outcome == Fail && q.showsNothing != nil {
+		if why := q.showsNothing(a, worst, rows); why != "" {
+			return Finding{}.withTexts([]string{why}, facts...)
 		}
 	}
 	if outcome == Fail && q.untested {
-		return Finding{}.tell(wordings, facts...)
+		return Finding{}.withTexts(wordings, facts...)
 	}
 	return orUncertain(f, wordings, facts...)
 }
@@ -98,7 +98,7 @@ func (q bound) answer(a asked) Finding {
 // worst returns the row that decides the outcome, of at least one, and the outcome: of the rows with the worst outcome, it is the one
 // furthest beyond the limits. The breaches are those of all rows that fail; none if one of these has none, since no wait can have caused
 // that failure.
-func (q bound) worst(a asked, rows []row) (worst row, outcome Outcome, breaches []Breach) {
+func (q bound) worst(a args, rows []row) (worst row, outcome Outcome, breaches []Breach) {
 	most, excusable := 0.0, true
 	for i, r := range rows {
 		allowed := q.limits(a.Expectation, r)
@@ -131,7 +131,7 @@ func (q bound) sentence(r row) string {
 }
 
 // wordings returns a sentence, and shorter ones in which "a pod", "a lane" and "a node" replace the names, one after the other.
-func (r row) wordings(a asked, text string) (all []string) {
+func (r row) wordings(a args, text string) (all []string) {
 	for _, named := range []string{"", "pod", "lane", "node"} {
 		text = strings.ReplaceAll(text, "{"+named+"}", "a "+named)
 		all = append(all, r.fill(a, text))
@@ -139,15 +139,15 @@ func (r row) wordings(a asked, text string) (all []string) {
 	return all
 }
 
-func (r row) details(a asked) (facts []Detail) {
+func (r row) details(a args) (facts []Detail) {
 	if len(r.hits) > 0 {
 		facts, r.lane = describeHits(r.hits, len(r.hits), a.tl).facts, ""
 	}
 	return append(append(facts, r.facts...), Detail{"node", r.node}, Detail{"pod", r.pod}, Detail{"lane", r.lane})
 }
 
-// fill is asked.fill, and also replaces the names in braces that stand for values of the row.
-func (r row) fill(a asked, text string) string {
+// fill is args.fill, and also replaces the names in braces that stand for values of the row.
+func (r row) fill(a args, text string) string {
 	until, length := "", r.elapsed().Length
 	if r.toTheEnd {
 		until = " until the load ended"
@@ -176,5 +176,5 @@ func orUncertain(f Finding, wordings []string, facts ...Detail) Finding {
 		}
 		wordings = append(uncertain, wordings...)
 	}
-	return f.tell(wordings, facts...)
+	return f.withTexts(wordings, facts...)
 }

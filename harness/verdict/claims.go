@@ -72,9 +72,9 @@ func decisive(findings []Finding) []Finding {
 	return findings
 }
 
-// cover fills in the claims of a verdict. A scenario that leaves one of them undecided does not pass: it is skipped if the
+// withClaims fills in the claims of a verdict. A scenario that leaves one of them undecided does not pass: it is skipped if the
 // rule is not for this cluster, and inconclusive if the rule could not tell.
-func cover(v Verdict) Verdict {
+func withClaims(v Verdict) Verdict {
 	v.Claims = claimsOf(v.Findings)
 	nothing := v.Outcome == Inconclusive && !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Outcome != Skipped })
 	if v.Outcome != Pass && !nothing || v.Distrusted {

@@ -29,7 +29,7 @@ func (r Rule) evidence(x Expectation) EvidenceKind {
 	case x.Evidence != "":
 		return EvidenceKind(x.Evidence)
 	case r.Feature == evidence.NodeRules,
-		slices.Contains(slices.Concat(tellsOf(x.From), tellsOf(x.To)), evidence.AboutNodeRules):
+		slices.Contains(slices.Concat(subjectsOf(x.From), subjectsOf(x.To)), evidence.AboutNodeRules):
 		return NodeRules
 	case r.Lanes != NoLanes:
 		return Clients

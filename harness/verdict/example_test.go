@@ -17,7 +17,7 @@ var maxRetriedShare = Rule{
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, exposed: sentSinceBegun, needs: underLoad(evidence.AboutReplies),
 	question: bound{in: inShares, says: "{got} of {of} on {lane} were sent again",
 		limits: func(x Expectation, _ row) limits { return limits{-unlimited, float64(x.Percent) / 100} },
-		rows: eachLane(func(_ asked, lane timeline.Lane) row {
+		rows: eachLane(func(_ args, lane timeline.Lane) row {
 			return row{amount: portion(lane.Summary.Retried, lane.Summary.Requests)}
 		})},
 }
@@ -26,7 +26,7 @@ func Example_rule() {
 	lane := timeline.Lane{Lane: evidence.Lane{ID: "worker-fresh"},
 		Summary: timeline.LaneSummary{Requests: 200, Retried: 5}}
 	for _, percent := range []int{1, 3} {
-		a := asked{MaxRetriedShare(percent), timeline.Timeline{}, []timeline.Lane{lane}, "request"}
+		a := args{MaxRetriedShare(percent), timeline.Timeline{}, []timeline.Lane{lane}, "request"}
 		f := maxRetriedShare.question.answer(a)
 		fmt.Println(f.Outcome, f.Headline)
 	}

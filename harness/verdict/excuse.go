@@ -128,7 +128,7 @@ const answerTime = time.Second
 
 // failures returns the breaches of failed requests; none if a late actor cannot have caused one of them, because it neither
 // timed out nor was routed to a pod that had exited.
-func failures(a asked, failed []timeline.Hit) (all []Breach) {
+func failures(a args, failed []timeline.Hit) (all []Breach) {
 	tl := a.tl
 	for _, h := range failed {
 		b := Breach{Kind: AFailure, In: timeline.Window{From: h.Sent, To: h.End()}, Late: h.Took - answerTime}
@@ -174,7 +174,7 @@ func blind(until time.Duration) []Breach {
 }
 
 // lateSince returns the breach of something that came later after a moment than the expectation allows, whoever had to act.
-func (a asked) lateSince(from, length time.Duration) []Breach {
+func (a args) lateSince(from, length time.Duration) []Breach {
 	if length <= a.Max {
 		return nil
 	}

@@ -12,12 +12,12 @@ import (
 const notRecorded = "it was not recorded"
 
 // factsNoted returns 1 if the fact was recorded, else 0: how the scenario found it out is not in the recording.
-func factsNoted(a asked) int {
+func factsNoted(a args) int {
 	_, ok := a.tl.Fact(a.Fact)
 	return oneIf(ok)
 }
 
-func notNoted(a asked) string { return noneOf(factsNoted(a), a.Fact+" was not recorded") }
+func notNoted(a args) string { return noneOf(factsNoted(a), a.Fact+" was not recorded") }
 
 // Fact expects that the last value that the scenario noted under a name is one of the values.
 func Fact(name string, values ...string) Expectation {
@@ -27,7 +27,7 @@ func Fact(name string, values ...string) Expectation {
 var fact = Rule{
 	ID: "fact", Claim: "the cluster does what is expected",
 	Unit: "fact", Untested: notRecorded, exposed: factsNoted, needs: seeing(evidence.AboutFacts),
-	lack:     func(a asked) string { return cmp.Or(namesNone(a.Values, "values"), notNoted(a)) },
+	lack:     func(a args) string { return cmp.Or(namesNone(a.Values, "values"), notNoted(a)) },
 	question: value{},
 }
 
@@ -39,7 +39,7 @@ func FactAtLeast(name string, n int) Expectation {
 var factAtLeast = Rule{
 	ID: "fact-at-least", Claim: "the value is at least the expected number",
 	Unit: "fact", Untested: notRecorded, exposed: factsNoted, lack: notNoted, needs: seeing(evidence.AboutFacts),
-	question: bound{in: inNumbers, limits: atLeastCount, says: "{fact}: {noted}", rows: func(a asked) []row {
+	question: bound{in: inNumbers, limits: atLeastCount, says: "{fact}: {noted}", rows: func(a args) []row {
 		var got int
 		noted, _ := a.tl.Fact(a.Fact)
 		if _, err := fmt.Sscan(noted.Detail, &got); err != nil {
@@ -57,8 +57,8 @@ func FactWithin(name string, min, max time.Duration) Expectation {
 var factWithin = Rule{
 	ID: "fact-within", Claim: "the cluster takes as long as expected",
 	Unit: "fact", Untested: notRecorded, needs: seeing(evidence.AboutFacts),
-	exposed: func(a asked) int { return oneIf(noDuration(a) == "") }, lack: noDuration,
-	question: bound{limits: ranging, says: "{fact}: {length}", rows: func(a asked) []row {
+	exposed: func(a args) int { return oneIf(noDuration(a) == "") }, lack: noDuration,
+	question: bound{limits: ranging, says: "{fact}: {length}", rows: func(a args) []row {
 		noted, _ := a.tl.Fact(a.Fact)
 		got, _ := time.ParseDuration(noted.Detail)
 		return []row{{amount: took(timeline.Elapsed{Length: got}), breaches: a.lateSince(noted.At-got, got)}}
@@ -66,7 +66,7 @@ var factWithin = Rule{
 }
 
 // noDuration returns why the value is no duration; empty if it is one.
-func noDuration(a asked) string {
+func noDuration(a args) string {
 	noted, _ := a.tl.Fact(a.Fact)
 	if _, err := time.ParseDuration(noted.Detail); factsNoted(a) > 0 && err != nil {
 		return fmt.Sprintf("%s: %s is no duration", a.Fact, noted.Detail)

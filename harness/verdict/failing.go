@@ -13,11 +13,11 @@ import (
 type failing struct {
 	in     func(timeline.Timeline) []timeline.Window // nil: at any time
 	before time.Duration                             // at least this long before the end of the window
-	is     func(asked, timeline.Hit) bool            // the condition; nil: none
+	is     func(args, timeline.Hit) bool             // the condition; nil: none
 	whole  bool                                      // the window or the condition also rests on what was not seen
 }
 
-func (w failing) rows(a asked) found {
+func (w failing) rows(a args) found {
 	var windows []timeline.Window
 	if w.in != nil {
 		windows = w.in(a.tl)

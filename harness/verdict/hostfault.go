@@ -20,7 +20,7 @@ func hostFaults(tl timeline.Timeline) (reasons []Reason) {
 			if n == 0 {
 				continue
 			}
-			scope := evidence.Scope{Missed: evidence.Requests(), Doubted: becameOf, Lanes: []string{lane.ID}}
+			scope := evidence.Scope{Missed: evidence.Requests(), Doubted: failuresAndLatencies, Lanes: []string{lane.ID}}
 			reasons = append(reasons, reason(reasonHostFault, scope, "the host of %s %s: %s failed (%s)", lane.ID, lacks[fault],
 				phrase.Count(n, "request"), fault))
 		}

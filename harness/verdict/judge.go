@@ -60,13 +60,13 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	deciding := slices.DeleteFunc(slices.Clone(reasons), func(r Reason) bool { return !r.decides() })
 	switch {
 	case run.Measures && len(reasons) > 0:
-		v = cover(untrusted(reasons, findings))
+		v = withClaims(untrusted(reasons, findings))
 	case run.Measures:
-		v = cover(measured(findings))
+		v = withClaims(measured(findings))
 	case len(deciding) > 0 && !slices.ContainsFunc(findings, func(f Finding) bool { return f.Outcome == Fail }):
-		v = cover(untrusted(deciding, findings))
+		v = withClaims(untrusted(deciding, findings))
 	default:
-		v = cover(decide(findings))
+		v = withClaims(decide(findings))
 		if run.Attempt > 1 {
 			v.Because += fmt.Sprintf("; in attempt %d of %d", run.Attempt, run.Tries)
 			v.Facts = append(v.Facts, Detail{"attempt", fmt.Sprintf("%d of %d", run.Attempt, run.Tries)})
@@ -112,7 +112,7 @@ func find(x Expectation, run evidence.Run, tl timeline.Timeline) (Finding, rulin
 		f := Finding{Rule: x.Rule, Decides: x.Claims, Headline: phrase.Headline(because), Because: because}
 		return f, ruling{}
 	}
-	q := ask(rule, x, run, tl)
+	q := newRuling(rule, x, run, tl)
 	return q.find(tl), q
 }
 
@@ -127,12 +127,12 @@ func (r Rule) find(x Expectation, run evidence.Run, tl timeline.Timeline) Findin
 	case lacking:
 		return r.withoutRules(x, run, tl, lack)
 	}
-	return r.put(x, tl)
+	return r.judge(x, tl)
 }
 
-// put judges an expectation by the rule's question. If there was nothing to test, the finding says so.
-func (r Rule) put(x Expectation, tl timeline.Timeline) Finding {
-	a := asked{x, tl, r.Lanes.of(x, tl), r.Unit}
+// judge judges an expectation by the rule's question. If there was nothing to test, the finding says so.
+func (r Rule) judge(x Expectation, tl timeline.Timeline) Finding {
+	a := args{x, tl, r.Lanes.of(x, tl), r.Unit}
 	f := undecided(r.missing(a))
 	if f.Because == "" && (r.Lanes == NoLanes || len(a.lanes) > 0) {
 		f = r.question.answer(a)
@@ -150,7 +150,7 @@ func (r Rule) put(x Expectation, tl timeline.Timeline) Finding {
 }
 
 // slowest returns the lowest rate per second that one of the lanes achieved; 0 if none is known.
-func (a asked) slowest() (rate float64) {
+func (a args) slowest() (rate float64) {
 	for _, lane := range a.lanes {
 		if r := lane.Summary.Rate; r > 0 && (rate == 0 || r < rate) {
 			rate = r
@@ -160,7 +160,7 @@ func (a asked) slowest() (rate float64) {
 }
 
 // missing returns why the rule cannot judge; empty if it can.
-func (r Rule) missing(a asked) string {
+func (r Rule) missing(a args) string {
 	for _, kind := range slices.Concat([]evidence.EventKind{a.From, a.To}, r.marks) {
 		if _, ok := a.tl.Mark(kind); !ok && timeline.IsMark(kind) {
 			return markMissing(kind)

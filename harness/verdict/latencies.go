@@ -30,7 +30,7 @@ var noSlowReplies = Rule{
 	Lanes: ServiceLanes, Unit: "reply", Untested: noReply, exposed: goodSinceBegun,
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: none{of: goodReplies, did: "waited for TCP to send something again, or took a second longer than usual",
-		rows: func(a asked) (f found) {
+		rows: func(a args) (f found) {
 			counts := map[timeline.SlowCause]int{}
 			for _, s := range timeline.Slow(a.lanes) {
 				f.hits, f.breaches = append(f.hits, s.Hit), append(f.breaches, slowBreach(s, a.tl))
@@ -75,7 +75,7 @@ var maxLatency = Rule{
 	ID: "max-latency", Claim: "no client waits longer for a good reply than allowed",
 	Lanes: ServiceLanes, Unit: "reply", Untested: noReply, exposed: goodSinceBegun,
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
-	question: none{of: goodReplies, did: "took over {max}", rows: func(a asked) (f found) {
+	question: none{of: goodReplies, did: "took over {max}", rows: func(a args) (f found) {
 		var all []timeline.Hit
 		for _, lane := range a.lanes {
 			over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Took <= a.Max })
@@ -112,7 +112,7 @@ var maxP99 = Rule{
 	needs:   underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{limits: atMost, measured: "99 % took up to",
 		says: "99 % of the replies on {lane} since the first change took up to {length}",
-		rows: func(a asked) (rows []row) {
+		rows: func(a args) (rows []row) {
 			begun := a.firstChange()
 			for _, lane := range a.lanes {
 				got := lane.Summary.LatencySinceStep

@@ -28,7 +28,7 @@ var noFailures = Rule{
 	ID: "no-failures", Claim: "no client loses a request",
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, anyLoss: true, bySending: true, exposed: sentSinceBegun,
 	needs: underLoad(evidence.AboutFailures),
-	question: none{of: requests, did: "failed", rows: func(a asked) found {
+	question: none{of: requests, did: "failed", rows: func(a args) found {
 		f := a.foundFailed(timeline.Failed(a.lanes))
 		share := fmt.Sprintf("%s of %s%s failed", f.number(), phrase.Count(requests(a), "request"), fromNodes[a.Nodes])
 		if f.count == 0 {
@@ -72,10 +72,10 @@ var recoversWithin = Rule{
 	ID: "recovers-within", Claim: "no client loses a request that it sends later than allowed after the named moment",
 	Lanes: ServiceLanes, Unit: "request", Untested: "no request was sent later than {max} after {from}", bySending: true,
 	exposed: sentAfterRecovery, needs: untilLoadEnded(evidence.AboutFailures),
-	question: none{did: "sent later than {max} after {from} failed", rows: func(a asked) found {
+	question: none{did: "sent later than {max} after {from} failed", rows: func(a args) found {
 		from := a.at(a.From)
 		until, limited := a.tl.Mark(a.To)
-		f := failing{is: func(_ asked, h timeline.Hit) bool { return h.Sent > from+a.Max && (!limited || h.Sent < until) }}.rows(a)
+		f := failing{is: func(_ args, h timeline.Hit) bool { return h.Sent > from+a.Max && (!limited || h.Sent < until) }}.rows(a)
 		f.breaches = failures(a, f.hits)
 		if failed := timeline.Failed(a.lanes); len(failed) > 0 {
 			f.facts = []Detail{{"last of " + phrase.Count(len(failed), "failed request"),
@@ -86,7 +86,7 @@ var recoversWithin = Rule{
 }
 
 // sentAfterRecovery counts the requests that could have failed too late, by the rate of each lane and when it last sent one.
-func sentAfterRecovery(a asked) (n int) {
+func sentAfterRecovery(a args) (n int) {
 	from, ok := a.tl.Mark(a.From)
 	if !ok {
 		return 0
@@ -116,7 +116,7 @@ var noLostReplies = Rule{
 	exposed: summed(func(s timeline.LaneSummary) int { return s.ArrivedSinceBegun }), lack: arrivalsUnknown,
 	needs: underLoad(evidence.AboutFailures, evidence.AboutArrivals),
 	question: none{of: summed(func(s timeline.LaneSummary) int { return s.Arrivals }), did: "that reached a pod lost their reply",
-		rows: failing{is: func(_ asked, h timeline.Hit) bool { return h.Lost() }}.rows},
+		rows: failing{is: func(_ args, h timeline.Hit) bool { return h.Lost() }}.rows},
 }
 
 // NoHiddenRetries expects that every request through the Service is sent once: given to one
@@ -127,7 +127,7 @@ var noHiddenRetries = Rule{
 	ID: "no-hidden-retries", Claim: "no client's request is sent twice behind its back",
 	Lanes: RetryLanes, Unit: "request", Untested: noneSent, exposed: sentSinceBegun,
 	needs: underLoad(evidence.AboutReplies, evidence.AboutArrivals),
-	question: none{of: requests, did: "{were} sent more than once", rows: func(a asked) found {
+	question: none{of: requests, did: "{were} sent more than once", rows: func(a args) found {
 		again := foundHits(timeline.Repeated(a.lanes))
 		again.unclear = arrivalsUnknown(a)
 		return again
@@ -161,7 +161,7 @@ var damageSeen = Rule{
 	Lanes: DamageLanes, Unit: "request", Untested: noneFromPods, Precondition: true, exposed: sentSinceBegun,
 	marks: []evidence.EventKind{evidence.RolloutBegun}, needs: seeing(evidence.AboutFailures),
 	question: some{of: requests, did: "from pods failed after the rollout began", byConn: true,
-		rows: failing{is: func(a asked, h timeline.Hit) bool { return h.Sent >= a.at(evidence.RolloutBegun) }}.rows},
+		rows: failing{is: func(a args, h timeline.Hit) bool { return h.Sent >= a.at(evidence.RolloutBegun) }}.rows},
 }
 
 // LostWhileTerminating expects that requests from pods, over each kind of connection, are lost to an old pod that had got SIGTERM:
@@ -173,13 +173,13 @@ var lostWhileTerminating = Rule{
 	Lanes: DamageLanes, Unit: "request", Precondition: true,
 	Untested: "no request was sent from a pod while an old pod was terminating and another was ready",
 	// a lost request was sent to such a pod, even if the pod's process had ended before its deletion was seen
-	exposed: func(a asked) int { return max(sentBesideTerminating(a), lostToEnded.rows(a).count) },
+	exposed: func(a args) int { return max(sentBesideTerminating(a), lostToEnded.rows(a).count) },
 	needs: sinceBegin(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutArrivals, evidence.AboutAPI,
 		evidence.AboutPodSteps),
 	question: some{did: "from pods {were} lost to old pods after their SIGTERM", byConn: true, rows: lostToEnded.rows},
 }
 
-var lostToEnded = failing{whole: true, is: func(a asked, h timeline.Hit) bool {
+var lostToEnded = failing{whole: true, is: func(a args, h timeline.Hit) bool {
 	broken := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Timeout}
 	return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
 }}
@@ -202,7 +202,7 @@ var lostWhileNoneServes = Rule{
 	Lanes: DamageLanes, Unit: "request", Untested: "no request was sent from a pod while no pod could answer", Precondition: true,
 	exposed: sentWhileNoneServing, needs: sinceBegin(evidence.AboutFailures, evidence.AboutAPI),
 	question: some{of: sentWhileNoneServing, did: "from pods ended in {values} while no pod could answer", byConn: true,
-		rows: failing{in: timeline.Timeline.NoneServing, whole: true, is: func(a asked, h timeline.Hit) bool {
+		rows: failing{in: timeline.Timeline.NoneServing, whole: true, is: func(a args, h timeline.Hit) bool {
 			return slices.Contains(a.Values, string(h.Fault))
 		}}.rows},
 }
@@ -223,7 +223,7 @@ var lostWhileStarting = Rule{
 	needs: sinceBegin(evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: some{of: sentWhileStarting, did: "from pods {were} refused while a pod counted as ready and did not listen yet",
 		rows: failing{in: timeline.Timeline.ReadyUnlistening,
-			is: func(_ asked, h timeline.Hit) bool { return h.Fault == evidence.Refused }}.rows},
+			is: func(_ args, h timeline.Hit) bool { return h.Fault == evidence.Refused }}.rows},
 }
 
 var sentWhileStarting = summed(func(s timeline.LaneSummary) int { return s.WhileStarting })

@@ -23,13 +23,13 @@ const perOutage = 3
 var sentInMaintenance = Rule{
 	ID: "sent-in-maintenance", Claim: "every client sends requests throughout maintenance, often enough to see an outage",
 	Lanes: ServiceLanes, Unit: "lane", Untested: "the run has no lane through the Service",
-	exposed: func(a asked) int { return len(a.lanes) }, needs: seeing(),
+	exposed: func(a args) int { return len(a.lanes) }, needs: seeing(),
 	lack: unless(func(tl timeline.Timeline) bool {
 		_, ok := tl.Maintenance()
 		return ok
 	}, markMissing(evidence.DisruptionUndone)),
 	question: bound{limits: thrice, measured: "between requests", says: "{lane} sent least, a request each {length} of maintenance",
-		rows: func(a asked) (rows []row) {
+		rows: func(a args) (rows []row) {
 			window, _ := a.tl.Maintenance()
 			for _, w := range timeline.Silences(a.lanes, window) {
 				rows = append(rows, row{amount: took(timeline.Elapsed{Length: w.Length()}), from: w.From})
@@ -41,7 +41,7 @@ var sentInMaintenance = Rule{
 			}
 			return rows
 		},
-		cut: func(a asked, worst row, _ []row) string {
+		showsNothing: func(a args, worst row, _ []row) string {
 			sent := "no client sent a request for {length} of maintenance, from {at} on"
 			if worst.lane != "" {
 				sent = "{lane} sent " + worst.facts[0].Value + " of maintenance"
@@ -69,7 +69,7 @@ var somethingChanged = Rule{
 	ID: "something-changed", Claim: "the recording shows that something was done",
 	Unit: "change", Precondition: true, Untested: nothingChanged, exposed: changes, marks: []evidence.EventKind{evidence.DisruptionBegun},
 	needs: seeing(evidence.AboutAPI),
-	lack: func(a asked) string {
+	lack: func(a args) string {
 		switch {
 		case changes(a) > 0:
 			return ""
@@ -78,10 +78,10 @@ var somethingChanged = Rule{
 		}
 		return nothingChanged
 	},
-	question: some{rows: func(a asked) found { return found{count: changes(a), whole: true} }, did: "of pods and nodes {were} seen"},
+	question: some{rows: func(a args) found { return found{count: changes(a), whole: true} }, did: "of pods and nodes {were} seen"},
 }
 
 // changes counts the changes that the recorder saw by itself after something was done.
-func changes(a asked) int {
+func changes(a args) int {
 	return a.tl.ChangesSince(a.at(evidence.DisruptionBegun))
 }

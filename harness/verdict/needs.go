@@ -33,8 +33,8 @@ func untilLoadEnded(subject evidence.Subject) needs {
 	return needs{subjects: []evidence.Subject{subject}, marks: []evidence.EventKind{evidence.LoadEnded}}
 }
 
-// tellsOf returns which parts of a recording show events of a kind, or when a mark came.
-func tellsOf(kind evidence.EventKind) []evidence.Subject {
+// subjectsOf returns which parts of a recording show events of a kind, or when a mark came.
+func subjectsOf(kind evidence.EventKind) []evidence.Subject {
 	switch kind {
 	case evidence.PodStarted, evidence.PodListening, evidence.PodSigterm, evidence.PodDraining, evidence.PodExited,
 		evidence.PodKilled:
@@ -56,7 +56,7 @@ func tellsOf(kind evidence.EventKind) []evidence.Subject {
 // needsOf returns what the rule needs to judge an expectation.
 func (r Rule) needsOf(x Expectation, tl timeline.Timeline) needs {
 	n := r.needs
-	n.subjects = slices.Concat(n.subjects, tellsOf(x.From), tellsOf(x.To))
+	n.subjects = slices.Concat(n.subjects, subjectsOf(x.From), subjectsOf(x.To))
 	n.marks = slices.Concat(n.marks, r.marks, []evidence.EventKind{x.From, x.To})
 	if n.bounded {
 		n.marks = append(n.marks, tl.PhaseMarks()...)

@@ -8,14 +8,14 @@ import (
 
 // none is the question whether nothing of a kind is there. A failure was seen; a pass rests on nothing having been seen.
 type none struct {
-	rows func(asked) found // what must not be there
-	of   func(asked) int   // of how many; nil: not counted
-	noun string            // of what is counted, in the singular; empty: the unit of the rule
-	did  string            // what they must not have done, such as "failed", see fill
-	all  string            // what all of them did in a pass; empty: a pass says "0 of"
+	rows func(args) found // what must not be there
+	of   func(args) int   // of how many; nil: not counted
+	noun string           // of what is counted, in the singular; empty: the unit of the rule
+	did  string           // what they must not have done, such as "failed", see fill
+	all  string           // what all of them did in a pass; empty: a pass says "0 of"
 }
 
-func (q none) answer(a asked) Finding {
+func (q none) answer(a args) Finding {
 	rows := q.rows(a)
 	if rows.count == 0 && rows.unclear != "" {
 		return undecided(rows.unclear)
@@ -37,7 +37,7 @@ func (q none) answer(a asked) Finding {
 		f.Grounds = Whole
 	}
 	if f.Outcome == Pass {
-		return f.tell(append(wordings, share), facts...)
+		return f.withTexts(append(wordings, share), facts...)
 	}
 	if len(rows.hits) > 0 {
 		d := describeHits(rows.hits, rows.count, a.tl)
@@ -47,5 +47,5 @@ func (q none) answer(a asked) Finding {
 		wordings = append(wordings, d.of(share)...)
 		facts = append(d.facts, facts...)
 	}
-	return f.tell(append(wordings, share), facts...)
+	return f.withTexts(append(wordings, share), facts...)
 }

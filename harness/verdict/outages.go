@@ -19,7 +19,7 @@ var maxOutage = Rule{
 	needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{limits: atMost, nothing: "0 requests failed, so no lane had an outage",
 		says: "{failed} failed on {lane}, an outage of {length}{until}",
-		rows: func(a asked) (rows []row) {
+		rows: func(a args) (rows []row) {
 			for _, lane := range a.lanes {
 				failed := lane.Failed
 				for _, o := range lane.Summary.Outages {
@@ -47,7 +47,7 @@ var minOutage = Rule{
 	exposed: summed(func(s timeline.LaneSummary) int { return min(1, s.SinceBegun) }), marks: []evidence.EventKind{evidence.RolloutBegun},
 	needs: seeing(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{limits: atLeast, says: "the longest outage on {lane} lasted {length}",
-		rows: eachLane(func(a asked, lane timeline.Lane) row {
+		rows: eachLane(func(a args, lane timeline.Lane) row {
 			var longest timeline.Outage
 			open := false
 			for _, o := range lane.Summary.Outages {
@@ -58,7 +58,7 @@ var minOutage = Rule{
 			}
 			return row{amount: lasted(longest), toTheEnd: open, whole: true}
 		}),
-		cut: func(a asked, _ row, all []row) string {
+		showsNothing: func(a args, _ row, all []row) string {
 			begun := a.at(evidence.RolloutBegun)
 			ended, ok := a.tl.Mark(evidence.LoadEnded)
 			over := slices.ContainsFunc(all, func(r row) bool { return r.value < float64(a.Min) && !r.toTheEnd })
@@ -81,11 +81,11 @@ var replyGap = Rule{
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, bySending: true, exposed: sentSinceBegun,
 	needs: underLoad(evidence.AboutFailures, evidence.AboutLatencies),
 	question: bound{limits: ranging, says: "{lane} got no good reply for {length} from {at} on",
-		rows: func(a asked) (rows []row) {
+		rows: func(a args) (rows []row) {
 			if requests(a) == 0 {
 				return nil
 			}
-			return eachLane(func(_ asked, lane timeline.Lane) row {
+			return eachLane(func(_ args, lane timeline.Lane) row {
 				gap := lane.Summary.Gap
 				return row{amount: amount{value: float64(gap.Length()), uncertain: -float64(gap.Period)}, from: gap.From,
 					facts: []Detail{{"asked once in", phrase.Duration(gap.Period)}}}
@@ -102,10 +102,10 @@ func MaxFailedShare(permille int) Expectation {
 var maxFailedShare = Rule{
 	ID: "max-failed-share", Claim: "no client loses a larger share of its requests than allowed",
 	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, exposed: summed(sinceStep), marks: []evidence.EventKind{evidence.RolloutBegun},
-	needs: underLoad(evidence.AboutFailures), lack: func(a asked) string { return outside("permille", a.Permille, 1000) },
+	needs: underLoad(evidence.AboutFailures), lack: func(a args) string { return outside("permille", a.Permille, 1000) },
 	question: bound{in: inShares, says: "{lane} lost most: {got} of {of} since the first change ({percent})",
 		limits: func(x Expectation, _ row) limits { return limits{-unlimited, float64(x.Permille) / 1000} },
-		rows: eachLane(func(a asked, lane timeline.Lane) row {
+		rows: eachLane(func(a args, lane timeline.Lane) row {
 			begun, sent := a.firstChange(), lane.Summary.SinceStep
 			lost := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun })
 			return row{amount: portion(len(lost), sent), hits: lost, breaches: failures(a, lost),
@@ -114,7 +114,7 @@ var maxFailedShare = Rule{
 }
 
 // firstChange returns when the rollout began or, if there was maintenance, when that took its first step.
-func (a asked) firstChange() time.Duration {
+func (a args) firstChange() time.Duration {
 	begun := a.at(evidence.RolloutBegun)
 	if maintenance, ok := a.tl.Maintenance(); ok {
 		begun = max(begun, maintenance.From)
@@ -133,12 +133,12 @@ func LostShare(min, max time.Duration, mark evidence.EventKind) Expectation {
 var lostShare = Rule{
 	ID: "lost-share", Claim: "clients lose, for as long as expected, the share of new connections that leads to pods on disrupted nodes",
 	Lanes: RoutedLanes, Unit: "request", Untested: "no request was sent from a pod in that time",
-	exposed: func(a asked) int { return a.perLane(func(lane timeline.Lane) int { return int(a.lostOn(lane).of) }) },
+	exposed: func(a args) int { return a.perLane(func(lane timeline.Lane) int { return int(a.lostOn(lane).of) }) },
 	needs:   seeing(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutAPI),
 	lack:    unless(func(tl timeline.Timeline) bool { return oldOnDisrupted(tl) > 0 }, "0 pods were seen on a node that was disrupted"),
 	question: bound{in: inShares, says: "{percent} of the requests were lost on {lane}",
 		limits: func(x Expectation, r row) limits { return byChance(r.expected, r.of) },
-		rows: eachLane(func(a asked, lane timeline.Lane) row {
+		rows: eachLane(func(a args, lane timeline.Lane) row {
 			r, there, all := a.lostOn(lane), oldOnDisrupted(a.tl), oldPods(a)
 			r.expected = float64(there) / float64(all)
 			r.facts = []Detail{{"requests sent", a.lostIn().String()}, {"of them lost", phrase.Number(len(r.hits))},
@@ -162,13 +162,13 @@ func oldOnDisrupted(tl timeline.Timeline) (n int) {
 }
 
 // lostIn returns the whole seconds from Min to Max after the expectation's mark.
-func (a asked) lostIn() seconds {
+func (a args) lostIn() seconds {
 	from := a.at(a.From)
 	return seconds{int((from+a.Min)/time.Second) + 1, int((from + a.Max) / time.Second)}
 }
 
 // lostOn returns the share of requests that a lane lost, of those that it sent in that time.
-func (a asked) lostOn(lane timeline.Lane) row {
+func (a args) lostOn(lane timeline.Lane) row {
 	in := a.lostIn()
 	lost := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool {
 		second := int(h.Sent / time.Second)
@@ -189,11 +189,11 @@ var pause = Rule{
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{limits: ranging, says: "nobody was answered for {length} between {old} and {new}",
 		before: "{old} and {new} both answered for {-length}: there was no pause",
-		rows:   func(a asked) []row { return one(a.tl.Pause()) }},
+		rows:   func(a args) []row { return oneRow(a.tl.Pause()) }},
 }
 
-// one returns a single row with a duration, or no row if it is not known.
-func one(d timeline.Elapsed, ok bool) []row {
+// oneRow returns a single row with a duration, or no row if it is not known.
+func oneRow(d timeline.Elapsed, ok bool) []row {
 	if !ok {
 		return nil
 	}

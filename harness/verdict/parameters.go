@@ -7,8 +7,8 @@ import (
 )
 
 // unless returns a function for Rule.lack: it returns a text if the timeline does not satisfy a condition.
-func unless(holds func(timeline.Timeline) bool, lack string) func(asked) string {
-	return func(a asked) string {
+func unless(holds func(timeline.Timeline) bool, lack string) func(args) string {
+	return func(a args) string {
 		if holds(a.tl) {
 			return ""
 		}
@@ -26,7 +26,7 @@ func noneOf(n int, lack string) string {
 	return lack
 }
 
-func takesOne(a asked) string {
+func takesOne(a args) string {
 	if len(a.Versions) == 1 {
 		return ""
 	}

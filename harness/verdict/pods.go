@@ -17,9 +17,9 @@ const (
 	noOldPod    = "no old pod was seen"
 )
 
-func podChanges(a asked) int { return a.tl.PodChanges() }
+func podChanges(a args) int { return a.tl.PodChanges() }
 
-func oldPods(a asked) (n int) {
+func oldPods(a args) (n int) {
 	for _, p := range a.tl.Pods {
 		if p.Version == a.tl.Old {
 			n++
@@ -29,7 +29,7 @@ func oldPods(a asked) (n int) {
 }
 
 // takesCount returns why a rule about a number of pods cannot judge; empty if it can.
-func takesCount(a asked) string {
+func takesCount(a args) string {
 	if a.Count < 1 {
 		return fmt.Sprintf("the rule takes at least 1 pod, got %d", a.Count)
 	}
@@ -51,7 +51,7 @@ func MinAvailable(n int) Expectation { return Expectation{Rule: minAvailable.ID,
 var minAvailable = Rule{
 	ID: "min-available", Claim: "clients always have the expected number of available pods",
 	Unit: "change of pods", Untested: noPodChange, exposed: podChanges, needs: ofRollout, lack: takesCount,
-	question: bound{in: inNumbers, limits: atLeastCount, says: "{pods} available at the worst moment", rows: func(a asked) []row {
+	question: bound{in: inNumbers, limits: atLeastCount, says: "{pods} available at the worst moment", rows: func(a args) []row {
 		lowest, ok := a.tl.MinAvailable()
 		short, _ := a.tl.Shortfall(a.Count, a.at(evidence.RolloutBegun), a.tl.RolloutEnd())
 		return pods(lowest.Available, phrase.Seconds(lowest.At), unready(short.Because), ok)
@@ -64,7 +64,7 @@ func MaxPods(n int) Expectation { return Expectation{Rule: maxPods.ID, Count: n}
 var maxPods = Rule{
 	ID: "max-pods", Claim: "clients are served by no more pods than allowed, terminating ones included",
 	Unit: "change of pods", Untested: noPodChange, exposed: podChanges, needs: ofRollout, lack: takesCount,
-	question: bound{in: inNumbers, limits: atMostCount, says: "{pods} at once, terminating ones included", rows: func(a asked) []row {
+	question: bound{in: inNumbers, limits: atMostCount, says: "{pods} at once, terminating ones included", rows: func(a args) []row {
 		highest, ok := a.tl.MaxPods()
 		return pods(highest.Total, phrase.Seconds(highest.At), nil, ok)
 	}},
@@ -76,7 +76,7 @@ func MaxActive(n int) Expectation { return Expectation{Rule: maxActive.ID, Count
 var maxActive = Rule{
 	ID: "max-active", Claim: "ReplicaSets never ask for more pods than allowed",
 	Unit: "scaling", Untested: noScaling, exposed: scalings, needs: seeing(evidence.AboutAPI), lack: takesCount,
-	question: bound{in: inNumbers, limits: atMostCount, says: "{pods} asked for by all ReplicaSets at once", rows: func(a asked) []row {
+	question: bound{in: inNumbers, limits: atMostCount, says: "{pods} asked for by all ReplicaSets at once", rows: func(a args) []row {
 		most, ok := a.tl.MaxActive()
 		return pods(most, "", nil, ok)
 	}},
@@ -89,7 +89,7 @@ var oldAtStatus = Rule{
 	ID: "old-at-status", Claim: "clients may still reach old pods when the API server says that the rollout is done",
 	Unit: "old pod", Untested: noOldPod, exposed: oldPods, marks: []evidence.EventKind{evidence.StatusDone},
 	needs: seeing(evidence.AboutAPI, evidence.AboutMarks, evidence.AboutPodSteps),
-	question: some{did: "still there when the rollout was said to be done", least: counted, fails: true, rows: func(a asked) found {
+	question: some{did: "still there when the rollout was said to be done", least: expectedCount, fails: true, rows: func(a args) found {
 		done := a.at(evidence.StatusDone)
 		return found{count: a.tl.OldPodsAt(done), whole: true, facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}
 	}},
@@ -103,13 +103,13 @@ var maxStatusGap = Rule{
 	ID: "max-status-gap", Claim: "clients are answered by the old version for no longer than allowed after the rollout was said to be done",
 	Lanes: ServiceLanes, Unit: "reply",
 	Untested: "the old version gave no reply, or no request sent after the rollout was said to be done got one",
-	exposed:  func(a asked) int { return replies(a.tl.RepliesSince(evidence.StatusDone, "")) },
+	exposed:  func(a args) int { return replies(a.tl.RepliesSince(evidence.StatusDone, "")) },
 	marks:    []evidence.EventKind{evidence.StatusDone},
 	needs: needs{marks: []evidence.EventKind{evidence.LoadEnded},
 		subjects: []evidence.Subject{evidence.AboutReplies, evidence.AboutLatencies, evidence.AboutMarks}},
-	question: bound{limits: atMost, says: "{old} gave its last reply {since} the rollout was said to be done", rows: func(a asked) []row {
+	question: bound{limits: atMost, says: "{old} gave its last reply {since} the rollout was said to be done", rows: func(a args) []row {
 		gap, ok := a.tl.StatusGap(a.tl.ServiceLanes()...)
-		rows := one(gap, ok)
+		rows := oneRow(gap, ok)
 		for i := range rows {
 			rows[i].breaches = a.lateSince(a.at(evidence.StatusDone), gap.Length)
 		}
@@ -127,19 +127,19 @@ var doneAfter = Rule{
 	ID: "done-after", Claim: "the rollout is not said to be done before the named moment",
 	Unit: "rollout", Untested: "that moment or the end of the rollout did not come", marks: []evidence.EventKind{evidence.StatusDone},
 	lack: allMade, needs: seeing(evidence.AboutMarks, evidence.AboutAPI),
-	exposed: func(a asked) int {
+	exposed: func(a args) int {
 		_, reached := a.tl.Mark(a.From)
 		_, done := a.tl.Mark(evidence.StatusDone)
 		return oneIf(reached && done)
 	},
-	question: none{did: "{were} said to be done before {from}", rows: func(a asked) found {
+	question: none{did: "{were} said to be done before {from}", rows: func(a args) found {
 		done := a.at(evidence.StatusDone)
 		return found{count: oneIf(done < a.at(a.From)), facts: []Detail{{string(evidence.StatusDone), phrase.Seconds(done)}}}
 	}},
 }
 
 // allMade returns that no new pod was created after the last step before the expectation's mark; empty if one was.
-func allMade(a asked) string {
+func allMade(a args) string {
 	var step timeline.Step
 	for _, s := range a.tl.MarkedSteps() {
 		if s.At < a.at(a.From) {
@@ -164,10 +164,10 @@ var oldEndsFirst = Rule{
 	needs: seeing(evidence.AboutAPI, evidence.AboutPodSteps),
 	question: bound{limits: upTo(0), measured: "there together for",
 		says: "the first pod of {new} was created {-since} the last one of {old} had ended",
-		rows: func(a asked) []row {
+		rows: func(a args) []row {
 			gap, ok := a.tl.OldToNew()
 			gap.Length = -gap.Length
-			return one(gap, ok)
+			return oneRow(gap, ok)
 		}},
 }
 
@@ -182,11 +182,11 @@ func Between(from, to evidence.EventKind, min, max time.Duration) Expectation {
 var between = Rule{
 	ID: "between", Claim: "the time between two termination steps of a pod is within bounds",
 	Unit: "pod", Untested: "no pod was seen to take both steps", needs: seeing(),
-	exposed: func(a asked) int {
+	exposed: func(a args) int {
 		intervals, _ := a.tl.Intervals(a.From, a.To, a.Min >= 0)
 		return len(intervals)
 	},
-	question: bound{limits: ranging, says: "{to} of {pod} came {since} {from}", rows: func(a asked) (rows []row) {
+	question: bound{limits: ranging, says: "{to} of {pod} came {since} {from}", rows: func(a args) (rows []row) {
 		intervals, lacking := a.tl.Intervals(a.From, a.To, a.Min >= 0)
 		if len(lacking) > 0 { // every pod that took the first step has to take the second too
 			return []row{{amount: amount{value: unlimited}, facts: []Detail{{"pods", strings.Join(lacking, ", ")}},
@@ -205,7 +205,7 @@ const kubeletBegins = 2 * time.Second
 
 // afterStep returns the row of an interval, with who can have made it too long or too short. One from the deletion that is too long counts
 // from when the kubelet began to stop the pod, if it keeps the limit then.
-func afterStep(i timeline.PodInterval, a asked) row {
+func afterStep(i timeline.PodInterval, a args) row {
 	r := row{amount: took(i.Elapsed), pod: i.Pod}
 	in := timeline.Window{From: min(i.Began.At, i.Ended.At), To: max(i.Began.At, i.Ended.At)}
 	by := i.Length - a.Max
@@ -229,7 +229,7 @@ func afterStep(i timeline.PodInterval, a asked) row {
 
 const noScaling = "no ReplicaSet was given a size once the rollout had begun"
 
-func scalings(a asked) int {
+func scalings(a args) int {
 	sizes, _ := a.tl.Scalings()
 	return len(sizes)
 }
@@ -242,14 +242,14 @@ func Scaling(sizes ...string) Expectation { return Expectation{Rule: scaling.ID,
 var scaling = Rule{
 	ID: "scaling", Claim: "ReplicaSets are scaled in the expected order",
 	Unit: "scaling", Untested: noScaling, exposed: scalings, marks: []evidence.EventKind{evidence.RolloutBegun},
-	needs: seeing(evidence.AboutAPI), lack: func(a asked) string { return namesNone(a.Values, "sizes") },
+	needs: seeing(evidence.AboutAPI), lack: func(a args) string { return namesNone(a.Values, "sizes") },
 	question: sequence{},
 }
 
 // sequence is the question whether sizes came in the expected order, until an autoscaler changes the size of the Deployment.
 type sequence struct{}
 
-func (sequence) answer(a asked) Finding {
+func (sequence) answer(a args) Finding {
 	got, _ := a.tl.Scalings()
 	sizes := make([]string, len(got))
 	for i, s := range got {
@@ -262,22 +262,22 @@ func (sequence) answer(a asked) Finding {
 	}
 	switch {
 	case i == len(sizes) && i < len(a.Values):
-		return Finding{Outcome: Fail}.tell([]string{fmt.Sprintf("ReplicaSets were given only %s, %d expected", phrase.Count(len(sizes), "size"),
-			len(a.Values))}, given...)
+		return Finding{Outcome: Fail}.withTexts([]string{fmt.Sprintf("ReplicaSets were given only %s, %d expected",
+			phrase.Count(len(sizes), "size"), len(a.Values))}, given...)
 	case i == len(a.Values):
-		return Finding{Outcome: Pass}.tell([]string{"ReplicaSets were scaled as expected: " + strings.Join(sizes, " "),
+		return Finding{Outcome: Pass}.withTexts([]string{"ReplicaSets were scaled as expected: " + strings.Join(sizes, " "),
 			"ReplicaSets were scaled as expected"})
 	}
 	if by, ok := rescaled(got[i], a.tl); ok {
-		asked := fmt.Sprintf("an autoscaler gave the Deployment %s", phrase.Count(by.Size, "pod"))
+		resized := fmt.Sprintf("an autoscaler gave the Deployment %s", phrase.Count(by.Size, "pod"))
 		if i == 0 {
-			return Finding{}.tell([]string{asked + " before its ReplicaSets were given a size"}, given...)
+			return Finding{}.withTexts([]string{resized + " before its ReplicaSets were given a size"}, given...)
 		}
-		return Finding{Outcome: Pass}.tell([]string{"ReplicaSets were scaled as expected, until " + asked}, given...)
+		return Finding{Outcome: Pass}.withTexts([]string{"ReplicaSets were scaled as expected, until " + resized}, given...)
 	}
 	begun := a.at(evidence.RolloutBegun)
 	// The number of available pods decides how large the steps to a size are.
-	return Finding{Outcome: Fail, Breaches: unready(a.tl.UnreadyBetween(begun, got[i].At))}.tell(
+	return Finding{Outcome: Fail, Breaches: unready(a.tl.UnreadyBetween(begun, got[i].At))}.withTexts(
 		[]string{fmt.Sprintf("scaling %d of the ReplicaSets was to %s, expected %s", i+1, sizes[i], a.Values[i])}, given...)
 }
 

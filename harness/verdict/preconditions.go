@@ -17,7 +17,7 @@ var sentWhileTerminating = Rule{
 	Lanes: ServiceLanes, Unit: "request", Precondition: true,
 	Untested: "no request was sent through the Service while an old pod was terminating and another was ready",
 	exposed:  sentBesideTerminating, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
-	question: some{rows: func(a asked) found { return found{count: sentBesideTerminating(a)} },
+	question: some{rows: func(a args) found { return found{count: sentBesideTerminating(a)} },
 		did: "{were} sent while an old pod was terminating and another was ready"},
 }
 
@@ -32,8 +32,8 @@ func BothOrders(a, b evidence.EventKind) Expectation {
 var bothOrders = Rule{
 	ID: "both-orders", Claim: "the order of two termination steps differs between old pods",
 	Unit: "pair of steps", Untested: "no old pod was seen to take both steps", Precondition: true, needs: seeing(),
-	exposed: func(a asked) int { return len(a.tl.Orders(a.From, a.To)) },
-	question: some{did: "came in the rarer of both orders", rows: func(a asked) (f found) {
+	exposed: func(a args) int { return len(a.tl.Orders(a.From, a.To)) },
+	question: some{did: "came in the rarer of both orders", rows: func(a args) (f found) {
 		orders := a.tl.Orders(a.From, a.To)
 		before, after := 0, 0
 		for _, o := range orders {
@@ -57,10 +57,10 @@ func FullRate(percent int) Expectation { return Expectation{Rule: fullRate.ID, P
 // Load that was not sent shows nothing about the cluster.
 var fullRate = Rule{
 	ID: "full-rate", Claim: "clients send the full load asked of them",
-	Lanes: AllLanes, Unit: "lane", Untested: "the run has no lane", exposed: func(a asked) int { return len(a.lanes) },
-	needs: seeing(evidence.AboutReplies), lack: func(a asked) string { return outside("percent", a.Percent, 100) },
+	Lanes: AllLanes, Unit: "lane", Untested: "the run has no lane", exposed: func(a args) int { return len(a.lanes) },
+	needs: seeing(evidence.AboutReplies), lack: func(a args) string { return outside("percent", a.Percent, 100) },
 	question: bound{in: inShares, limits: atLeastPercent, untested: true, says: "the slowest lane sent {percent} of its load",
-		rows: eachLane(func(_ asked, lane timeline.Lane) row {
+		rows: eachLane(func(_ args, lane timeline.Lane) row {
 			return row{amount: portion(lane.Summary.Rate, float64(lane.Rate)), facts: []Detail{{"slowest", rate(lane)}},
 				lack: noneOf(lane.Rate, rate(lane))}
 		})},

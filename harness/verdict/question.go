@@ -13,27 +13,27 @@ import (
 
 // A question is how a rule judges a recording. Most rules use one of five: nothing of a kind is there ([none]), enough of it is
 // ([some]), an amount keeps limits ([bound]), the scenario noted a value ([value]), each pod or version answered its share ([split]).
-type question interface{ answer(asked) Finding }
+type question interface{ answer(args) Finding }
 
-// asked is an expectation with what is needed to judge it.
-type asked struct {
+// args is an expectation with what is needed to judge it.
+type args struct {
 	Expectation
 	tl    timeline.Timeline
 	lanes []timeline.Lane // the rule's lanes that the expectation is about
 	unit  string          // of the rule
 }
 
-func (a asked) sum(of func(timeline.LaneSummary) int) (n int) {
+func (a args) sum(of func(timeline.LaneSummary) int) (n int) {
 	return a.perLane(func(lane timeline.Lane) int { return of(lane.Summary) })
 }
 
 // at returns when a mark came; 0 if it never did.
-func (a asked) at(mark evidence.EventKind) time.Duration {
+func (a args) at(mark evidence.EventKind) time.Duration {
 	at, _ := a.tl.Mark(mark)
 	return at
 }
 
-func (a asked) perLane(of func(timeline.Lane) int) (n int) {
+func (a args) perLane(of func(timeline.Lane) int) (n int) {
 	for _, lane := range a.lanes {
 		n += of(lane)
 	}
@@ -57,7 +57,7 @@ type found struct {
 
 func foundHits(hits []timeline.Hit) found { return found{hits: hits, count: len(hits)} }
 
-func (a asked) foundFailed(hits []timeline.Hit) found {
+func (a args) foundFailed(hits []timeline.Hit) found {
 	return found{hits: hits, count: len(hits), breaches: failures(a, hits)}
 }
 
@@ -69,7 +69,7 @@ func (f found) number() string {
 }
 
 // share returns how many there are, of how many if that is counted, and what they did: "3 of 400 requests failed".
-func (f found) share(a asked, of func(asked) int, noun, did string) string {
+func (f found) share(a args, of func(args) int, noun, did string) string {
 	noun, did = cmp.Or(noun, a.unit), a.fillOf(f.count, did)
 	if of == nil {
 		return phrase.Count(f.count, noun) + " " + did
@@ -78,7 +78,7 @@ func (f found) share(a asked, of func(asked) int, noun, did string) string {
 }
 
 // from returns a fact with the moment that the expectation counts from, if it names one.
-func (a asked) from() []Detail {
+func (a args) from() []Detail {
 	at, ok := a.tl.Mark(a.From)
 	if !ok {
 		return nil
@@ -86,8 +86,8 @@ func (a asked) from() []Detail {
 	return []Detail{{string(a.From), phrase.Seconds(at)}}
 }
 
-// tell fills in the texts of a finding. The headline is the first wording that fits; Because is the first wording and all facts.
-func (f Finding) tell(wordings []string, facts ...Detail) Finding {
+// withTexts fills in the texts of a finding. The headline is the first wording that fits; Because is the first wording and all facts.
+func (f Finding) withTexts(wordings []string, facts ...Detail) Finding {
 	f.Headline, f.Facts = phrase.Headline(wordings...), known(facts...)
 	f.Because = cmp.Or(wordings...)
 	var said []string
@@ -104,8 +104,8 @@ func (f Finding) tell(wordings []string, facts ...Detail) Finding {
 func undecided(because string) Finding { return Finding{Because: because} }
 
 // summed returns a function that adds up a number over the lanes' summaries.
-func summed(of func(timeline.LaneSummary) int) func(asked) int {
-	return func(a asked) int { return a.sum(of) }
+func summed(of func(timeline.LaneSummary) int) func(args) int {
+	return func(a args) int { return a.sum(of) }
 }
 
 func oneIf(there bool) int {

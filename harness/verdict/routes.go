@@ -13,10 +13,10 @@ import (
 const pairOfPodAndNode = "pair of pod and node"
 
 // drainsSeen counts the pairs of an old pod and a node with clients from which a request could have been sent to the pod too late.
-func drainsSeen(a asked) int { return a.tl.SentAfterDrain(a.Max) }
+func drainsSeen(a args) int { return a.tl.SentAfterDrain(a.Max) }
 
 // followed returns the rows of lags behind the endpoints. Only the API server and the node's kube-proxy can have caused one.
-func (a asked) followed(lags []timeline.PodLag, open bool) []row {
+func (a args) followed(lags []timeline.PodLag, open bool) []row {
 	left, rows := a.tl.EndpointsLeft(), podLags(lags, open)
 	for i, l := range rows {
 		length := l.elapsed().Length
@@ -52,7 +52,7 @@ var rulesBeforeSigterm = Rule{
 		says:   "rules of {node} stopped routing to {pod} {since} its SIGTERM: new connections may be lost",
 		before: "rules of {node} stopped routing to {pod} {since} its SIGTERM",
 		open:   "rules of {node} still routed to {pod} when they were seen last",
-		rows: func(a asked) []row {
+		rows: func(a args) []row {
 			stopped, routing := a.tl.RulesAfterSigterm()
 			if len(stopped) == 0 {
 				return nil
@@ -66,7 +66,7 @@ var rulesBeforeSigterm = Rule{
 }
 
 // sigtermsSeen counts the pairs of a pod and a node of which both the end of the rules and SIGTERM are known, or whose rules did not end.
-func sigtermsSeen(a asked) int {
+func sigtermsSeen(a args) int {
 	stopped, _ := a.tl.RulesAfterSigterm()
 	return len(stopped) + len(a.tl.StillRouted())
 }
@@ -78,11 +78,11 @@ func ClientsBeforeSigterm() Expectation { return Expectation{Rule: clientsBefore
 var clientsBeforeSigterm = Rule{
 	ID: "clients-before-sigterm", Claim: "no client in the cluster is sent to a pod after its SIGTERM",
 	Lanes: RoutedLanes, Unit: pairOfPodAndNode, Untested: "no old pod was both sent new connections from pods and seen to get SIGTERM",
-	exposed: func(a asked) int { return len(a.tl.ClientsAfterSigterm()) },
+	exposed: func(a args) int { return len(a.tl.ClientsAfterSigterm()) },
 	needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: bound{limits: upTo(-1), measured: "after SIGTERM by",
 		says: "the last new connection from {node} to {pod} was opened {since} its SIGTERM",
-		rows: func(a asked) []row { return podLags(a.tl.ClientsAfterSigterm(), false) }},
+		rows: func(a args) []row { return podLags(a.tl.ClientsAfterSigterm(), false) }},
 }
 
 // MaxRuleLag expects that every node's rules have stopped routing to every old pod no later than d after its
@@ -93,12 +93,12 @@ var maxRuleLag = Rule{
 	ID: "max-rule-lag", Claim: "no node's rules route clients to a pod for longer than allowed after it left the endpoints",
 	Feature: evidence.NodeRules, ByClients: maxDrainLag.ID, BoundsSync: true, Unit: pairOfPodAndNode,
 	Untested: "the rules of no node were seen to route to an old pod that left the endpoints",
-	exposed:  func(a asked) int { return len(a.tl.RuleLags()) + len(a.tl.StillRouted()) },
+	exposed:  func(a args) int { return len(a.tl.RuleLags()) + len(a.tl.StillRouted()) },
 	needs:    sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI),
 	lack:     unless(func(tl timeline.Timeline) bool { return len(tl.Observed()) > 0 }, "the rules of 0 nodes were observed"),
 	question: bound{limits: atMost, says: "rules of {node} routed to {pod} until {since} its endpoint left",
 		open: "rules of {node} still routed to {pod} when last seen, {since} its endpoint left",
-		rows: func(a asked) []row {
+		rows: func(a args) []row {
 			return append(a.followed(a.tl.RuleLags(), false), a.followed(a.tl.StillRouted(), true)...)
 		}},
 }
@@ -114,7 +114,7 @@ var maxDrainLag = Rule{
 	needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: bound{limits: atMost, nothing: "0 requests were sent to an old pod after it left the endpoints",
 		says: "{pod} was sent new connections from {node} until {since} its endpoint left",
-		rows: func(a asked) []row { return a.followed(a.tl.DrainLags(), false) }},
+		rows: func(a args) []row { return a.followed(a.tl.DrainLags(), false) }},
 }
 
 // MostDrainLags expects that at least percent of the pairs of an old pod and a node have their last new connection from the node
@@ -128,9 +128,9 @@ var mostDrainLags = Rule{
 	Lanes: RoutedLanes, BoundsSync: true, Unit: pairOfPodAndNode,
 	Untested: "no request was sent late enough after an old pod had left the endpoints", exposed: drainsSeen,
 	needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
-	lack:  func(a asked) string { return outside("percent", a.Percent, 100) },
+	lack:  func(a args) string { return outside("percent", a.Percent, 100) },
 	question: bound{in: inShares, limits: atLeastPercent, says: "{got} of {of} were sent no new connection {max} after the pod left",
-		rows: func(a asked) []row {
+		rows: func(a args) []row {
 			lags := a.followed(a.tl.DrainLags(), false)
 			pairs := max(len(lags), drainsSeen(a))
 			if pairs == 0 {
@@ -167,7 +167,7 @@ var reachesTerminating = Rule{
 	Lanes: RoutedLanes, Unit: pairOfPodAndNode, Untested: "no request was sent after an old pod had left the endpoints", Precondition: true,
 	exposed: drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: some{of: drainsSeen, noun: pairOfPodAndNode, did: "had a new connection led to the pod after it left the endpoints",
-		rows: func(a asked) (f found) {
+		rows: func(a args) (f found) {
 			var longest timeline.PodLag
 			for _, l := range a.tl.DrainLags() {
 				if l.Lag.AtMost(0) != timeline.No {
@@ -194,7 +194,7 @@ var rulesBehind = Rule{
 	Feature: evidence.NodeRules, Unit: pairOfPodAndNode, Untested: noSigtermMargins, Precondition: true, exposed: sigtermsSeen,
 	needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: some{of: sigtermsSeen, noun: pairOfPodAndNode, did: "had rules that still routed to the pod after its SIGTERM",
-		rows: func(a asked) (f found) {
+		rows: func(a args) (f found) {
 			for _, s := range a.tl.StaleRules() {
 				if (timeline.Elapsed{Length: s.Lag, Uncertainty: s.Uncertainty}).AtMost(s.Drain) == timeline.No {
 					f.count++

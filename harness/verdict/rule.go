@@ -30,11 +30,11 @@ type Rule struct {
 	anyLoss bool
 
 	// exposed counts what the rule was tested on, in its unit, whatever the outcome: see [Exposure].
-	exposed func(asked) int
+	exposed func(args) int
 	// marks lists the marks that it cannot judge without, beside those of the expectation.
 	marks []evidence.EventKind
 	// lack returns what else is missing for a judgement, or wrong with the expectation; empty: nothing. It may be nil.
-	lack func(asked) string
+	lack func(args) string
 	// needs says which other parts of the recording it uses. Distrust of the rest does not change its findings.
 	needs    needs
 	question question

@@ -20,7 +20,7 @@ type ruling struct {
 	lanes       []string // ids of the lanes it looks at
 }
 
-func ask(r Rule, x Expectation, run evidence.Run, tl timeline.Timeline) ruling {
+func newRuling(r Rule, x Expectation, run evidence.Run, tl timeline.Timeline) ruling {
 	by, as := r, x
 	if _, lacking := r.lacking(x, run); lacking {
 		by, as, _ = r.substitute(x, run, tl)

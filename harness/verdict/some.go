@@ -14,22 +14,22 @@ import (
 // some is the question whether enough of a kind is there. A pass was seen; too little rests on nothing more having been seen. A
 // precondition that is not met decides nothing: without a loss the cluster has not failed, but the harness may be blind.
 type some struct {
-	rows func(asked) found // what has to be there
-	of   func(asked) int   // of how many; nil: not counted
-	noun string            // of what is counted, in the singular; empty: the unit of the rule
-	did  string            // what they did, such as "failed", see fill
+	rows func(args) found // what has to be there
+	of   func(args) int   // of how many; nil: not counted
+	noun string           // of what is counted, in the singular; empty: the unit of the rule
+	did  string           // what they did, such as "failed", see fill
 	// least returns how many are expected; nil: one.
 	least func(Expectation) int
 	// byConn says that there has to be one for each kind of connection: an app that exits breaks kept connections whatever the
 	// rules do, so that they show nothing about new ones.
 	byConn bool
 	// unclear counts how many more there may be.
-	unclear func(asked) int
+	unclear func(args) int
 	// fails says that too few are a failure, unlike for a precondition.
 	fails bool
 }
 
-func (q some) answer(a asked) Finding {
+func (q some) answer(a args) Finding {
 	least := 1
 	if q.least != nil {
 		least = q.least(a.Expectation)
@@ -60,25 +60,25 @@ func (q some) answer(a asked) Finding {
 	enough := rows.count >= least
 	switch conn := q.without(a, rows); {
 	case conn != "" && rows.count > 0:
-		return Finding{}.tell([]string{fmt.Sprintf("proves nothing: 0 over %s connections; %s", conn, share),
+		return Finding{}.withTexts([]string{fmt.Sprintf("proves nothing: 0 over %s connections; %s", conn, share),
 			"proves nothing: 0 over " + string(conn) + " connections"}, facts...)
 	case enough && len(rows.hits) > 0 && !fails:
 		expected = ", as expected"
 	case !enough && q.unclear != nil && rows.count+q.unclear(a) >= least:
 		return orUncertain(Finding{}, []string{share + expected, share}, facts...)
 	case !enough && !fails:
-		return Finding{}.tell([]string{few + share + expected, few + share}, facts...)
+		return Finding{}.withTexts([]string{few + share + expected, few + share}, facts...)
 	case !enough:
 		f = Finding{Outcome: Fail, Grounds: Unseen}
 	}
 	if rows.whole {
 		f.Grounds = Whole
 	}
-	return f.tell([]string{share + expected, share}, facts...)
+	return f.withTexts([]string{share + expected, share}, facts...)
 }
 
 // without returns a kind of connection for which there is none, if byConn wants one for each; else "".
-func (q some) without(a asked, rows found) evidence.Conn {
+func (q some) without(a args, rows found) evidence.Conn {
 	of, by := map[evidence.Conn]int{}, counts(rows.hits, func(h timeline.Hit) string { return h.Lane })
 	for _, lane := range a.lanes {
 		of[lane.Conn] += by[lane.ID]
@@ -91,7 +91,7 @@ func (q some) without(a asked, rows found) evidence.Conn {
 	return ""
 }
 
-func (a asked) byLane(hits []timeline.Hit) string {
+func (a args) byLane(hits []timeline.Hit) string {
 	by := counts(hits, func(h timeline.Hit) string { return h.Lane })
 	var each []string
 	for _, lane := range a.lanes {

@@ -29,7 +29,7 @@ var lossesAtSteps = Rule{
 // attribution is the question whether each loss belongs to an expected step. It depends on two clocks, and on several steps that may fit.
 type attribution struct{}
 
-func (attribution) answer(a asked) Finding {
+func (attribution) answer(a args) Finding {
 	losses := timeline.Losses(a.lanes, a.tl.MarkedSteps())
 	outcome := Pass
 	var worst []timeline.Hit
@@ -52,7 +52,7 @@ func (attribution) answer(a asked) Finding {
 		if failed := len(timeline.Failed(a.lanes)); failed > 0 {
 			none += fmt.Sprintf(", %d at steps where losses are expected", failed)
 		}
-		return Finding{Outcome: Pass, Grounds: Unseen}.tell([]string{none}, facts...)
+		return Finding{Outcome: Pass, Grounds: Unseen}.withTexts([]string{none}, facts...)
 	}
 	slices.SortStableFunc(worst, bySent)
 	of := describeHits(worst, len(worst), a.tl)
@@ -133,7 +133,7 @@ var lostAtSteps = Rule{
 	ID: "lost-at-steps", Claim: "clients in the cluster lose requests at those steps of maintenance at which they have to",
 	Lanes: DamageLanes, Unit: "step", Untested: "no such step was marked", Precondition: true, exposed: stepsNamed,
 	needs: sinceBegin(evidence.AboutFailures),
-	question: some{noun: "request", did: `from pods {were} lost at a step "{values}"`, rows: func(a asked) (f found) {
+	question: some{noun: "request", did: `from pods {were} lost at a step "{values}"`, rows: func(a args) (f found) {
 		var at []timeline.Loss
 		for _, l := range timeline.Losses(a.lanes, a.tl.MarkedSteps()) {
 			if l.Step != nil && !slices.ContainsFunc(l.Belongs(), func(s timeline.Step) bool { return !matches(s, a.Values) }) {
@@ -156,7 +156,7 @@ var stepInRollout = Rule{
 	ID: "step-in-rollout", Claim: "maintenance reaches the named step while the rollout is under way",
 	Unit: "step", Untested: "no such step was marked", Precondition: true, exposed: stepsNamed,
 	marks: []evidence.EventKind{evidence.RolloutBegun, evidence.StatusDone}, needs: seeing(evidence.AboutMarks),
-	question: some{of: stepsNamed, did: `{were} reached in the rollout: "{values}"`, rows: func(a asked) (f found) {
+	question: some{of: stepsNamed, did: `{were} reached in the rollout: "{values}"`, rows: func(a args) (f found) {
 		begun, done := a.at(evidence.RolloutBegun), a.at(evidence.StatusDone)
 		for _, step := range a.tl.MarkedSteps() {
 			if matches(step, a.Values) {
@@ -173,7 +173,7 @@ var stepInRollout = Rule{
 }
 
 // stepsNamed counts the marked steps that the expectation names.
-func stepsNamed(a asked) (n int) {
+func stepsNamed(a args) (n int) {
 	for _, step := range a.tl.MarkedSteps() {
 		if matches(step, a.Values) {
 			n++

@@ -20,14 +20,14 @@ var maxSwitch = Rule{
 	ID: "max-switch", Claim: "clients with new connections are answered by the new version alone soon after the switch was written",
 	Lanes: ServiceLanes, BoundsSync: true, Unit: "reply", Untested: "no request sent after the switch had to be over was answered",
 	marks: []evidence.EventKind{evidence.RolloutBegun}, needs: underLoad(evidence.AboutReplies),
-	exposed: func(a asked) (n int) { // replies by the new version, in whole seconds, that would have been too late by the old one
+	exposed: func(a args) (n int) { // replies by the new version, in whole seconds, that would have been too late by the old one
 		begun, ok := a.tl.Mark(evidence.RolloutBegun)
 		if ok {
 			n, _ = a.repliesIn(a.tl.New, seconds{int((begun + a.Max + time.Second - 1) / time.Second), math.MaxInt})
 		}
 		return n
 	},
-	lack: func(a asked) string {
+	lack: func(a args) string {
 		for _, lane := range a.lanes {
 			old, next := lane.RepliesOf(a.tl.Old).Count, lane.RepliesOf(a.tl.New).Count
 			if old == 0 || next == 0 {
@@ -37,7 +37,7 @@ var maxSwitch = Rule{
 		return ""
 	},
 	question: bound{limits: atMost, says: "the last new connection went to {old} {since} the switch was written",
-		rows: eachLane(func(a asked, lane timeline.Lane) row {
+		rows: eachLane(func(a args, lane timeline.Lane) row {
 			begun := a.at(evidence.RolloutBegun)
 			last := lane.SentAfter(lane.RepliesOf(a.tl.Old).Last, begun)
 			return row{amount: took(last), breaches: []Breach{{Kind: ALag, In: timeline.Window{From: begun, To: begun + last.Length},
@@ -54,10 +54,10 @@ var cleanCut = Rule{
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{limits: upTo(0), measured: "both answered for", says: bothAnswered,
 		before: "{new} gave its first reply {-length} after {old} gave its last",
-		rows: func(a asked) []row {
+		rows: func(a args) []row {
 			pause, ok := a.tl.Pause()
 			pause.Length = -pause.Length
-			return one(pause, ok)
+			return oneRow(pause, ok)
 		}},
 }
 
@@ -70,7 +70,7 @@ var maxMixedWindow = Rule{
 	ID: "max-mixed-window", Claim: "clients are answered by both versions for no longer than allowed",
 	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion + ", or no request was sent later than {max} after the first of the new one",
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
-	exposed: func(a asked) (n int) {
+	exposed: func(a args) (n int) {
 		window, ok := a.tl.MixedWindow(a.Conn)
 		if !ok {
 			return 0
@@ -85,9 +85,9 @@ var maxMixedWindow = Rule{
 	question: bound{rows: mixedWindow, limits: atMost, says: bothAnswered},
 }
 
-func mixedWindow(a asked) []row {
+func mixedWindow(a args) []row {
 	window, ok := a.tl.MixedWindow(a.Conn)
-	return one(timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok)
+	return oneRow(timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok)
 }
 
 // MinMixedWindow expects that both versions answer for d at least.
@@ -108,8 +108,8 @@ var orderedSwitch = Rule{
 	ID: "ordered-switch", Claim: "a client that keeps its connection never goes back from the new version",
 	Lanes: KeepAliveLanes, Unit: "reply", Untested: "no connection on which the new version had answered gave another reply",
 	exposed: summed(func(s timeline.LaneSummary) int { return s.SinceSwitch }), needs: underLoad(evidence.AboutReplies),
-	question: none{rows: func(a asked) found { return foundHits(timeline.Returns(a.lanes)) },
-		of:  func(a asked) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
+	question: none{rows: func(a args) found { return foundHits(timeline.Returns(a.lanes)) },
+		of:  func(a args) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
 		did: "by the new version {were} followed by another's on the same connection"},
 }
 
@@ -122,10 +122,10 @@ func KeptConnections(version string) Expectation {
 var keptConnections = Rule{
 	ID: "kept-connections", Claim: "clients' keep-alive connections stay with their pod to the end",
 	Lanes: KeepAliveLanes, Unit: "connection", Untested: "no keep-alive connection was there before the rollout began",
-	exposed: func(a asked) int { return a.perLane(func(lane timeline.Lane) int { return len(a.keptBefore(lane)) }) },
+	exposed: func(a args) int { return a.perLane(func(lane timeline.Lane) int { return len(a.keptBefore(lane)) }) },
 	marks:   []evidence.EventKind{evidence.LoadEnded}, needs: underLoad(evidence.AboutReplies),
 	question: none{noun: "keep-alive connection", did: "open before the rollout moved to another pod or ended",
-		rows: func(a asked) (f found) {
+		rows: func(a args) (f found) {
 			still := time.Duration(lastSeconds(a.tl).from) * time.Second
 			for _, lane := range a.lanes {
 				before, used := a.keptBefore(lane), 0
@@ -149,7 +149,7 @@ var keptConnections = Rule{
 }
 
 // keptBefore returns a lane's connections on which the version answered before the rollout began.
-func (a asked) keptBefore(lane timeline.Lane) (before []timeline.Connection) {
+func (a args) keptBefore(lane timeline.Lane) (before []timeline.Connection) {
 	begun, ok := a.tl.Mark(evidence.RolloutBegun)
 	for _, c := range lane.Connections {
 		first := lane.SentAfter(c.First, begun)

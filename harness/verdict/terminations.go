@@ -12,7 +12,7 @@ const (
 	noTermination = "no old pod was deleted while clients on a node were sending"
 )
 
-func terminations(a asked) int { return len(a.tl.Terminations()) }
+func terminations(a args) int { return len(a.tl.Terminations()) }
 
 // MinTerminations expects at least n terminations, one for each old pod and node: fewer show too little.
 func MinTerminations(n int) Expectation { return Expectation{Rule: minTerminations.ID, Count: n} }
@@ -21,11 +21,11 @@ var minTerminations = Rule{
 	ID: "min-terminations", Claim: "enough pod terminations were observed to bound the share of them that lose a request",
 	Lanes: RoutedLanes, Unit: termination, Untested: noTermination, Precondition: true, exposed: terminations,
 	needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
-	question: some{rows: func(a asked) found { return found{count: terminations(a)} }, noun: termination,
-		did: "{were} seen from nodes under load", least: counted},
+	question: some{rows: func(a args) found { return found{count: terminations(a)} }, noun: termination,
+		did: "{were} seen from nodes under load", least: expectedCount},
 }
 
-func counted(x Expectation) int { return x.Count }
+func expectedCount(x Expectation) int { return x.Count }
 
 // MinTerminationsLost expects that at least percent of the terminations lose a request that no other termination can have lost: a
 // negative control.
@@ -38,7 +38,7 @@ var minTerminationsLost = Rule{
 	Lanes: RoutedLanes, Unit: termination, Untested: noTermination, Precondition: true, exposed: terminations,
 	needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
 	question: bound{in: inShares, limits: atLeastPercent, untested: true, says: "{got} of {of} lost a request of their own",
-		rows: func(a asked) []row {
+		rows: func(a args) []row {
 			all := a.tl.Terminations()
 			if len(all) == 0 {
 				return nil

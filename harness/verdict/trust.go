@@ -34,8 +34,8 @@ const (
 	trustedConntrack = 900
 )
 
-// becameOf lists the subjects that are doubtful if something else than the rollout may have made requests fail or slow.
-var becameOf = []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}
+// failuresAndLatencies are doubtful if something else than the rollout may have made requests fail or slow.
+var failuresAndLatencies = []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}
 
 // distrust lists why parts of the recording cannot be trusted, the most fundamental reason first.
 func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
@@ -121,7 +121,7 @@ func lostRecorder(e evidence.Event) (id string, scope evidence.Scope) {
 
 // fullNodes returns a reason for each node whose connection table was too full: it may have dropped requests, whatever the rollout did.
 func fullNodes(tl timeline.Timeline) (reasons []Reason) {
-	scope := evidence.Scope{Doubted: becameOf}
+	scope := evidence.Scope{Doubted: failuresAndLatencies}
 	for _, load := range tl.NodeLoads() {
 		if load.Conntrack > trustedConntrack {
 			reasons = append(reasons, reason(reasonFullConntrack, scope, "the connection table of %s held %s, over %d %%",
@@ -183,7 +183,7 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 // delayed returns the reasons of a lane whose client was late. Its requests may have timed out, and its node's rules may have changed
 // late, because of that; the replies are as recorded.
 func delayed(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
-	scope := evidence.Scope{Missed: evidence.Requests(), Doubted: becameOf, Lanes: []string{lane.ID}}
+	scope := evidence.Scope{Missed: evidence.Requests(), Doubted: failuresAndLatencies, Lanes: []string{lane.ID}}
 	if lane.Node != "" {
 		scope.Doubted, scope.Nodes = append(scope.Doubted, evidence.AboutNodeRules), []string{lane.Node}
 	}
@@ -210,7 +210,7 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 			early = append(early, h)
 		}
 	}
-	scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutFailures}, Doubted: becameOf}
+	scope := evidence.Scope{Missed: []evidence.Subject{evidence.AboutFailures}, Doubted: failuresAndLatencies}
 	for _, damage := range []struct {
 		id     string
 		failed []timeline.Hit
@@ -223,8 +223,8 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	} {
 		if len(damage.failed) > 0 {
 			r := reason(damage.id, scope, "%s failed (%s) %s", phrase.Count(len(damage.failed), "request"), kinds(damage.failed), damage.where)
-			r.Because = Finding{}.tell([]string{r.Because}, describeHits(damage.failed, len(damage.failed), tl).facts...).Because
-			r.Excused, r.Retry = excuseAll(failures(asked{tl: tl}, damage.failed), tl)
+			r.Because = Finding{}.withTexts([]string{r.Because}, describeHits(damage.failed, len(damage.failed), tl).facts...).Because
+			r.Excused, r.Retry = excuseAll(failures(args{tl: tl}, damage.failed), tl)
 			r.Base = baseLoss(tl, damage.failed, damage.sent)
 			reasons = append(reasons, r)
 		}

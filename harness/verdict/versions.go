@@ -18,13 +18,13 @@ const (
 )
 
 // newReplies counts the replies by the new version. Each could have been followed by one of the old version.
-func newReplies(a asked) int {
+func newReplies(a args) int {
 	return a.perLane(func(lane timeline.Lane) int { return lane.RepliesOf(a.tl.New).Count })
 }
 
-func allReplies(a asked) int { return replies(a.tl.Replies()) }
+func allReplies(a args) int { return replies(a.tl.Replies()) }
 
-func repliesSinceMark(a asked) int { return replies(a.tl.RepliesSince(a.From, a.Conn)) }
+func repliesSinceMark(a args) int { return replies(a.tl.RepliesSince(a.From, a.Conn)) }
 
 // Serves expects replies by exactly these versions, at least one by each.
 func Serves(versions ...string) Expectation { return Expectation{Rule: serves.ID, Versions: versions} }
@@ -32,8 +32,8 @@ func Serves(versions ...string) Expectation { return Expectation{Rule: serves.ID
 var serves = Rule{
 	ID: "serves", Claim: "clients are answered by every version expected and by no other",
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no reply named a version", exposed: allReplies, needs: underLoad(evidence.AboutReplies),
-	lack: func(a asked) string { return namesNone(a.Versions, "versions") },
-	question: none{of: allReplies, did: "{were} by another version than {versions}", rows: func(a asked) found {
+	lack: func(a args) string { return namesNone(a.Versions, "versions") },
+	question: none{of: allReplies, did: "{were} by another version than {versions}", rows: func(a args) found {
 		if f := otherThan(a.Versions, a.tl.Replies(), "", a.tl); f.count > 0 || allReplies(a) == 0 {
 			return f
 		}
@@ -42,7 +42,7 @@ var serves = Rule{
 }
 
 // unanswering finds the expected versions that gave no reply.
-func (a asked) unanswering() found {
+func (a args) unanswering() found {
 	f, total := found{whole: true}, phrase.Count(allReplies(a), "reply")
 	f.wordings = []string{fmt.Sprintf("all %s were by %s", total, strings.Join(a.Versions, " and "))}
 	var counts []string
@@ -98,7 +98,7 @@ var onlyServes = Rule{
 	Lanes: ServiceLanes, ByClients: onlyServesAfter.ID, Unit: "reply", Untested: noneAnswered, exposed: repliesSinceMark, lack: takesOne,
 	needs: untilLoadEnded(evidence.AboutReplies),
 	question: none{of: repliesSinceMark, did: "after {from} {were} not by {versions}", all: "after {from} {were} by {versions}",
-		rows: func(a asked) found {
+		rows: func(a args) found {
 			all, unclear := a.tl.RepliesSince(a.From, a.Conn), 0
 			f := otherThan(a.Versions, all, fmt.Sprintf(" after %s", a.From), a.tl)
 			for _, r := range all {
@@ -126,7 +126,7 @@ var onlyServesAfter = Rule{
 	needs: untilLoadEnded(evidence.AboutReplies),
 	question: none{of: repliesAfter, did: "later than {max} after {from} {were} not by {versions}",
 		all: "later than {max} after {from} {were} by {versions}",
-		rows: func(a asked) found {
+		rows: func(a args) found {
 			of, total := a.repliesIn(a.Versions[0], secondsAfter(a))
 			return found{count: total - of}
 		}},
@@ -138,18 +138,18 @@ type seconds struct{ from, to int }
 func (s seconds) String() string { return fmt.Sprintf("from %ds to %ds", s.from, s.to) }
 
 // secondsAfter returns the whole seconds from Max after the expectation's mark to the end of the load.
-func secondsAfter(a asked) seconds {
+func secondsAfter(a args) seconds {
 	from, ended := a.at(a.From), a.at(evidence.LoadEnded)
 	return seconds{int((from+a.Max)/time.Second) + 1, int(ended/time.Second) + 1}
 }
 
-func repliesAfter(a asked) int {
+func repliesAfter(a args) int {
 	_, total := a.repliesIn(a.tl.New, secondsAfter(a))
 	return total
 }
 
 // repliesIn counts the good replies to requests sent in some seconds: those by a version, and all.
-func (a asked) repliesIn(version string, in seconds) (of, total int) {
+func (a args) repliesIn(version string, in seconds) (of, total int) {
 	for _, lane := range a.lanes {
 		its, all := repliesIn(lane, version, in)
 		of, total = of+its, total+all
@@ -180,9 +180,9 @@ var answersAfter = Rule{
 	ID: "answers-after", Claim: "clients are still answered by the named version after the named moment",
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent after that moment was answered", exposed: repliesSinceMark,
 	lack: takesOne, needs: untilLoadEnded(evidence.AboutReplies),
-	question: some{of: repliesSinceMark, least: counted, fails: true, unclear: func(a asked) int { return a.stillBy().Unclear },
+	question: some{of: repliesSinceMark, least: expectedCount, fails: true, unclear: func(a args) int { return a.stillBy().Unclear },
 		did: "after {from} {were} by {versions}",
-		rows: func(a asked) found {
+		rows: func(a args) found {
 			by := a.stillBy()
 			f := found{hits: by.Examples, count: by.Count}
 			if by.Count > 0 {
@@ -193,7 +193,7 @@ var answersAfter = Rule{
 }
 
 // stillBy returns the replies by the expectation's version since its mark.
-func (a asked) stillBy() timeline.Replies {
+func (a args) stillBy() timeline.Replies {
 	all := a.tl.RepliesSince(a.From, a.Conn)
 	i := slices.IndexFunc(all, func(r timeline.Replies) bool { return !r.Stray && slices.Equal(a.Versions, []string{r.Version}) })
 	if i < 0 {
@@ -219,12 +219,12 @@ var stillServes = Rule{
 	ID: "still-serves", Claim: "clients are still answered by the named version when the load ends",
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no request sent at the end of the load was answered",
 	marks: []evidence.EventKind{evidence.LoadEnded}, lack: takesOne, needs: seeing(evidence.AboutReplies),
-	exposed: func(a asked) int {
+	exposed: func(a args) int {
 		_, total := a.repliesIn(a.tl.Old, lastSeconds(a.tl))
 		return total
 	},
 	question: bound{in: inShares, limits: atLeastPercent, says: saysShare,
-		rows: func(a asked) []row { return a.shares([]seconds{lastSeconds(a.tl)}) }},
+		rows: func(a args) []row { return a.shares([]seconds{lastSeconds(a.tl)}) }},
 }
 
 func lastSeconds(tl timeline.Timeline) seconds {
@@ -234,7 +234,7 @@ func lastSeconds(tl timeline.Timeline) seconds {
 }
 
 // shares returns a row for each lane and window: the version's share of the replies.
-func (a asked) shares(windows []seconds) (rows []row) {
+func (a args) shares(windows []seconds) (rows []row) {
 	for _, lane := range a.lanes {
 		for _, in := range windows {
 			of, total := repliesIn(lane, a.Versions[0], in)
@@ -257,14 +257,14 @@ func Share(version string, percent int, from evidence.EventKind) Expectation {
 var shareOfReplies = Rule{
 	ID: "share", Claim: "a version's share of the replies matches its share of the pods",
 	Lanes: ServiceLanes, Unit: "window", Untested: "the load ended too soon for one window of 5 s",
-	exposed: func(a asked) int { return len(a.lanes) * len(windowsOfShare(a)) }, lack: takesOne,
+	exposed: func(a args) int { return len(a.lanes) * len(windowsOfShare(a)) }, lack: takesOne,
 	needs: untilLoadEnded(evidence.AboutReplies),
-	question: bound{in: inShares, says: saysShare, rows: func(a asked) []row { return a.shares(windowsOfShare(a)) },
+	question: bound{in: inShares, says: saysShare, rows: func(a args) []row { return a.shares(windowsOfShare(a)) },
 		limits: func(x Expectation, r row) limits { return byChance(float64(x.Percent)/100, r.of) }},
 }
 
 // windowsOfShare returns the windows from the expectation's mark to the end of the load.
-func windowsOfShare(a asked) (windows []seconds) {
+func windowsOfShare(a args) (windows []seconds) {
 	from, ok := a.tl.Mark(a.From)
 	ended, over := a.tl.Mark(evidence.LoadEnded)
 	if !ok || !over {
@@ -285,12 +285,12 @@ var mixes = Rule{
 	ID: "mixes", Claim: "clients with new connections are answered by the old version again after the new one",
 	Lanes: RoutedLanes, Unit: "reply", Untested: "the new version gave no reply on a new connection", exposed: newReplies,
 	needs: underLoad(evidence.AboutReplies),
-	lack: func(a asked) string {
+	lack: func(a args) string {
 		if a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) == 0 {
 			return noNewReply
 		}
 		return ""
 	},
-	question: some{rows: func(a asked) found { return found{count: a.sum(func(s timeline.LaneSummary) int { return s.Back })} },
-		of: newReplies, least: counted, fails: true, did: "by {new} {were} followed by one of {old}"},
+	question: some{rows: func(a args) found { return found{count: a.sum(func(s timeline.LaneSummary) int { return s.Back })} },
+		of: newReplies, least: expectedCount, fails: true, did: "by {new} {were} followed by one of {old}"},
 }

@@ -23,7 +23,7 @@ func (r Rule) withoutRules(x Expectation, run evidence.Run, tl timeline.Timeline
 	if how == "" || r.Feature == evidence.NodeRules && len(by.Lanes.of(x, tl)) == 0 {
 		return Finding{Outcome: Skipped, Because: because}
 	}
-	f := by.put(x, tl)
+	f := by.judge(x, tl)
 	if lost := reachedNobody(tl); r.Feature == evidence.NodeRules && f.Outcome == Pass && lost > 0 {
 		return Finding{Outcome: Skipped, Because: fmt.Sprintf(
 			"%s; and %s over new connections from pods reached nobody known, so clients cannot tell",

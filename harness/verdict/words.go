@@ -7,7 +7,7 @@ import (
 )
 
 // fillOf is fill, and also replaces {were} by "was" or "were", for n things.
-func (a asked) fillOf(n int, text string) string {
+func (a args) fillOf(n int, text string) string {
 	if n == 1 {
 		return a.fill(text, "{were}", "was")
 	}
@@ -16,7 +16,7 @@ func (a asked) fillOf(n int, text string) string {
 
 // fill replaces the names in braces in a text of a rule, such as "later than {max} after {from} failed", by values of the expectation
 // and of more.
-func (a asked) fill(text string, more ...string) string {
+func (a args) fill(text string, more ...string) string {
 	noted, _ := a.tl.Fact(a.Fact)
 	ways := ""
 	if len(a.Values) > 0 {
