@@ -125,9 +125,9 @@ func TestReturns(t *testing.T) {
 			[]uint64{1, 3}},
 		{"two connections may differ", reused, on(hit("v2", 7, false), hit("v1", 8, false), hit("v2", 7, true), hit("v1", 8, true)), nil},
 		{"a port that is used again is another connection", reused, on(hit("v2", 7, false), hit("v1", 7, false)), nil},
-		{"nor is it the same one when nobody named himself on the first hit", reused,
+		{"it is another one, too, when the first reply named no version", reused,
 			on(hit("v2", 7, false), evidence.Hit{LocalPort: 7, Fault: evidence.WrongServer}, hit("v1", 7, true)), nil},
-		{"fresh connections owe nothing to each other", fresh("a", "n1"), on(hit("v2", 7, false), hit("v1", 7, true)), nil},
+		{"fresh connections are never the same", fresh("a", "n1"), on(hit("v2", 7, false), hit("v1", 7, true)), nil},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var got []uint64

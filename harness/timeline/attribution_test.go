@@ -28,7 +28,7 @@ func TestAttributions(t *testing.T) {
 		events      []evidence.Event
 		want        []timeline.Loss
 	}{
-		{"a lane without an outage is blamed on nothing", "1111", 0, []evidence.Event{step(20, "drain")}, nil},
+		{"without an outage there is no loss", "1111", 0, []evidence.Event{step(20, "drain")}, nil},
 		{"it belongs to the last step before it", "11xx1", 0, []evidence.Event{step(10, "cordon"), step(25, "drain"), step(60, "boot")},
 			[]timeline.Loss{{Lane: "a", Outage: outage, Step: new(of(25, "drain")), After: after(25, 0)}}},
 		{"a step at the moment of its first request is before it", "11xx1", 0, []evidence.Event{step(30, "drain")},

@@ -32,19 +32,19 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 	}{
 		{"each has an event", "..", []evidence.Flow{routed(10, 1000), routed(21, 1001)}, nil, timeline.Routings{Pod: 2}},
 		{"one that was refused by a pod has an event too", "x", []evidence.Flow{routed(11, 1000)}, nil, timeline.Routings{Pod: 1}},
-		{"on a plane of which no connection is told it is unknown", "x", []evidence.Flow{}, func(s *streams) {
+		{"on a data plane that reports no connection the routing is unknown", "x", []evidence.Flow{}, func(s *streams) {
 			s.Run.Lanes[0].Client = "10.244.1.8"
 		}, timeline.Routings{}},
-		{"where a connection that was answered had none, it is unknown", "x", nil, func(s *streams) {
+		{"on a cluster without flow events it is unknown", "x", nil, func(s *streams) {
 			s.Run.Lacks = []evidence.Feature{{Name: evidence.FlowEvents, Because: "it routes without connection tracking"}}
 		}, timeline.Routings{}},
-		{"where connections are tracked and not routed it is unknown", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: "10.244.1.8",
+		{"where connections are tracked but not routed it is unknown", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: "10.244.1.8",
 			Port: 1000, To: service, Address: service}}, func(s *streams) { s.Run.Lanes[0].Client = "10.244.1.8" }, timeline.Routings{}},
-		{"one without an event was rejected before it had a pod", "x", nil, nil, timeline.Routings{Nowhere: 1}},
-		{"one without an event though the node's rules routed to a pod was kept from it", "x", nil, func(s *streams) {
+		{"one without an event was rejected before it was routed", "x", nil, nil, timeline.Routings{Nowhere: 1}},
+		{"one without an event while the node's rules routed to a pod is unexplained", "x", nil, func(s *streams) {
 			s.Events = append(s.Events, evidence.Event{At: 6 * ms, Kind: evidence.RuleAdded, Object: "worker", By: old})
 		}, timeline.Routings{Nowhere: 1, Unexplained: 1}},
-		{"an observer that began anew tells of a pod again, which is one pod all the same", "x", nil, func(s *streams) {
+		{"an observer that started again reports a pod twice, which counts once", "x", nil, func(s *streams) {
 			for at, kind := range map[int]evidence.EventKind{6: evidence.RuleAdded, 7: evidence.RuleAdded, 8: evidence.RuleGone} {
 				s.Events = append(s.Events, evidence.Event{At: time.Duration(at) * ms, Kind: kind, Object: "worker", By: old})
 			}
@@ -57,12 +57,12 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 				s.Events = append(s.Events, evidence.Event{At: time.Duration(e.at) * ms, Kind: e.kind, Object: "worker", By: old})
 			}
 		}, timeline.Routings{Nowhere: 1}},
-		{"a port that conntrack may know from before", "x", []evidence.Flow{routed(9, 1000)}, nil, timeline.Routings{Unknown: 1}},
-		{"a port that it knew too long ago", "x", []evidence.Flow{routed(9-120_000, 1000)}, nil, timeline.Routings{Nowhere: 1}},
-		{"what was open and has no event is unknown", "x", nil, func(s *streams) { s.Hits[0].Connect = ms }, timeline.Routings{Unknown: 1}},
+		{"a port whose last connection conntrack may still keep", "x", []evidence.Flow{routed(9, 1000)}, nil, timeline.Routings{Unknown: 1}},
+		{"a port whose last connection was too long ago", "x", []evidence.Flow{routed(9-120_000, 1000)}, nil, timeline.Routings{Nowhere: 1}},
+		{"one that was opened without an event is unknown", "x", nil, func(s *streams) { s.Hits[0].Connect = ms }, timeline.Routings{Unknown: 1}},
 		{"one that was tracked and not routed", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: client, Port: 1000, To: service,
 			Address: service}}, nil, timeline.Routings{Nowhere: 1}},
-		{"of two the last counts: the first entry had ended", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: client, Port: 1000,
+		{"of two events the last counts", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: client, Port: 1000,
 			To: service, Address: "10.244.2.8:8080", By: evidence.Server{Version: "abc", Pod: "web-abc-2"}}, routed(11, 1000)}, nil,
 			timeline.Routings{Pod: 1}},
 		{"an event of another destination is another's", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: client, Port: 1000,
@@ -77,13 +77,13 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 		{"what was lost before does not matter", "x", nil, func(s *streams) {
 			s.Events = append(s.Events, unseen(9, 3, "no buffer space"))
 		}, timeline.Routings{Nowhere: 1}},
-		{"with some lost one whose event was heard is known", "x", []evidence.Flow{routed(11, 1000)}, func(s *streams) {
+		{"one with an event is known, even if others were lost", "x", []evidence.Flow{routed(11, 1000)}, func(s *streams) {
 			s.Events = append(s.Events, unseen(12, 5, "no buffer space"))
 		}, timeline.Routings{Pod: 1}},
-		{"nothing is known before the first was listened for", "x", nil, func(s *streams) {
+		{"before the node was listened to it is unknown", "x", nil, func(s *streams) {
 			s.Events[0].At = 11 * ms
 		}, timeline.Routings{Unknown: 1}},
-		{"nor after the observer was last heard", "x", nil, func(s *streams) {
+		{"after the observer was lost it is unknown", "x", nil, func(s *streams) {
 			s.Events[1].At = 11 * ms
 			s.Events = append(s.Events, evidence.Event{At: 20 * ms, Kind: evidence.RecorderLost, Object: "worker"})
 		}, timeline.Routings{Unknown: 1}},
@@ -99,19 +99,19 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 				s.Hits[i].LocalPort, s.Hits[i].Reused = 1000, i > 0
 			}
 		}, timeline.Routings{Pod: 3}},
-		{"one that another request opened, which was sent later", "..", []evidence.Flow{routed(21, 1000)}, func(s *streams) {
+		{"a connection opened by a request that was sent later", "..", []evidence.Flow{routed(21, 1000)}, func(s *streams) {
 			s.Run.Lanes[0].Conn = evidence.Reused
 			s.Hits[0].Took, s.Hits[0].Reused, s.Hits[1].LocalPort = 30*ms, true, 1000
 		}, timeline.Routings{Pod: 2}},
-		{"one that was kept may have been opened anew while events were lost", ".x", []evidence.Flow{routed(10, 1000)}, func(s *streams) {
+		{"a kept one may be another one if events were lost", ".x", []evidence.Flow{routed(10, 1000)}, func(s *streams) {
 			s.Run.Lanes[0].Conn = evidence.Reused
 			s.Hits[1].LocalPort, s.Hits[1].Reused = 1000, true
 			s.Events = append(s.Events, unseen(15, 2, "no buffer space"))
 		}, timeline.Routings{Pod: 1, Unknown: 1}},
-		{"one that was kept from before anybody listened is unknown", ".", nil, func(s *streams) {
+		{"a kept one from before the node was listened to is unknown", ".", nil, func(s *streams) {
 			s.Run.Lanes[0].Conn, s.Hits[0].Reused = evidence.Reused, true
 		}, timeline.Routings{Unknown: 1}},
-		{"a good reply without an event is of a connection that nobody told of", ".", nil, nil, timeline.Routings{Unknown: 1}},
+		{"a good reply without an event has an unknown routing", ".", nil, nil, timeline.Routings{Unknown: 1}},
 		{"a reply by another pod is a contradiction", "1", []evidence.Flow{routed(10, 1000)}, nil, timeline.Routings{Pod: 1, Contradicted: 1}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

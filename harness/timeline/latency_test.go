@@ -69,7 +69,7 @@ func TestSlowReplies(t *testing.T) {
 			[]edit{at(func(h *evidence.Hit) { h.Took, h.Resent = 203*ms, 1 }, 3)}, []string{"3 data sent again after 0.2 s"}},
 		{"a request that failed has no slow reply",
 			[]edit{at(func(h *evidence.Hit) { h.Took, h.Resent, h.Fault = 2*time.Second, 1, evidence.Timeout }, 3)}, nil},
-		{"an answer is late by what it takes longer than half of those before the rollout",
+		{"an answer is late by its time over the median before the rollout",
 			[]edit{at(took(100*ms), 0, 1, 2), at(took(1099*ms), 6), at(took(1100*ms), 7)}, []string{"7 answered a second late"}},
 		{"also one before the rollout",
 			[]edit{at(took(1100*ms), 1)}, []string{"1 answered a second late"}},

@@ -28,10 +28,10 @@ func TestLosses(t *testing.T) {
 	}{
 		{"a loss between two steps is the first one's", "1111xx11111111", 0, []string{"a"}, nil, false},
 		{"one sent just when a step is reached is that one's", "11x11111111111", 0, []string{"a"}, nil, false},
-		{"one before any step is nobody's", "1x111111111111", 0, nil, nil, true},
+		{"one before any step belongs to none", "1x111111111111", 0, nil, nil, true},
 		{"an outage across a step is the first one's, and names the other", "1111xxxxx11111", 0, []string{"a"}, []string{"b"}, false},
-		{"one next to a step may be either's", "11111111x11111", 15 * ms, []string{"a", "b"}, nil, false},
-		{"one next to the first step may be nobody's", "111x1111111111", 15 * ms, []string{"a"}, nil, true},
+		{"one so close to a step that clocks cannot tell may belong to either", "11111111x11111", 15 * ms, []string{"a", "b"}, nil, false},
+		{"one so close to the first step may belong to none", "111x1111111111", 15 * ms, []string{"a"}, nil, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := recording(paced("n1-fresh", row.hits), append(marks(1, 20, 130, 150), stepAt(30, "a"), stepAt(80, "b")), fresh("n1-fresh", "n1"))

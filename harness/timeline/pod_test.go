@@ -50,7 +50,7 @@ func TestServed(t *testing.T) {
 		{"the pod that replied", timeline.Hit{Hit: answered}, leaving, "stays"},
 		{"else the pod that logged it", timeline.Hit{Hit: refused, Arrivals: []evidence.Arrival{{By: evidence.Server{Pod: "stays"}}}}, leaving,
 			"stays"},
-		{"else the only one on its way out", timeline.Hit{Hit: refused}, leaving, "leaves"},
+		{"else the only one that was being deleted", timeline.Hit{Hit: refused}, leaving, "leaves"},
 		{"one that has just gone may be it too", timeline.Hit{Hit: refused}, append(leaving, pod(45, evidence.PodGone, "v1", "leaves")),
 			"leaves"},
 		{"one that was gone long before cannot", timeline.Hit{Hit: evidence.Hit{Sent: 6 * time.Second, Fault: evidence.Refused}},
@@ -58,10 +58,10 @@ func TestServed(t *testing.T) {
 		{"else the pod its keep-alive connection was to", timeline.Hit{Hit: refused, Kept: evidence.Server{Pod: "stays"}}, leaving, "stays"},
 		{"one that has ended before one that could still answer", timeline.Hit{Hit: refused},
 			append(leaving, pod(41, evidence.EndpointGone, "v1", "stays"), pod(42, evidence.PodExited, "v1", "leaves")), "leaves"},
-		{"of two that ended neither", timeline.Hit{Hit: refused},
+		{"of two that had ended neither", timeline.Hit{Hit: refused},
 			append(leaving, pod(41, evidence.PodExited, "v1", "stays"), pod(42, evidence.PodExited, "v1", "leaves")), ""},
-		{"of two on their way out neither", timeline.Hit{Hit: refused}, append(leaving, pod(41, evidence.EndpointGone, "v1", "stays")), ""},
-		{"with nobody on the way out, nobody", timeline.Hit{Hit: refused}, leaving[:2], ""},
+		{"of two being deleted neither", timeline.Hit{Hit: refused}, append(leaving, pod(41, evidence.EndpointGone, "v1", "stays")), ""},
+		{"without a pod being deleted, none", timeline.Hit{Hit: refused}, leaving[:2], ""},
 		{"a pod nobody saw is not known", timeline.Hit{Hit: evidence.Hit{By: evidence.Server{Version: "v1", Pod: "other"}}}, leaving, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -24,7 +24,7 @@ func TestSteps(t *testing.T) {
 		events   []evidence.Event
 		want     []string
 	}{
-		{"nodes that are as they were are none", []evidence.Event{ready, noted(50, evidence.NodeReady, "n1", "")}, nil},
+		{"a node that stays ready makes no step", []evidence.Event{ready, noted(50, evidence.NodeReady, "n1", "")}, nil},
 		{"maintenance notes a step, of a node or of the cluster", []evidence.Event{noted(30, evidence.Step, "n1", "drain"),
 			noted(60, evidence.Step, "", "kubeadm upgrade apply v1.37.1"), noted(70, evidence.Step, "n1", "")},
 			[]string{"30ms n1: drain", "60ms kubeadm upgrade apply v1.37.1", "70ms n1: a step"}},
@@ -45,9 +45,9 @@ func TestSteps(t *testing.T) {
 			noted(40, evidence.NodeChanged, "n1", "booted"), noted(41, evidence.NodeChanged, "n1", "kubelet v1.37.2"),
 			noted(50, evidence.NodeOpened, "n1", "")},
 			[]string{"30ms n1: cordoned", "40ms n1: booted", "41ms n1: kubelet v1.37.2", "50ms n1: uncordoned"}},
-		{"what was so before the load is none",
+		{"a change before the load is none",
 			[]evidence.Event{noted(2, evidence.NodeCordoned, "n1", ""), noted(3, evidence.NodeUnready, "n2", "")}, nil},
-		{"what comes after the load is none", []evidence.Event{ready, noted(100_000, evidence.NodeUnready, "n1", "")}, nil},
+		{"a change after the load is none", []evidence.Event{ready, noted(100_000, evidence.NodeUnready, "n1", "")}, nil},
 		{"a silent API server is one from when it was asked, and the watch that was blind meanwhile is the same",
 			[]evidence.Event{answered(15, 5200), {At: 15000*ms + 1, Kind: evidence.WatchGap, Detail: "the API server did not answer for 5.2s"},
 				noted(12_000, evidence.Step, "", "etcd")},

@@ -40,7 +40,7 @@ func TestWhileTerminating(t *testing.T) {
 		{"a pod that never ends", 0, []evidence.Event{other(0, evidence.PodReady), old(80, evidence.PodDeleting)}, 3},
 		{"as surely as the clocks tell", 10 * ms, []evidence.Event{old(0, evidence.PodReady), other(0, evidence.PodReady),
 			old(30, evidence.PodDeleting), old(80, evidence.PodGone)}, 3},
-		{"clocks too far apart for any", 30 * ms, []evidence.Event{old(0, evidence.PodReady), other(0, evidence.PodReady),
+		{"clocks too uncertain for any", 30 * ms, []evidence.Event{old(0, evidence.PodReady), other(0, evidence.PodReady),
 			old(30, evidence.PodDeleting), old(80, evidence.PodGone)}, 0},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -56,7 +56,7 @@ func TestBaseLoss(t *testing.T) {
 		{"as many on the control lane as through the Service", []edit{refused(control, rollout, 50), refused(service, rollout, 50)},
 			verdict.Inconclusive},
 		{"one on the control lane and none through the Service", []edit{refused(control, rollout, 1)}, verdict.Inconclusive},
-		{"more than those before explain, and not than those of the control lane",
+		{"more than the failures before explain, but no more than those of the control lane",
 			[]edit{refused(service, 9, 1), refused(control, rollout, 200), refused(service, rollout, 200)}, verdict.Inconclusive},
 		{"a node that was not ready makes them unknown all the same",
 			[]edit{refused(service, 9, 1), refused(service, rollout, 200), nodeUnready("worker", 150_000)}, verdict.Inconclusive},

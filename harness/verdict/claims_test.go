@@ -38,7 +38,7 @@ func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
 			"3 pods at once"},
 		{"one that cannot tell leaves it open", about("C5", pass, blind), nil, verdict.Inconclusive, open(verdict.Inconclusive),
 			"proves nothing"},
-		{"one that the cluster allows no judgement of leaves it open, and the scenario is skipped with the reason",
+		{"one that is skipped on this cluster leaves it open, and the scenario is skipped with the reason",
 			append(about("C5", verdict.MaxRuleLag(time.Second)), pass), all(unobserved, noLane), verdict.Skipped, open(verdict.Skipped),
 			"C5 not decided: max-rule-lag was skipped: this cluster lacks node-rules: privileged pods were not allowed"},
 		{"a failure beside it is a failure", append(about("C5", verdict.MaxRuleLag(time.Second)), fail), all(unobserved, noLane), verdict.Fail,
@@ -47,14 +47,14 @@ func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
 			decided(verdict.Pass, verdict.Clients, "no-failures"), ""},
 		{"where every one is for other modes the claim is open", append(about("C5", fail.In("ipvs")), pass), nil, verdict.Skipped,
 			open(verdict.Skipped), "C5 not decided: max-pods was skipped: expected in mode ipvs only, this is nftables"},
-		{"and if there is nothing else, the scenario is skipped all the same", about("C5", fail.In("ipvs")), nil, verdict.Skipped,
+		{"and if there is no other expectation, the scenario is skipped", about("C5", fail.In("ipvs")), nil, verdict.Skipped,
 			open(verdict.Skipped), "expected in mode ipvs only"},
-		{"clients that were asked instead of the rules are the weaker evidence", about("C5", verdict.MaxRuleLag(time.Second)),
+		{"judging by clients instead of rules is the weaker evidence", about("C5", verdict.MaxRuleLag(time.Second)),
 			all(unobserved, left("b", 850)), verdict.Pass, decided(verdict.Pass, verdict.Clients, "max-rule-lag"), "by clients"},
-		{"rules that were read are the stronger", about("C5", verdict.MaxRuleLag(time.Second)),
+		{"judging by rules is the stronger evidence", about("C5", verdict.MaxRuleLag(time.Second)),
 			all(observed("worker"), left("b", 850), ruleGone("worker", "b", 900)), verdict.Pass,
 			decided(verdict.Pass, verdict.NodeRules, "max-rule-lag"), ""},
-		{"of a recording that cannot be trusted nothing is decided", about("C5", pass), without(evidence.LoadEnded),
+		{"a recording that cannot be trusted decides no claim", about("C5", pass), without(evidence.LoadEnded),
 			verdict.Inconclusive, open(verdict.Inconclusive), "cannot be trusted"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestCertainPreconditionsDecide(t *testing.T) {
 		{"a loss that may be by chance", damage, lost, verdict.Pass, false},
 		{"a loss that is certain", damage.Surely(), lost, verdict.Pass, true},
 		{"no loss, by chance", damage, nil, verdict.Inconclusive, false},
-		{"no loss, which is certain otherwise", damage.Surely(), nil, verdict.Fail, true},
+		{"no loss, although a loss is certain", damage.Surely(), nil, verdict.Fail, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(row.expect.Decides("C5"))

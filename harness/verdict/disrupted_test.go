@@ -39,7 +39,7 @@ func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 		{"but not later", all(disrupted("worker", "node-unready"), nodeUnready("worker", 1200)), "node-unready"},
 		{"nor before it begins", all(disrupted("worker", "node-unready"), nodeUnready("worker", 599)), "node-unready"},
 		{"another node is not ready", all(disrupted("worker", "node-unready"), nodeUnready("worker2", 700)), "node-unready"},
-		{"it does not expect that", all(disrupted("worker", "control-failures"), nodeUnready("worker", 700)), "node-unready"},
+		{"it does not expect that reason", all(disrupted("worker", "control-failures"), nodeUnready("worker", 700)), "node-unready"},
 		{"requests of a control lane fail meanwhile", all(disrupted("worker", "control-failures"),
 			breaking("control", evidence.Timeout, 70)), ""},
 		{"requests of a control lane fail later", all(disrupted("worker", "control-failures"), breaking("control", evidence.Timeout, 150)),
@@ -97,7 +97,7 @@ func TestControlLaneWhosePodLostItsAddress(t *testing.T) {
 			all(disrupted("worker2", "control-failures"), failing(70, 100), failing(150, 200), changed("worker2", 900, "booted")), false},
 		{"its node booted once the disruption was over", "worker2",
 			all(disrupted("worker2", "control-failures"), failing(124, 200), changed("worker2", 1250, "booted")), false},
-		{"its node booted, which was not expected to cost it requests", "worker2",
+		{"its node booted, but the disruption does not expect failures", "worker2",
 			all(disrupted("worker2"), failing(89, 200), changed("worker2", 900, "booted")), false},
 		{"its own node booted, and it does not reach the other", "worker2",
 			all(disrupted("worker", "control-failures"), failing(70, 200), changed("worker", 900, "booted")), false},
@@ -186,10 +186,10 @@ func TestLanesOfExpectation(t *testing.T) {
 		edit     edit
 		outcome  verdict.Outcome
 	}{
-		{"a loss on the node that is disrupted is none of others'", verdict.NoFailures().OnOthers(),
+		{"a loss on the disrupted node does not count for other nodes", verdict.NoFailures().OnOthers(),
 			breaking("worker-fresh", evidence.Timeout, 70), verdict.Pass},
 		{"a loss on another node is", verdict.NoFailures().OnOthers(), breaking("worker2-reused", evidence.Timeout, 70), verdict.Fail},
-		{"and none of the disrupted node's", verdict.NoFailures().OnDisrupted(),
+		{"and does not count for the disrupted node", verdict.NoFailures().OnDisrupted(),
 			breaking("worker2-reused", evidence.Timeout, 70), verdict.Pass},
 		{"a loss on a lane of another kind", verdict.NoFailures().OnKind("fresh"), breaking("worker2-reused", evidence.Timeout, 70),
 			verdict.Pass},

@@ -22,7 +22,7 @@ func TestEmulatedHost(t *testing.T) {
 			"the host was the cause, since a program emulates it: " + fault + "40 ms allowed" + of + "; this would decide C3"},
 		{"late ones anywhere else are the cluster's", verdict.MaxRuleLag(40 * ms).Decides("C3"), false, verdict.Fail,
 			fault + "40 ms allowed" + of},
-		{"what is no matter of a sync stays red there", verdict.MaxPods(2), true, verdict.Fail,
+		{"a failure that does not depend on a sync stays one there", verdict.MaxPods(2), true, verdict.Fail,
 			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

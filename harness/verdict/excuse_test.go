@@ -74,17 +74,17 @@ func TestExcuse(t *testing.T) {
 			all(lostMore, waits(timeline.Actor{Program: timeline.SoftIRQ}, 1000, 4000, 2900)), verdict.Inconclusive, verdict.FewerJobs},
 
 		{"a slow reply while nobody waited", verdict.NoSlowReplies(), slow, verdict.Fail, verdict.NoRetry},
-		{"a slow reply by a pod that waited for what was too much", verdict.NoSlowReplies(), all(slow, waits(echo("d"), 1410, 2910, 500)),
+		{"a slow reply by a pod that waited as long as it was late", verdict.NoSlowReplies(), all(slow, waits(echo("d"), 1410, 2910, 500)),
 			verdict.Inconclusive, verdict.FewerJobs},
 		{"a slow reply whose client was late itself", verdict.NoSlowReplies(),
 			all(slow, on("worker-reused", func(h *evidence.Hit) { h.Due -= 600 * ms }, 199)), verdict.Inconclusive, verdict.LowerRate},
 
 		{"a fact that took too long while nobody waited", verdict.FactWithin("until done", 0, 700*ms), noted, verdict.Fail, verdict.NoRetry},
-		{"which the API server waited for, but for a period", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 400, 100)),
+		{"the API server waited for that, less the period", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 400, 100)),
 			verdict.Inconclusive, verdict.FewerJobs},
-		{"which it waited for a little less", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 390, 99)),
+		{"it waited a little less", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 390, 99)),
 			verdict.Fail, verdict.NoRetry},
-		{"which it waited for now and then", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 1900, 800)),
+		{"it waited only now and then", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 1900, 800)),
 			verdict.Fail, verdict.NoRetry},
 		{"a fact that took too short a time", verdict.FactWithin("until done", 2*time.Second, 3*time.Second),
 			all(noted, waits(api, 200, 1900, 1700)), verdict.Fail, verdict.NoRetry},
@@ -93,12 +93,12 @@ func TestExcuse(t *testing.T) {
 		{"a kubelet that waited for its probe", verdict.MinAvailable(2), all(unready, waits(kubelet, -4900, 1000, 4000)),
 			verdict.Inconclusive, verdict.FewerJobs},
 
-		{"a kubelet that told that it began a little later than the deletion was seen", told, all(sigterm("a", 710), sigterm("b", 1000),
+		{"a kubelet that reported a begin soon after the deletion was seen", told, all(sigterm("a", 710), sigterm("b", 1000),
 			with(killing)), verdict.Pass, verdict.NoRetry},
 		{"a kubelet that let a pod have too long", told, all(sigterm("a", 710), sigterm("b", 1000)), verdict.Fail, verdict.NoRetry},
 		{"a pod that waited for its SIGTERM", told, all(sigterm("a", 710), sigterm("b", 1000), waits(echo("b"), 850, 1000, 120)),
 			verdict.Inconclusive, verdict.FewerJobs},
-		{"which does not excuse another that got it too soon",
+		{"a pod that waited does not excuse another that got SIGTERM too soon",
 			verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 50*ms, 100*ms),
 			all(sigterm("a", 705), sigterm("b", 1000), waits(echo("b"), 850, 1000, 120)), verdict.Fail, verdict.NoRetry},
 	} {
@@ -130,7 +130,7 @@ func TestExcuseByPodThatTells(t *testing.T) {
 		spoil    edit
 		want     verdict.Outcome
 	}{
-		{"a pod that waited for what was too much", all(slow, told), verdict.Inconclusive},
+		{"a pod that waited as long as it was late", all(slow, told), verdict.Inconclusive},
 		{"measured from outside, it had not waited", all(slow, told, with(mark(0, evidence.CPUWaitBegun))), verdict.Fail},
 		{"while a new pod was started on its node", all(slow, told, with(another)), verdict.Fail},
 		{"while a new pod was started on another", all(slow, told, with(elsewhere)), verdict.Inconclusive},

@@ -44,15 +44,15 @@ var answerRows = []ruleRow{
 	{"every request of the steps is answered", verdict.AllAnswered("q"), asked("q", 100, "a", "b"), verdict.Pass},
 	{"one is not", verdict.AllAnswered("q"), asked("q", 100, "a", "refused"), verdict.Fail},
 	{"that a question was never asked decides nothing", verdict.AllAnswered("q"), asked("another", 100, "a"), verdict.Inconclusive},
-	{"what another question lost is not this one's", verdict.AllAnswered("q"),
+	{"a loss of another question does not count", verdict.AllAnswered("q"),
 		all(asked("q", 100, "a"), asked("another", 100, "refused")), verdict.Pass},
-	{"what steps lose is no load's loss", verdict.NoFailures(), asked("q", 600, "refused"), verdict.Pass},
+	{"a loss of steps does not count for the load", verdict.NoFailures(), asked("q", 600, "refused"), verdict.Pass},
 	{"nor did they send less than was asked of the load", verdict.FullRate(99), asked("q", 600, "refused"), verdict.Pass},
 
 	{"every request of the steps is refused", verdict.AllFail("q", evidence.Refused, evidence.Reset), asked("q", 100, "refused", "reset"),
 		verdict.Pass},
 	{"one times out, which is no refusal", verdict.AllFail("q", evidence.Refused), asked("q", 100, "refused", "timeout"), verdict.Fail},
-	{"where no way is named any will do", verdict.AllFail("q"), asked("q", 100, "refused", "timeout"), verdict.Pass},
+	{"without a named fault any counts", verdict.AllFail("q"), asked("q", 100, "refused", "timeout"), verdict.Pass},
 	{"one is answered", verdict.AllFail("q"), asked("q", 100, "refused", "a"), verdict.Fail},
 	{"nothing was asked that could fail", verdict.AllFail("q"), asked("another", 100, "refused"), verdict.Inconclusive},
 
@@ -60,7 +60,7 @@ var answerRows = []ruleRow{
 	{"only one does", verdict.AnsweredBy("q", "v1", "v2"), asked("q", 600, "a", "b"), verdict.Fail},
 	{"one does that is not expected", verdict.AnsweredBy("q", "v1"), asked("q", 600, "a", "d"), verdict.Fail},
 	{"nobody answers the steps", verdict.AnsweredBy("q", "v1"), asked("q", 600, "refused"), verdict.Fail},
-	{"whoever was not asked", verdict.AnsweredBy("q", "v1"), none, verdict.Inconclusive},
+	{"the question was not asked", verdict.AnsweredBy("q", "v1"), none, verdict.Inconclusive},
 
 	{"three pods have shares as chance has it", verdict.EvenTurns("q", 3),
 		asked("q", 100, outcomes(times(5, "a"), times(8, "b"), times(17, "c"))...), verdict.Pass},
@@ -69,7 +69,7 @@ var answerRows = []ruleRow{
 	{"one pod has no share", verdict.EvenTurns("q", 3), asked("q", 100, outcomes(times(15, "a"), times(15, "b"))...), verdict.Fail},
 	{"refused requests are the share of the pod that does not listen", verdict.EvenTurns("q", 3, evidence.Refused, evidence.Reset),
 		asked("q", 100, outcomes(times(9, "a"), times(11, "b"), times(6, "refused"), times(4, "reset"))...), verdict.Pass},
-	{"requests that time out are nobody's share", verdict.EvenTurns("q", 3, evidence.Refused),
+	{"requests with another fault are no pod's share", verdict.EvenTurns("q", 3, evidence.Refused),
 		asked("q", 100, outcomes(times(9, "a"), times(11, "b"), times(10, "timeout"))...), verdict.Fail},
 	{"shares of a question that was not asked", verdict.EvenTurns("q", 3), none, verdict.Inconclusive},
 
@@ -78,11 +78,11 @@ var answerRows = []ruleRow{
 
 	{"a pod answers when its deletion was seen", verdict.AnsweredByDeleted("q", 1), asked("q", 690, "a", "a", "d"), verdict.Pass},
 	{"fewer such replies than expected", verdict.AnsweredByDeleted("q", 2), asked("q", 690, "a", "a", "d"), verdict.Fail},
-	{"who answers is not being deleted yet", verdict.AnsweredByDeleted("q", 1), asked("q", 100, "a", "b"), verdict.Fail},
-	{"none of nothing was by a pod that is deleted", verdict.AnsweredByDeleted("q", 1), none, verdict.Inconclusive},
+	{"the pods that answer are not being deleted yet", verdict.AnsweredByDeleted("q", 1), asked("q", 100, "a", "b"), verdict.Fail},
+	{"without a reply there is none by a deleted pod", verdict.AnsweredByDeleted("q", 1), none, verdict.Inconclusive},
 
-	{"who answers stays", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "c", "d", "refused"), verdict.Pass},
-	{"a pod answers that should be asked no more", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "c", "b"), verdict.Fail},
+	{"the pods that answer stay", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "c", "d", "refused"), verdict.Pass},
+	{"a deleted pod still answers", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "c", "b"), verdict.Fail},
 	{"no reply shows where requests go", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "refused"), verdict.Inconclusive},
 
 	{"the first reply comes soon", verdict.AnsweredWithin("q", 100*ms, evidence.RolloutBegun), asked("q", 520, "refused", "a", "refused"),

@@ -22,7 +22,7 @@ var versionRows = []ruleRow{
 		verdict.Fail},
 	{"a version nobody expected fails", verdict.Serves("v1", "v2"), answering("worker-fresh", "v9", 80),
 		verdict.Fail},
-	{"no version expected is no expectation", verdict.Serves(), none,
+	{"an expectation without a version decides nothing", verdict.Serves(), none,
 		verdict.Inconclusive},
 
 	{"only the new version answers once the old is gone", verdict.OnlyServes("v2", evidence.OldGone), none,

@@ -38,7 +38,7 @@ func TestStrayPod(t *testing.T) {
 		{"it gave none", verdict.Serves("v1", "v2"), all(strayed,
 			on("worker-fresh", func(h *evidence.Hit) { h.By = evidence.Server{Version: "v2", Pod: "c"} }, from(150, 199)...)), verdict.Inconclusive,
 			"the recording cannot be trusted: so it was; and 1 reason more"},
-		{"nobody noted it, and the recording is one of before", verdict.Serves("v1", "v2"), all(strayed, without(evidence.StrayPod),
+		{"no event about it was noted", verdict.Serves("v1", "v2"), all(strayed, without(evidence.StrayPod),
 			func(ev *recording) { ev.Run.Reasons = nil }), verdict.Fail,
 			"50 of 400 replies were by v3, not by v1 or v2, on worker-fresh, from 1.01 s after the rollout began"},
 	} {

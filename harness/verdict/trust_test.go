@@ -124,12 +124,12 @@ func TestDistrust(t *testing.T) {
 		{"an agent that was away for a while", awayFor("worker2-reused", 160, 170, 158), "agent-lost",
 			"the load agent of worker2 was away for 0.090s from 1.610s on: its container started again, and 10 requests of worker2-reused " +
 				"were left out; the outcome of 1 request in flight is unknown"},
-		{"all agents that were", all(awayFor("worker2-reused", 160, 170), awayFor("worker-fresh", 160, 170), awayFor("control", 160, 170)),
+		{"all agents that were away", all(awayFor("worker2-reused", 160, 170), awayFor("worker-fresh", 160, 170), awayFor("control", 160, 170)),
 			"agent-lost", "the load agent of worker was away for 0.090s from 1.610s on: its container started again, and 20 requests of " +
 				"worker-fresh and control were left out"},
 		{"hits that contradict each other", on("worker-fresh", func(h *evidence.Hit) { h.Seq = 6 }, 7),
 			"contradiction", `hits.parquet: lane "worker-fresh": seq 6 repeats a sequence number (1 in all)`},
-		{"a control lane's hits that do", on("control", func(h *evidence.Hit) { h.Seq = 6 }, 7),
+		{"a control lane's hits that contradict each other", on("control", func(h *evidence.Hit) { h.Seq = 6 }, 7),
 			"contradiction", `hits.parquet: lane "control": seq 6 repeats a sequence number (1 in all)`},
 		{"a reply that no pod logged", func(ev *recording) { ev.Arrivals = slices.DeleteFunc(ev.Arrivals, logs("worker-fresh", 7)) },
 			"contradiction", `arrivals.parquet: lane "worker-fresh": seq 7 was answered, but logged by no pod (1 in all)`},

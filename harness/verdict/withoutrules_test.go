@@ -32,10 +32,10 @@ func TestWithoutRules(t *testing.T) {
 		evidence verdict.EvidenceKind
 		says     string // the finding, among other things
 	}{
-		{"rules are given as long as they are for no client to be sent to a pod that left", verdict.MaxRuleLag(200 * ms),
+		{"clients have as long as rules to stop using a pod that left", verdict.MaxRuleLag(200 * ms),
 			left("b", 850), verdict.Pass, verdict.Clients,
 			"b was sent new connections from worker until 140 ms after its endpoint left, 200 ms allowed"},
-		{"a client that was sent there for longer shows that rules were", verdict.MaxRuleLag(100 * ms), left("b", 850), verdict.Fail,
+		{"a client that was sent there for longer shows that rules did, too", verdict.MaxRuleLag(100 * ms), left("b", 850), verdict.Fail,
 			verdict.Clients, "by clients, for this cluster's node rules cannot be read"},
 		{"without a lane that follows the rules clients show nothing of them", verdict.MaxRuleLag(200 * ms),
 			all(left("b", 850), func(ev *recording) { ev.Run.Lanes[0].Conn = evidence.Reused }), verdict.Skipped, "", lacks},
@@ -44,7 +44,7 @@ func TestWithoutRules(t *testing.T) {
 		{"a client that was sent to a pod after its SIGTERM was led there by rules", verdict.RulesBeforeSigterm(),
 			all(left("b", 850), sigterm("b", 900)), verdict.Fail, verdict.Clients,
 			"the last new connection from worker to b was opened 90 ms after its SIGTERM"},
-		{"a request that reached nobody may have been sent there", verdict.RulesBeforeSigterm(),
+		{"a request that reached no pod may have been sent there", verdict.RulesBeforeSigterm(),
 			all(left("b", 850), sigterm("b", 1010), breaking("worker-fresh", evidence.Refused, 102)), verdict.Skipped, "",
 			lacks + "; and 1 request over new connections from pods reached nobody known, so clients cannot tell"},
 		{"nor do rules whose pods may have been gone by then", verdict.MaxRuleLag(200 * ms),
@@ -66,7 +66,7 @@ func TestWithoutRules(t *testing.T) {
 		{"an expectation for whose moment there is no other is skipped",
 			within(time.Second, verdict.Between(evidence.Barrier, evidence.PodGone, 0, 1)),
 			stay, verdict.Skipped, "", lacks},
-		{"what no rule of a node is needed for is judged as ever", verdict.OnlyServes("v2", evidence.OldGone), nil, verdict.Pass,
+		{"an expectation that needs no node's rules is judged as usual", verdict.OnlyServes("v2", evidence.OldGone), nil, verdict.Pass,
 			verdict.Clients, "all 162 replies after old-gone were by v2"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
