@@ -69,7 +69,7 @@ func (t Timeline) windowsWhere(from time.Duration, holds func(census) bool) (win
 	return slices.DeleteFunc(windows, func(w Window) bool { return w.To <= from })
 }
 
-// NoneServing lists when no pod of the rollout could answer: none was ready but those that had got SIGTERM.
+// NoneServing lists when no pod of the rollout could answer: the ready ones, if any, had got SIGTERM.
 func (t Timeline) NoneServing() []Window {
 	return t.windowsWhere(t.begun(), func(c census) bool { return c.serving == 0 })
 }

@@ -52,8 +52,8 @@ func (cs clocks) events(noted []evidence.Event) []evidence.Event {
 	return events
 }
 
-// clockProblems returns a sentence for each reading with a negative uncertainty, and for each node of which something was
-// recorded, but not its clock.
+// clockProblems returns a sentence for each reading with a negative uncertainty, and for each node with records whose clock
+// was never read.
 func clockProblems(ev evidence.Evidence, cs clocks, nodes []string) []string {
 	var found []string
 	for _, r := range ev.Run.Clocks {

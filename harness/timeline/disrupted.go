@@ -28,7 +28,7 @@ func (t Timeline) OnDisrupted(l Lane) bool {
 const podLogLost = "pod-log-lost"
 
 // unlogged returns a function that reports whether the arrival of an answered request may be missing from the pod's log: a part of that
-// log is lost, or all programs of the node end, those first that write logs to its disk.
+// log is lost, or all programs of its node end, and the ones that write logs end first.
 func (t Timeline) unlogged() func(evidence.Hit) bool {
 	lost := map[string]bool{}
 	for _, e := range t.doubts {

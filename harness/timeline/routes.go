@@ -170,7 +170,7 @@ type StaleRule struct {
 	Lag       time.Duration // from when the endpoint left ready until the rules stopped, or were seen last
 }
 
-// StaleRules lists the stale rules by pod and node, also those of which the clocks cannot tell whether they stopped before SIGTERM.
+// StaleRules lists the stale rules by pod and node, including rules that stopped so close to SIGTERM that the clocks cannot tell.
 func (t Timeline) StaleRules() (stale []StaleRule) {
 	for _, r := range t.routes {
 		sigterm, seen := t.sigterm(r.Pod)

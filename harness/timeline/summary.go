@@ -21,7 +21,7 @@ type LaneSummary struct {
 	Arrivals     int // arrivals that pods logged, and one for each request answered by a pod whose log is known to be lost
 	Back         int // replies by another version right after one by the new version, in the order of sending
 
-	// Counts of requests that were sent in some time leave out those of which the clocks cannot tell whether they were.
+	// Counts of requests sent in some time leave out requests that the clocks cannot place.
 
 	SinceBegun        int // requests sent after the rollout began
 	ArrivedSinceBegun int // the ones of SinceBegun that a pod got

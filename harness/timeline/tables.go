@@ -165,6 +165,6 @@ func (t Timeline) Fact(name string) (noted evidence.Event, ok bool) {
 	return noted, ok
 }
 
-// Doubts lists by time the events because of which the recording may not be trusted: a watch was blind, a recorder stopped, or a node was
-// not ready under load.
+// Doubts lists by time the events that make the recording doubtful: a watch was blind, a recorder stopped, or a node was not ready under
+// load.
 func (t Timeline) Doubts() []evidence.Event { return t.doubts }

@@ -53,7 +53,7 @@ func TestWhileTerminating(t *testing.T) {
 	}
 }
 
-// Requests sent and arrived since the rollout began, without those of which the clocks cannot tell.
+// Requests sent and arrived since the rollout began, without those that the clocks cannot place.
 func TestSinceBegun(t *testing.T) {
 	for _, row := range []struct {
 		sentence       string

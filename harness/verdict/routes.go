@@ -65,7 +65,7 @@ var rulesBeforeSigterm = Rule{
 		}},
 }
 
-// sigtermsSeen counts the pairs of a pod and a node of which both the end of the rules and SIGTERM are known, or whose rules did not end.
+// sigtermsSeen counts the pairs of a pod and a node for which the end of the rules and SIGTERM are both known, or the rules did not end.
 func sigtermsSeen(a args) int {
 	stopped, _ := a.tl.RulesAfterSigterm()
 	return len(stopped) + len(a.tl.StillRouted())
