@@ -331,9 +331,9 @@ func (b *builder) finish() {
 	b.finishLatency()
 	b.followConnections()
 	b.lane.Summary = b.summary
-	slices.SortStableFunc(b.lane.Failed, bySent)
-	slices.SortStableFunc(b.lane.Asked, bySent)
-	slices.SortStableFunc(b.lane.Repeated, bySent)
+	slices.SortStableFunc(b.lane.Failed, BySent)
+	slices.SortStableFunc(b.lane.Asked, BySent)
+	slices.SortStableFunc(b.lane.Repeated, BySent)
 	b.sent, b.lags, b.ends = b.sent[:0], b.lags[:0], b.ends[:0]
 }
 

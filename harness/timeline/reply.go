@@ -82,7 +82,7 @@ func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear 
 	}
 	var all []Replies
 	for _, sum := range sums {
-		slices.SortFunc(sum.Examples, bySent)
+		slices.SortFunc(sum.Examples, BySent)
 		sum.Examples = sum.Examples[:min(len(sum.Examples), maxExamples)]
 		slices.Sort(sum.Lanes)
 		sum.Lanes = slices.Compact(sum.Lanes)
@@ -107,7 +107,7 @@ func (r *Replies) add(h *evidence.Hit) {
 		r.Examples = append(r.Examples, Hit{Hit: *h})
 		r.latest = max(r.latest, h.Sent)
 	case h.Sent < r.latest:
-		slices.SortFunc(r.Examples, bySent)
+		slices.SortFunc(r.Examples, BySent)
 		r.Examples[maxExamples-1] = Hit{Hit: *h}
 		r.latest = max(r.Examples[maxExamples-2].Sent, h.Sent)
 	}

@@ -70,7 +70,7 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 // keepSlowest adds a reply to the slowest, and drops the fastest of them if they are too many.
 func (b *builder) keepSlowest(h Hit) {
 	slowest := append(b.lane.Slowest, h)
-	slices.SortFunc(slowest, func(x, y Hit) int { return cmp.Or(cmp.Compare(y.Took, x.Took), bySent(x, y)) })
+	slices.SortFunc(slowest, func(x, y Hit) int { return cmp.Or(cmp.Compare(y.Took, x.Took), BySent(x, y)) })
 	if len(slowest) >= maxSlowest {
 		slowest = slowest[:maxSlowest]
 		b.slowestLeast = slowest[maxSlowest-1].Took
@@ -84,7 +84,7 @@ func (b *builder) finishSlow() {
 	b.lane.Slow = slices.DeleteFunc(b.lane.Slow, func(s SlowReply) bool {
 		return s.Cause == SlowAnswer && s.Took-s.Connect < synTimer+own
 	})
-	slices.SortStableFunc(b.lane.Slow, func(x, y SlowReply) int { return bySent(x.Hit, y.Hit) })
+	slices.SortStableFunc(b.lane.Slow, func(x, y SlowReply) int { return BySent(x.Hit, y.Hit) })
 }
 
 // noteLate notes a wait of the client if it sent the hit at least half of TCP's shorter timer after it was due.

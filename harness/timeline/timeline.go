@@ -196,7 +196,7 @@ func Slow(lanes []Lane) []SlowReply {
 	for _, lane := range lanes {
 		slow = append(slow, lane.Slow...)
 	}
-	slices.SortStableFunc(slow, func(a, b SlowReply) int { return bySent(a.Hit, b.Hit) })
+	slices.SortStableFunc(slow, func(a, b SlowReply) int { return BySent(a.Hit, b.Hit) })
 	return slow
 }
 
@@ -224,7 +224,7 @@ func hitsOf(lanes []Lane, of func(Lane) []Hit) []Hit {
 	for _, lane := range lanes {
 		hits = append(hits, of(lane)...)
 	}
-	slices.SortStableFunc(hits, bySent)
+	slices.SortStableFunc(hits, BySent)
 	return hits
 }
 
@@ -233,8 +233,8 @@ func replied(h *evidence.Hit) bool {
 	return h.By.Version != "" && h.Fault != evidence.WrongServer
 }
 
-// bySent compares hits by time sent. It is a total order, so that even duplicates sort the same way every time.
-func bySent(a, b Hit) int {
+// BySent compares hits by time sent. It is a total order, so that even duplicates sort the same way every time.
+func BySent(a, b Hit) int {
 	return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Seq, b.Seq),
 		cmp.Compare(a.Took, b.Took), cmp.Compare(a.Fault, b.Fault))
 }

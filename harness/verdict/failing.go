@@ -31,7 +31,7 @@ func (w failing) rows(a args) found {
 			}
 		}
 	}
-	slices.SortStableFunc(f.hits, bySent)
+	slices.SortStableFunc(f.hits, timeline.BySent)
 	if f.count = len(f.hits); all > f.count {
 		f.facts = []Detail{{"failed otherwise", fmt.Sprint(all - f.count)}}
 	}

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -151,12 +150,8 @@ func examples(rs []timeline.Replies) []timeline.Hit {
 	for _, r := range rs {
 		hits = append(hits, r.Examples...)
 	}
-	slices.SortStableFunc(hits, bySent)
+	slices.SortStableFunc(hits, timeline.BySent)
 	return hits
-}
-
-func bySent(x, y timeline.Hit) int {
-	return cmp.Or(cmp.Compare(x.Sent, y.Sent), cmp.Compare(x.Lane, y.Lane), cmp.Compare(x.Seq, y.Seq))
 }
 
 func replies(rs []timeline.Replies) int {

@@ -82,7 +82,7 @@ var maxLatency = Rule{
 			f.more = f.more || len(over) > 0 && len(over) == len(lane.Slowest) && len(over) < lane.Summary.Latency.Count
 			f.hits, all = append(f.hits, over...), append(all, lane.Slowest...)
 		}
-		slices.SortStableFunc(f.hits, bySent)
+		slices.SortStableFunc(f.hits, timeline.BySent)
 		f.count, f.breaches = len(f.hits), latencies(f.hits, func(timeline.Hit) time.Duration { return a.Max }, a.tl)
 		if len(all) == 0 {
 			return f

@@ -54,7 +54,7 @@ func (attribution) answer(a args) Finding {
 		}
 		return Finding{Outcome: Pass, Grounds: Unseen}.withTexts([]string{none}, facts...)
 	}
-	slices.SortStableFunc(worst, bySent)
+	slices.SortStableFunc(worst, timeline.BySent)
 	of := describeHits(worst, len(worst), a.tl)
 	lost := phrase.Count(len(worst), "lost request")
 	f := Finding{Outcome: outcome, Grounds: Seen, Witnesses: witnesses(worst)}
@@ -140,7 +140,7 @@ var lostAtSteps = Rule{
 				f.hits, at = append(f.hits, l.Hits...), append(at, l)
 			}
 		}
-		slices.SortStableFunc(f.hits, bySent)
+		slices.SortStableFunc(f.hits, timeline.BySent)
 		f.count, f.facts = len(f.hits), []Detail{{"losses", tally(at)}}
 		return f
 	}},
