@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
+	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
@@ -79,9 +80,9 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	}
 	s.Elsewhere.Pods = &observe.App{Namespace: a.namespace, Selector: a.selector}
 	s.Rollout = rollout.There(commonest(pods), service)
-	is := a.facts(ctx, service.Spec.Ports[0], pods)
+	is := a.facts(ctx, *fixtures.HTTPPort(service), pods)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
-	is.Asked = userapp.Asked(m.service.Path, service.Spec.Ports[0], m.service.Secure, m.http)
+	is.Asked = userapp.Asked(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure, m.http)
 	if m.change != nil { // what is there may have been changed for it
 		is.Workload = userapp.Advisable(m.change.Manifest)
 	}

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/userapp"
@@ -71,7 +72,7 @@ func (a *userApp) unserved(ctx context.Context, service *corev1.Service, pods []
 		}
 		return why, "have the app ready first"
 	}
-	target := service.Spec.Ports[0].TargetPort
+	target := fixtures.HTTPPort(service).TargetPort
 	named := func(p corev1.Pod) bool { return userapp.PortNumber(p.Spec, target) != 0 }
 	if target.StrVal == "" || slices.ContainsFunc(ready, named) {
 		return "", ""

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 
+	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
@@ -54,7 +55,7 @@ func (o obstacles) explain(ctx context.Context, without []harness.Unanswered) er
 	var reasons []string
 	for i, m := range met {
 		if len(from[i]) > 0 {
-			m.met = fmt.Sprintf("asked for %s at port %d from a pod on %s: %s", o.path, o.to.Service.Spec.Ports[0].Port,
+			m.met = fmt.Sprintf("asked for %s at port %d from a pod on %s: %s", o.path, fixtures.HTTPPort(o.to.Service).Port,
 				strings.Join(from[i], " and on "), m.met)
 		}
 		reasons = append(reasons, m.met)
@@ -148,7 +149,7 @@ func (o obstacles) ready(ctx context.Context) []corev1.Pod {
 
 // unlistening says where nobody listens.
 func (o obstacles) unlistening(pods []corev1.Pod) string {
-	target := o.to.Service.Spec.Ports[0].TargetPort.String()
+	target := fixtures.HTTPPort(o.to.Service).TargetPort.String()
 	if len(pods) == 0 {
 		return fmt.Sprintf("no app listens on targetPort %s, or no endpoint is ready", target)
 	}

@@ -2,6 +2,7 @@ package userapp_test
 
 import (
 	"crypto/tls"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,22 +42,25 @@ func read(t *testing.T, replaced ...string) (*userapp.App, error) {
 	return userapp.Read(filepath.Join(dir, "app.yaml"))
 }
 
-// Which port is asked, and over what, is as the file names it.
+// Which port is asked, and over what, is as the file names it, also for the readiness probe that is advised.
 func TestThePortThatIsAsked(t *testing.T) {
-	for _, row := range []struct{ sentence, service, request, url, says string }{
-		{"none is named: that of the name http", "nginx", "{path: /}", "http://10.0.0.1:8000/", ""},
-		{"one by name", "nginx:monitor", "{path: /}", "http://10.0.0.1:8222/", ""},
-		{"one by number", "nginx:4222", "{path: /}", "http://10.0.0.1:4222/", ""},
-		{"one over TLS", "https:nginx:https", "{path: /, insecure: true}", "https://nginx.ns.svc/", ""},
-		{"one over TLS, of another number", "https:nginx:8222", "{path: /, insecure: true}", "https://nginx.ns.svc:8222/", ""},
-		{"one that is not there", "nginx:web", "{path: /}", "",
+	for _, row := range []struct{ sentence, service, request, url, probe, says string }{
+		{"none is named: that of the name http", "nginx", "{path: /}", "http://10.0.0.1:8000/", "map[path:/ port:80]", ""},
+		{"one by name", "nginx:monitor", "{path: /}", "http://10.0.0.1:8222/", "map[path:/ port:8222]", ""},
+		{"one by number", "nginx:4222", "{path: /}", "http://10.0.0.1:4222/", "map[path:/ port:4222]", ""},
+		{"one over TLS", "https:nginx:https", "{path: /, insecure: true}", "https://nginx.ns.svc/", "map[path:/ port:443 scheme:HTTPS]", ""},
+		{"one over TLS, of another number", "https:nginx:8222", "{path: /, insecure: true}", "https://nginx.ns.svc:8222/",
+			"map[path:/ port:8222 scheme:HTTPS]", ""},
+		{"one that is not there", "nginx:web", "{path: /}", "", "",
 			"service: nginx has no port web: it has nats (4222), monitor (8222), https (443), http (8000)"},
-		{"another scheme", "tcp:nginx:4222", "{path: /}", "",
+		{"another scheme", "tcp:nginx:4222", "{path: /}", "", "",
 			`service: "tcp:nginx:4222": write it like web, web:8080, web:http or https:web:443`},
-		{"a namespace, which that of a run is", "shop/nginx", "{path: /}", "", `service: "shop/nginx": write it like web`},
-		{"a path, which request has", "nginx:http/ready", "{path: /}", "", `service: "nginx:http/ready": write it like web`},
-		{"no authority that pods trust", "https:nginx:443", "{path: /}", "", "clients in pods know no certificate authority: give request.ca"},
-		{"an authority over plain HTTP", "nginx:http", "{path: /, ca: ca.pem}", "", "it is not asked over TLS, of which request says something"},
+		{"a namespace, which that of a run is", "shop/nginx", "{path: /}", "", "", `service: "shop/nginx": write it like web`},
+		{"a path, which request has", "nginx:http/ready", "{path: /}", "", "", `service: "nginx:http/ready": write it like web`},
+		{"no authority that pods trust", "https:nginx:443", "{path: /}", "", "",
+			"clients in pods know no certificate authority: give request.ca"},
+		{"an authority over plain HTTP", "nginx:http", "{path: /, ca: ca.pem}", "", "",
+			"it is not asked over TLS, of which request says something"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			app, err := read(t, "service: nginx", "service: "+row.service, "{path: /}", row.request)
@@ -77,6 +81,9 @@ func TestThePortThatIsAsked(t *testing.T) {
 			url := fixtures.HTTPURL(service)
 			if app.Secure() {
 				url = userapp.SecureURL(service)
+			}
+			if probe := fmt.Sprint(app.Facts().Asked["httpGet"]); probe != row.probe {
+				t.Errorf("the probe asks %s, want %s", probe, row.probe)
 			}
 			if url != row.url || app.Service() != "nginx" {
 				t.Errorf("%s of %s, want %s", url, app.Service(), row.url)
