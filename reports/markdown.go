@@ -31,7 +31,7 @@ func Markdown(w io.Writer, r model.Report) error {
 func summary(r model.Report, limit int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Rollcall %s\n", Escape(r.Run.ID))
-	for _, said := range slices.Concat([]string{totals(r)}, clusterLines(r.Clusters), []string{drainLine(r), ProfileLine(r)}, r.Run.Steps) {
+	for _, said := range slices.Concat([]string{totals(r)}, clusterLines(r.Clusters), []string{DrainLine(r), ProfileLine(r)}, r.Run.Steps) {
 		if said != "" {
 			fmt.Fprintf(&b, "\n%s\n", limited(said))
 		}
