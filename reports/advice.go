@@ -14,22 +14,22 @@ import (
 	"example.com/rollcall/reports/patch"
 )
 
-// An advice is what the owner of an app would do about something that a recording shows.
+// An advice is one recommendation to the owner of an app, on something that a recording shows.
 type advice struct {
-	code  string // of the section of CODES.md that says more
-	says  func(*advised) string
-	mends func(*advised, workload) bool // changes the manifest, if one can follow it; nil: none can
+	code  string                        // section of CODES.md that says more
+	says  func(*advised) string         // the sentence; empty: the advice does not apply
+	mends func(*advised, workload) bool // applies it to the manifest and reports whether it did; nil: a manifest cannot follow it
 }
 
-// An advised is what advice is about: an app by its manifests, and what was recorded of it.
+// An advised is the app that advice is for: its manifests, and what was recorded of it.
 type advised struct {
 	own  evidence.UserApp
 	s    model.Scenario
 	seen signs
 }
 
-// All advice, in the order in which it is given, and followed. Empty sentences are of advice that does not apply; what would not mend a
-// loss is not advised beside what does.
+// allAdvice lists all advice in the order in which it is given and applied. Advice that would not prevent a loss is not given beside advice
+// that does.
 var allAdvice = []advice{
 	{"RC3001", hookFailed, replaceHook},
 	{"RC3002", noneAvailable, keepOne},
@@ -50,8 +50,8 @@ var allAdvice = []advice{
 	{"RC3017", lostBehind, nil},
 }
 
-// adviceOn lists what applies, a sentence each, which ends with its code, and has the patch that has the owner's manifest follow it, as far
-// as a manifest can; nil if it cannot, or is not known.
+// adviceOn returns a sentence for each advice that applies, ending with its code, and the patch that applies the advice to the owner's
+// manifest as far as a manifest can; nil if nothing changes or the manifest is not known.
 func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string, patched *model.Patch) {
 	a := &advised{own, s, seen}
 	before, after := whole(own.Workload), whole(own.Workload)
@@ -94,7 +94,7 @@ func noneAvailable(a *advised) string {
 		"take %s away before another is ready, and none was there for %s.", all, phrase.Duration(a.seen.noneServed))
 }
 
-// onlyWithNone reports whether all that was lost was lost while no pod was there to answer: no drain helps then.
+// onlyWithNone reports whether every request that failed was sent while no pod could answer: no drain helps then.
 func (a *advised) onlyWithNone() bool {
 	return a.seen.lostWithNone > 0 && a.seen.lostWithNone == a.s.Failed()
 }
@@ -130,7 +130,7 @@ func hookStopsListening(a *advised) string {
 		"the hook is too short, or stops the app from listening.", length, phrase.Count(a.seen.refusedByEnding, "connection"))
 }
 
-// lag is the longest time for which nodes sent requests to a pod that had left the endpoints, in milliseconds; 0: none was seen.
+// lag returns the longest time for which nodes sent requests to a pod that had left the endpoints, in milliseconds; 0 if none was seen.
 func (a *advised) lag() (longest float64) {
 	for _, of := range []*model.Lags{a.s.Numbers.RuleLag, a.s.Numbers.DrainLag} {
 		if of != nil {
@@ -140,8 +140,8 @@ func (a *advised) lag() (longest float64) {
 	return longest
 }
 
-// need is the sleep that would do: a second more than was seen. While no endpoint is ready nodes send to terminating pods on purpose, for
-// as long as those sleep (KEP-1669): that asks for no longer one.
+// need returns the preStop sleep that would do: a second more than was seen. While no endpoint is ready, nodes send to terminating pods on
+// purpose, for as long as those sleep (KEP-1669): that time needs no longer sleep.
 func need(a *advised) time.Duration {
 	lag := a.lag()
 	if by := a.s.Numbers.NeededDrain; len(by) > 0 {
@@ -168,7 +168,7 @@ func sleepNeeded(a *advised) string {
 	}
 }
 
-// lostNothing, and not by luck.
+// lostNothing reports whether no request failed, and not by luck.
 func (a *advised) lostNothing() bool {
 	return a.s.Requests() > 0 && a.s.Failed() == 0 && !endedEarly(a.s.Numbers)
 }
@@ -178,7 +178,7 @@ func drainMeasured(a *advised) string {
 	switch {
 	case n == nil || n.Max < 50 || a.onlyWithNone(): // milliseconds: 0.0 s is no advice
 		return ""
-	case a.s.Failed() > 0: // what would have been enough was not there
+	case a.s.Failed() > 0: // the app did not go on for long enough
 		return fmt.Sprintf("Nodes sent requests to terminating pods for up to %.1f s, in %s: for so long an app has to go on answering them.",
 			n.Max/1000, phrase.Count(n.Terminations, "termination"))
 	default:
@@ -186,7 +186,7 @@ func drainMeasured(a *advised) string {
 	}
 }
 
-// unfinishedHooks reports whether hooks did not do all that they were to: what they would have done is not known.
+// unfinishedHooks reports whether a preStop hook failed or was cut off: what it would have achieved is not known.
 func (a *advised) unfinishedHooks() bool { return a.seen.hookFailures > 0 || a.seen.hooksCut > 0 }
 
 func graceTooShort(a *advised) string {
@@ -201,7 +201,7 @@ func graceTooShort(a *advised) string {
 		"killed without it.", a.own.Grace, a.own.PreStop)
 }
 
-// leastGrace is what a kubelet gives the app after a hook, however long that ran (minimumGracePeriodInSeconds,
+// leastGrace is the time that a kubelet gives the app after a hook, however long the hook ran (minimumGracePeriodInSeconds,
 // pkg/kubelet/kuberuntime/kuberuntime_container.go, v1.37).
 const leastGrace = 2 * time.Second
 
@@ -251,7 +251,7 @@ func killedStarting(a *advised) string {
 		return fmt.Sprintf("Give the startup probe more time (failureThreshold times periodSeconds), if the app only starts slowly: it had "+
 			"containers restarted %s.", phrase.Count(n, "time"))
 	}
-	if a.seen.killedStarting == 0 || a.own.Startup { // with one that had succeeded the start was over
+	if a.seen.killedStarting == 0 || a.own.Startup { // the liveness probe begins once the startup probe succeeded
 		return ""
 	}
 	return fmt.Sprintf("Give the pods a startup probe that lasts as long as they take to start: the liveness probe had containers restarted %s "+
@@ -288,12 +288,12 @@ func lostBehind(a *advised) string {
 		"beside them began to end.", phrase.Count(a.seen.lostBehind, "request"), a.seen.endedBehind)
 }
 
-// endedEarly reports whether an app ended before a node's rules had left it out: that nothing was lost then was luck.
+// endedEarly reports whether a pod ended before a node's rules had left it out: if nothing was lost then, that was luck.
 func endedEarly(n model.Numbers) bool {
 	return n.NeededDrains != nil && n.NeededDrains.Margin != nil && *n.NeededDrains.Margin <= 0
 }
 
-// margin says of an app that lost nothing by how much it served on for longer than it had to, as far as that was seen.
+// margin returns the sentence for an app that lost nothing: for how much longer than needed it served, as far as that was seen.
 func margin(s model.Scenario, lag float64) string {
 	what := "Nothing was lost"
 	if t := s.Terminations; t != nil {

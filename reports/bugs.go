@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// newBug is nil for a run that is about no bug.
+// newBug returns the bug that a run is about, or nil.
 func newBug(run evidence.Run, v verdict.Verdict) *model.Bug {
 	if run.Bug == nil {
 		return nil
@@ -23,16 +23,17 @@ func newBug(run evidence.Run, v verdict.Verdict) *model.Bug {
 	}
 }
 
-// A BugRow is what one scenario says of the bug that it is about, in the words of every report.
+// A BugRow is what one scenario found out about its bug, in the words of every report.
 type BugRow struct {
 	model.Scenario
-	Said  string // the answer
+	Said  string // the answer, and whether it was seen
 	Ran   string // the versions of the component
-	Fixed string // in which release, of a bug that was seen in a version that is known to have it; else empty
-	Why   string // it cannot be told; else empty
+	Fixed string // "fixed in" and the release, if a version that is known to have the bug showed it; else empty
+	Why   string // why it cannot be told; else empty
 }
 
-// Bugs is a row for each scenario about a bug: where it was seen, where it was not, and where that cannot be told, by issue.
+// Bugs returns a row for each scenario about a bug: first where the bug was seen, then where it was not, then where that cannot be told,
+// each by issue.
 func Bugs(r model.Report) []BugRow {
 	var rows []BugRow
 	for _, s := range r.Scenarios {
@@ -58,7 +59,7 @@ func Bugs(r model.Report) []BugRow {
 	return rows
 }
 
-// knownOf says whether the versions that run are known to have the bug, which nobody could see.
+// knownOf says whether the versions that ran are known to have a bug that the scenario could neither show nor rule out.
 func knownOf(b model.Bug) string {
 	if len(b.Versions) == 0 {
 		return ""
@@ -70,7 +71,7 @@ func knownOf(b model.Bug) string {
 	return fmt.Sprintf("; %s %s %s to have it", b.Component, versionText(b), is)
 }
 
-// versionText is the versions that ran, and whether they are the component's own.
+// versionText returns the versions that ran, and says so if they are the API server's and not the component's own.
 func versionText(b model.Bug) string {
 	text := strings.Join(b.Versions, ", ")
 	if b.Assumed {
@@ -79,12 +80,12 @@ func versionText(b model.Bug) string {
 	return text
 }
 
-// cells are all but why it cannot be told.
+// cells returns the cells of the row, without Why.
 func (r BugRow) cells() []string {
 	return []string{r.Said, r.Bug.Issue, r.Bug.Component, r.Ran, r.Fixed, r.Mode, r.ID}
 }
 
-// tellBugs writes the section about known bugs, if there is any to tell of.
+// tellBugs writes the section about known bugs, if there are rows.
 func tellBugs(b *bytes.Buffer, rows []BugRow) {
 	if len(rows) == 0 {
 		return

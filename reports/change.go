@@ -13,21 +13,21 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// absent is the text of what one of two reports does not have.
+// absent stands for a value that one of two reports does not have.
 const absent = "absent"
 
-// wording are the fields that say in words what others say; the claim is a rule's, as this build words it.
+// wording lists the fields that put other fields into words. A "claim" is a rule's, in the words of this build.
 var wording = []string{"headline", "facts", "because", "advice", "patch", "claim"}
 
-// A change is one value that two reports do not share. They are compared as the JSON they are, so that
-// what only another build writes, or once wrote, is seen as well.
+// A change is one value that differs between two reports. They are compared as JSON, so that fields which only another build writes are
+// seen as well.
 type change struct {
-	name      string // words from the outside in, such as "numbers status_gap_ms"
+	name      string // names from the outermost in, such as "numbers status_gap_ms"
 	then, now string // each one line
 }
 
-// changes lists what differs between two JSON values, nil being absent, beside their wording: fields and entries of a list of named
-// objects by name.
+// changes lists the differences of two JSON values, except in their wording; nil is absent. It matches fields, and entries of a list of
+// named objects, by name.
 func changes(name string, then, now any) (all []change) {
 	thenParts, nowParts := partsOf(then), partsOf(now)
 	if thenParts == nil || nowParts == nil {
@@ -44,8 +44,8 @@ func changes(name string, then, now any) (all []change) {
 	return all
 }
 
-// partsOf is an object, or a list of objects that all have a name, by those. A name that comes again in a list is numbered. Of all
-// else it is nil.
+// partsOf returns the fields of an object, or the entries of a list of named objects, by name; a name that comes again in the list is
+// numbered. For any other value it returns nil.
 func partsOf(value any) map[string]any {
 	if object, ok := value.(map[string]any); ok {
 		return object
@@ -68,21 +68,21 @@ func partsOf(value any) map[string]any {
 	return byName
 }
 
-// nameOf is what tells an object from others in its list: a scenario's mode, suite and id, as far as it has them, else a name.
+// nameOf returns what identifies an object in its list: a scenario's mode, suite and id, as far as it has them, else a name.
 func nameOf(value any) string {
 	object, _ := value.(map[string]any)
 	field := func(key string) string { s, _ := object[key].(string); return s }
 	return cmp.Or(path.Join(field("mode"), field("suite"), field("id")), field("name"))
 }
 
-// union are the names in either.
+// union returns the names that either map has, sorted.
 func union(a, b map[string]any) []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// text is a JSON value in one line; what was judged is its outcome and why.
+// text returns a JSON value as one line; of an object with an outcome, the outcome and its reason.
 func text(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -95,6 +95,6 @@ func text(value any) string {
 			return phrase.Printable(outcome + ": " + because)
 		}
 	}
-	plain, _ := json.Marshal(value) // it was JSON
+	plain, _ := json.Marshal(value) // it came from JSON
 	return phrase.Printable(string(plain))
 }

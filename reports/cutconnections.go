@@ -7,8 +7,8 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// deletionSeen is how long after a pod's deletion the watch may still tell of it: until then an app that ends looks as if it stayed. As
-// long as a watch may be blind before it is told (harness/observe, heartbeat).
+// deletionSeen is how late the watch may tell of a pod's deletion: until then a pod that ends looks as if it stayed. That is how long a
+// watch may be blind before the recorder notices (harness/observe, heartbeat).
 const deletionSeen = 2 * time.Second
 
 // ends reports whether a pod's deletion had begun by a moment.
@@ -16,13 +16,13 @@ func ends(pod timeline.Pod, by time.Duration) bool {
 	return slices.ContainsFunc(pod.Steps, func(s timeline.PodStep) bool { return s.Phase >= timeline.PodDeleting && s.At <= by })
 }
 
-// cutConnections are requests over kept connections that pods which stayed closed without a reply, by pod.
+// cutConnections has, by pod, the requests over kept connections that the pod closed without a reply though it was not ending.
 type cutConnections map[string][]timeline.Hit
 
-// idle is for how long connections were idle that servers closed by a timer of theirs. All of them were idle for as long, for of one that
-// was for longer its client had seen the end; and pods went on with it, for what ends a process closes all its connections, and each is
-// used within the time in which clients use theirs. Servers count their timeouts in seconds (gunicorn 2, node and Apache 5 by default), so
-// less is none.
+// idle returns for how long connections had been idle that servers closed by a timer, and whether a timer did it. If so, all had been idle
+// for the same time, because a client sees the end of a connection that is idle for longer. And a pod went on closing them, because a
+// process that ends closes all its connections at once, and clients use each again within their usual time. Servers set such timeouts in
+// seconds (gunicorn 2, node and Apache 5 by default), so less is none.
 func (c cutConnections) idle() (age time.Duration, by bool) {
 	var ages []time.Duration
 	goesOn := false

@@ -28,7 +28,7 @@ func newClaims(scenarios []model.Scenario) []model.Claim {
 	return claims
 }
 
-// newClaim is a claim by the worst of its parts: what one of them was not shown of, another does not make up for.
+// newClaim judges a claim by the worst of its parts: a part that was shown does not make up for one that was not.
 func newClaim(id, mode string, scenarios []model.Scenario) model.Claim {
 	seed, _ := SeedClaimOf(id)
 	claim := model.Claim{ID: id, Mode: mode, Outcome: model.Holds, DecidedBy: []model.Decision{}}
@@ -58,8 +58,8 @@ func newClaim(id, mode string, scenarios []model.Scenario) model.Claim {
 	return claim
 }
 
-// newPart is a part by the worst that a scenario showed of it: where one could not tell, another does not make up for it. What
-// preconditions alone decide was not shown: they never fail.
+// newPart judges a part by the worst that a scenario showed of it: one that shows it does not make up for one that could not tell. What
+// only preconditions decide was not shown: they never fail.
 func newPart(id string, scenarios []model.Scenario) model.ClaimPart {
 	part := model.ClaimPart{ID: id, DecidedBy: []model.Decision{}}
 	falsifiable := false
@@ -99,8 +99,8 @@ func newPart(id string, scenarios []model.Scenario) model.ClaimPart {
 var claimOutcomes = map[verdict.Outcome]model.ClaimOutcome{verdict.Fail: model.Violated, verdict.Pass: model.Holds,
 	verdict.Inconclusive: model.NotShown, verdict.Skipped: model.Skipped}
 
-// shownBy is what a scenario that covers a claim shows of a part of it, if it is about that part. One that was not judged shows
-// nothing, and so does a recording from before expectations named the claims that they decide.
+// shownBy returns what a scenario that covers a claim shows of one part of it; false if the scenario is about other parts alone. One that
+// was not judged shows nothing, and so does a recording from before expectations named the claims that they decide.
 func shownBy(s model.Scenario, part string) (verdict.Claim, bool) {
 	if i := slices.IndexFunc(s.Claims, func(c verdict.Claim) bool { return c.ID == part }); i >= 0 {
 		return s.Claims[i], true
@@ -115,7 +115,7 @@ func shownBy(s model.Scenario, part string) (verdict.Claim, bool) {
 	return verdict.Claim{ID: part, Because: "no rule of the recording says that it decides the claim"}, true
 }
 
-// countClaims is like "36 hold (30 by node-rules, 6 by clients), 5 refuted: C10, C12, C27, C28, C32; 1 violated: C2".
+// countClaims returns, for example, "36 hold (30 by node-rules, 6 by clients), 5 refuted: C10, C12, C27, C28, C32; 1 violated: C2".
 func countClaims(mode string, claims []model.Claim) string {
 	ids, by := map[model.ClaimOutcome][]string{}, map[verdict.EvidenceKind]int{}
 	claims = slices.DeleteFunc(slices.Clone(claims), func(c model.Claim) bool { return c.Mode != mode })

@@ -13,7 +13,7 @@ import (
 // mostOutages is how many of a scenario's outages are reported, the longest ones.
 const mostOutages = 20
 
-// newDisruption is nil where nothing was done.
+// newDisruption returns what was done to the cluster, or nil.
 func newDisruption(run evidence.Run, tl timeline.Timeline) *model.Disruption {
 	if run.Disruption == nil {
 		return nil
@@ -31,7 +31,7 @@ func newDisruption(run evidence.Run, tl timeline.Timeline) *model.Disruption {
 	return &d
 }
 
-// untilWhole is of the disruption after which it took longest; nil where that was not seen.
+// untilWhole returns the longest time that the cluster took to be whole again after a disruption, in milliseconds; nil if none was seen.
 func untilWhole(tl timeline.Timeline) *float64 {
 	var longest *float64
 	for _, d := range tl.Disruptions() {
@@ -50,7 +50,7 @@ func newSteps(tl timeline.Timeline) []model.Step {
 	return steps
 }
 
-// lostAddresses says of a boot which control lanes tell nothing from then on.
+// lostAddresses names, for a boot of a node, the control lanes that show nothing from then on.
 func lostAddresses(s timeline.Step, tl timeline.Timeline) (said string) {
 	if s.Kind != evidence.NodeChanged || s.What != evidence.Booted {
 		return ""

@@ -15,7 +15,7 @@ import (
 // A Writer writes one form of a report.
 type Writer func(io.Writer, model.Report) error
 
-// write writes all of one form of a report.
+// write writes text, one form of a report, to w.
 func write(w io.Writer, form string, text []byte) error {
 	if _, err := w.Write(text); err != nil {
 		return fmt.Errorf("reports: write %s: %w", form, err)
@@ -23,14 +23,14 @@ func write(w io.Writer, form string, text []byte) error {
 	return nil
 }
 
-// A File is one of a run folder, and what writes it.
+// A File is a file of a run folder with the writer of its content.
 type File struct {
 	Name  string
 	Write Writer
 }
 
-// WriteFolder writes report.json, junit.xml, summary.md, metrics.prom and more into dir, and patches beside the evidence in it, each
-// whole or not at all, over any that are there. dir must exist.
+// WriteFolder writes report.json, junit.xml, summary.md, metrics.prom and more into dir, and patches beside the evidence. It replaces each
+// file whole or not at all. dir must exist.
 func WriteFolder(dir string, r model.Report, more ...File) error {
 	for _, file := range append([]File{
 		{"report.json", JSON},
@@ -49,7 +49,7 @@ func WriteFolder(dir string, r model.Report, more ...File) error {
 	return writePatches(dir, r)
 }
 
-// PatchFile is the patch that follows advice, in the folder of a scenario's evidence.
+// PatchFile is the name of the patch that applies advice, in the folder of a scenario's evidence.
 const PatchFile = "patch.yaml"
 
 func writePatches(dir string, r model.Report) error {

@@ -13,11 +13,11 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// annotationLimit is how many annotations of a level GitHub shows of a step.
+// annotationLimit is how many annotations of one level GitHub shows for a step.
 const annotationLimit = 10
 
-// GitHub tells a GitHub workflow of r when getenv, such as os.Getenv, says that one runs this: annotations go
-// to w, which is to be the step's output, and the summary to the end of the step's, as far as it has room.
+// GitHub reports r to the GitHub workflow that runs this process, if getenv, such as os.Getenv, says that one does. It writes annotations
+// to w, which has to be the step's output, and appends the summary to the step's, as far as that has room.
 func GitHub(w io.Writer, getenv func(string) string, r model.Report) error {
 	var told error
 	if getenv("GITHUB_ACTIONS") == "true" {
@@ -32,9 +32,8 @@ func GitHub(w io.Writer, getenv func(string) string, r model.Report) error {
 // An annotation is one workflow command; its level is error, warning or notice.
 type annotation struct{ level, title, text string }
 
-// Annotations writes r as workflow commands: an error for every scenario that failed and for a run that broke,
-// a warning for every inconclusive one, and a notice with the totals. GitHub shows ten of a level, so the
-// tenth names all that are left.
+// Annotations writes r as workflow commands: an error for every scenario that failed and for a run that broke, a warning for every
+// inconclusive one, and a notice with the totals. GitHub shows ten of a level, so the tenth names all the rest.
 func Annotations(w io.Writer, r model.Report) error {
 	byOutcome := make(map[verdict.Outcome][]annotation)
 	for _, s := range r.Scenarios {
@@ -65,7 +64,7 @@ func Annotations(w io.Writer, r model.Report) error {
 	return write(w, "annotations", b.Bytes())
 }
 
-// few is what GitHub shows of annotations of one level.
+// few cuts the annotations of one level to as many as GitHub shows; the last then names the rest.
 func few(all []annotation) []annotation {
 	if len(all) <= annotationLimit {
 		return all
@@ -78,18 +77,17 @@ func few(all []annotation) []annotation {
 	return append(shown, annotation{rest[0].level, fmt.Sprintf("and %d more", len(rest)), clipped(strings.Join(titles, "; "), becauseLimit)})
 }
 
-// message is text as a workflow command carries it.
+// message escapes text for a workflow command.
 func message(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(phrase.Printable(text))
 }
 
-// property is text as a property of a workflow command, which ends at a colon or a comma.
+// property escapes text for a property of a workflow command, which ends at a colon or a comma.
 func property(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(message(text))
 }
 
-// appendSummary adds the summary to what the step's file has already; GitHub rejects all of a file that is
-// too large.
+// appendSummary appends the summary to the step's file, as far as there is room: GitHub rejects the whole of a file that is too large.
 func appendSummary(path string, r model.Report) (err error) {
 	defer func() {
 		if err != nil {

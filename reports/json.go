@@ -11,7 +11,7 @@ import (
 // JSON writes report.json.
 func JSON(w io.Writer, r model.Report) error { return Indented(w, r) }
 
-// Indented writes data as report.json is written.
+// Indented writes data as JSON in the form of report.json.
 func Indented(w io.Writer, data any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -15,9 +15,9 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// The JUnit elements, as far as the usual readers agree on them. Names of suites and cases are
-// stable and free of numbers, being keys into years of history; numbers are properties. The class of a case has its mode, too: of
-// cases with the same class and name GitLab counts the first alone (docs.gitlab.com, "Unit test reports").
+// The JUnit elements, as far as the usual readers agree on them. Names of suites and cases are stable and free of numbers, because they are
+// keys into years of history; numbers are properties. The class of a case includes its mode: of cases with the same class and name GitLab
+// counts only the first (docs.gitlab.com, "Unit test reports").
 type (
 	junitSuites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -62,8 +62,8 @@ type (
 	}
 )
 
-// JUnit writes junit.xml, one testsuite per suite and mode. A claim that failed is a failure, an
-// inconclusive one an error, and so is a run that broke. What did not pass has its files attached.
+// JUnit writes junit.xml, one testsuite per suite and mode. A claim that failed is a failure; an inconclusive one is an error, and so is a
+// run that broke. What did not pass has its files attached.
 func JUnit(w io.Writer, r model.Report) error {
 	scenarios := r.Scenarios
 	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {
@@ -100,7 +100,7 @@ func (c *junitCounts) count(s model.Scenario) {
 	}
 }
 
-// newJUnitSuite takes the scenarios of one suite and mode, at least one.
+// newJUnitSuite makes the testsuite of the scenarios of one suite and mode, of which there is at least one.
 func newJUnitSuite(profile string, scenarios []model.Scenario) junitSuite {
 	suite := junitSuite{Name: scenarios[0].Suite}
 	suite.Properties.add("mode", scenarios[0].Mode)
@@ -117,7 +117,7 @@ func newJUnitSuite(profile string, scenarios []model.Scenario) junitSuite {
 	return suite
 }
 
-// stamp is a time in the form JUnit has for it, which is UTC without saying so; empty for no time.
+// stamp formats a time as JUnit does, in UTC without a zone; the zero time is empty.
 func stamp(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -142,7 +142,7 @@ func newJUnitCase(s model.Scenario) junitCase {
 	return c
 }
 
-// details are a line for every rule that did not hold, and below it its facts and its whole reason.
+// details returns a line for every rule that did not hold, and below it the rule's facts and whole reason.
 func details(s model.Scenario) string {
 	var lines []string
 	for _, rule := range s.Rules {
@@ -161,8 +161,8 @@ func details(s model.Scenario) string {
 	return strings.Join(lines, "\n")
 }
 
-// output is what became of the requests, and then a line for every file to look at, by its path from the
-// run folder, in the form that readers of JUnit take for an attachment.
+// output returns what became of the requests, and a line for every file to look at, by its path from the run folder, in the form that
+// readers of JUnit take for an attachment.
 func output(s model.Scenario) string {
 	var lines []string
 	if said := requestTotals(s); said != "" {
@@ -177,7 +177,7 @@ func output(s model.Scenario) string {
 	return strings.Join(lines, "\n")
 }
 
-// newJUnitProperties is where whatever is not stable goes: the version, where to look and every number.
+// newJUnitProperties returns what is not stable: the version, where to look and every number.
 func newJUnitProperties(s model.Scenario) junitProperties {
 	var p junitProperties
 	p.add("mode", s.Mode)
@@ -199,14 +199,14 @@ func newJUnitProperties(s model.Scenario) junitProperties {
 	return p
 }
 
-// add leaves out what has no value.
+// add adds a property, unless its value is empty.
 func (p *junitProperties) add(name, value string) {
 	if value != "" {
 		*p = append(*p, junitProperty{Name: name, Value: value})
 	}
 }
 
-// A decimal has three decimals.
+// A decimal is written with three decimals.
 type decimal float64
 
 func (d decimal) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%.3f", float64(d)), nil }

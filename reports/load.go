@@ -28,12 +28,11 @@ import (
 //	evidence/<mode>/cluster.json
 //	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,flows.parquet,events.jsonl}
 //
-// Attempts of one scenario count as its last. A scenario that cannot be read is inconclusive; what
-// else is missing or damaged is in the run's Broken. The error, one line, is for a folder without a
-// session this build can read.
+// Of the attempts of a scenario the last counts. A scenario that cannot be read is inconclusive; whatever else is missing or damaged is in
+// the run's Broken. The error, one line, says that the folder has no session that this build can read.
 func Load(dir string) (model.Report, error) { return LoadWith(dir, nil) }
 
-// LoadWith is Load with an observer, which may be nil, of every recording.
+// LoadWith is Load, and shows every recording to the observer, which may be nil.
 func LoadWith(dir string, observer Observer) (model.Report, error) {
 	session, err := readSession(dir)
 	if err != nil {
@@ -57,7 +56,7 @@ func LoadWith(dir string, observer Observer) (model.Report, error) {
 	return l.report, nil
 }
 
-// LoadScenario judges one scenario of a run folder alone, whose run may be under way, and reports as if there were no other.
+// LoadScenario judges one scenario of a run folder, whose run may be under way, and reports as if there were no other.
 func LoadScenario(dir, mode, suite, scenario string, observer Observer) (model.Report, error) {
 	session, err := readSession(dir)
 	if err != nil {
@@ -111,8 +110,8 @@ func newRun(s evidence.Session) model.Run {
 	}
 }
 
-// skippedWhole tells of each mode that was asked for in which every scenario was skipped, or of the run where none was asked for: a
-// skip is never a pass.
+// skippedWhole returns a sentence for each mode that was asked for and in which every scenario was skipped, or for the whole run if no mode
+// was asked for: a skip is never a pass.
 func skippedWhole(asked []string, scenarios []model.Scenario) (broken []string) {
 	if len(asked) == 0 {
 		asked = []string{""}
@@ -156,7 +155,7 @@ func (l *loader) addCluster(mode string) {
 	l.report.Clusters = append(l.report.Clusters, cluster)
 }
 
-// readCluster is a cluster of which only the mode is known when there is an error.
+// readCluster reads a cluster from its file; with an error, only the cluster's mode is known.
 func readCluster(file, mode string) (evidence.Cluster, error) {
 	unknown := evidence.Cluster{Mode: mode, Features: []evidence.Feature{}}
 	var c evidence.Cluster
@@ -172,7 +171,7 @@ func readCluster(file, mode string) (evidence.Cluster, error) {
 	return c, nil
 }
 
-// broken notes an error about the run folder.
+// broken adds an error about the run folder, if there is one, to what broke.
 func (l *loader) broken(err error) {
 	if err != nil {
 		l.report.Run.Broken = append(l.report.Run.Broken, within(l.dir, err))
@@ -183,19 +182,17 @@ func (l *loader) broken(err error) {
 func (l *loader) add(s model.Scenario) {
 	l.report.Scenarios = append(l.report.Scenarios, s)
 	l.report.Summary.Add(s.Outcome)
-	if s.RecordedFor == "" { // else its requests are that scenario's
+	if s.RecordedFor == "" { // else the requests are counted for that scenario
 		l.report.Summary.Requests += s.Requests()
 	}
 }
 
-// within is an error as one line in which paths are relative to the run folder dir, so that the same
-// folder says the same wherever it lies.
+// within returns an error as one line with paths relative to the run folder dir, so that reports do not depend on where the folder is.
 func within(dir string, err error) string {
 	return phrase.Printable(strings.ReplaceAll(err.Error(), evidence.Folder(dir), evidence.Folder("")))
 }
 
-// lastAttempts maps each scenario to its last attempt. Scenario ids are free of digits, so a
-// number at the end of a folder's name is an attempt.
+// lastAttempts maps each scenario to its last attempt. Scenario ids have no digits: a number at the end of a folder is an attempt.
 func lastAttempts(names []string) map[string]int {
 	last := make(map[string]int)
 	for _, name := range names {
@@ -225,7 +222,7 @@ func folders(dir string) ([]string, error) {
 	return names, nil
 }
 
-// compareModes puts those that clusters are made with first, and any other by name.
+// compareModes orders modes: first those that clusters are made with, then any other by name.
 func compareModes(a, b string) int {
 	lastToFirst := dataplane.Names()
 	slices.Reverse(lastToFirst) // any other has index -1

@@ -16,18 +16,17 @@ import (
 
 // Limits of summary.md.
 const (
-	summaryLimit = 1 << 20 // bytes, which is all that GitHub shows of a step
+	summaryLimit = 1 << 20 // bytes, the most that GitHub shows of a step
 	becauseLimit = 2000    // characters of one reason
 )
 
-// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, which known bugs were seen, the
-// outcomes of scenarios in each mode, what was measured, and where the time went. It never has more than 1 MiB, and says what
-// that left out.
+// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, which known bugs were seen, the outcomes of
+// scenarios in each mode, what was measured, and where the time went. It has at most 1 MiB, and says how much that left out.
 func Markdown(w io.Writer, r model.Report) error {
 	return write(w, "markdown", summary(r, summaryLimit))
 }
 
-// summary has at most limit bytes.
+// summary returns summary.md with at most limit bytes.
 func summary(r model.Report, limit int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Rollcall %s\n", Escape(r.Run.ID))
@@ -49,7 +48,7 @@ func summary(r model.Report, limit int) []byte {
 	return fitting(b.Bytes(), limit)
 }
 
-// limited is recorded text as Markdown, of which one reason may have so much.
+// limited escapes recorded text for Markdown and cuts it to becauseLimit.
 func limited(text string) string { return Escape(clipped(text, becauseLimit)) }
 
 // list writes a section of lines, if there are any.
@@ -59,7 +58,7 @@ func list(b *bytes.Buffer, title string, lines []string) {
 	}
 }
 
-// table writes a section with a table, if that has rows.
+// table writes a section with a table, if it has rows.
 func table(b *bytes.Buffer, title string, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -70,11 +69,11 @@ func table(b *bytes.Buffer, title string, head []string, rows [][]string) {
 	}
 }
 
-// clusterLines say what the scenarios of each mode ran on, such as "iptables: Kubernetes v1.36.3 (kind, 3 nodes, kernel 6.12.0)".
+// clusterLines says what the scenarios of each mode ran on, such as "iptables: Kubernetes v1.36.3 (kind, 3 nodes, kernel 6.12.0)".
 func clusterLines(clusters []evidence.Cluster) (lines []string) {
 	for _, c := range clusters {
 		if c.Kubernetes == "" {
-			continue // there is none
+			continue // no cluster
 		}
 		about := []string{c.Provider, phrase.Count(c.Nodes, "node"), c.CNI}
 		if c.Kernel != "" {
@@ -86,7 +85,7 @@ func clusterLines(clusters []evidence.Cluster) (lines []string) {
 	return lines
 }
 
-// fitting is a text, or of one with more than limit bytes the lines that fit, and how many do not.
+// fitting cuts a text of more than limit bytes to the lines that fit, and adds how many do not.
 func fitting(text []byte, limit int) []byte {
 	if len(text) <= limit {
 		return text
@@ -100,14 +99,14 @@ func fitting(text []byte, limit int) []byte {
 	return append(text[:fits:fits], note...)
 }
 
-// worstFirst is scenarios that failed, then inconclusive ones, then the others as they stand.
+// worstFirst sorts scenarios: failed ones, inconclusive ones, then the others in their order.
 func worstFirst(scenarios []model.Scenario) []model.Scenario {
 	bad := []verdict.Outcome{verdict.Inconclusive, verdict.Fail}
 	return slices.SortedStableFunc(slices.Values(scenarios),
 		func(a, b model.Scenario) int { return slices.Index(bad, b.Outcome) - slices.Index(bad, a.Outcome) })
 }
 
-// notPassed tells the reasons; scenarios that were skipped in a mode for the same one share a line.
+// notPassed returns a line with the reason of every scenario that did not pass; those skipped in a mode for the same reason share one.
 func notPassed(scenarios []model.Scenario) (lines []string) {
 	for _, s := range scenarios {
 		if !s.Bad() {
@@ -134,7 +133,7 @@ func notPassed(scenarios []model.Scenario) (lines []string) {
 	return lines
 }
 
-// decidedClaims is a line for each mode: how many seed claims were decided, by which evidence, and which were not.
+// decidedClaims returns a line for each mode: how many seed claims were decided, by which evidence, and which were not.
 func decidedClaims(claims []model.Claim) (lines []string) {
 	for _, mode := range model.Distinct(claims, func(c model.Claim) string { return c.Mode }) {
 		lines = append(lines, fmt.Sprintf("- %s: %s", Escape(mode), Escape(countClaims(mode, claims))))
@@ -142,7 +141,7 @@ func decidedClaims(claims []model.Claim) (lines []string) {
 	return lines
 }
 
-// knownBugs are the rows about whether clusters have known bugs.
+// knownBugs returns the rows of the table of known bugs.
 func knownBugs(bugs []BugRow) (rows [][]string) {
 	for _, r := range bugs {
 		cells := append(r.cells(), r.Why)
@@ -155,7 +154,7 @@ func knownBugs(bugs []BugRow) (rows [][]string) {
 	return rows
 }
 
-// factsLine is like "by kind: 2 refused, 1 timeout; node: worker".
+// factsLine returns a line such as "by kind: 2 refused, 1 timeout; node: worker".
 func factsLine(facts []verdict.Detail) string {
 	var parts []string
 	for _, f := range facts {
@@ -164,7 +163,7 @@ func factsLine(facts []verdict.Detail) string {
 	return strings.Join(parts, "; ")
 }
 
-// outcomes are the rows of scenarios by modes.
+// outcomes returns a row for each scenario, with its outcome in each mode.
 func outcomes(scenarios []model.Scenario, modes []string) (rows [][]string) {
 	type place struct{ scenario, mode string }
 	said := make(map[place]string)
@@ -181,7 +180,7 @@ func outcomes(scenarios []model.Scenario, modes []string) (rows [][]string) {
 	return rows
 }
 
-// word is an outcome, bold where somebody should look.
+// word returns an outcome, bold where somebody should look, and the number of a second or later attempt.
 func word(s model.Scenario) string {
 	said := s.Outcome.String()
 	if s.Bad() {
@@ -193,7 +192,7 @@ func word(s model.Scenario) string {
 	return said
 }
 
-// measured are the rows of scenarios that were under load.
+// measured returns the rows of the scenarios that were under load.
 func measured(scenarios []model.Scenario) (rows [][]string) {
 	for _, s := range scenarios {
 		if len(s.LoadLanes()) == 0 {
@@ -208,7 +207,7 @@ func measured(scenarios []model.Scenario) (rows [][]string) {
 	return rows
 }
 
-// timeSpent is the table of where the time went.
+// timeSpent writes the table of where the time went.
 func timeSpent(b *bytes.Buffer, parts []model.Spent) {
 	if len(parts) == 0 {
 		return

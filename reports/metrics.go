@@ -18,9 +18,9 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// Metrics writes metrics.prom, in Prometheus' text format and without timestamps, as the textfile collector of
-// node_exporter wants it: gauges in seconds and shares of one, by suite, scenario, mode and version of Kubernetes.
-// The run's id is no label, so that every run continues the same series.
+// Metrics writes metrics.prom, in Prometheus' text format and without timestamps, as the textfile collector of node_exporter wants it:
+// gauges in seconds and shares of one, by suite, scenario, mode and version of Kubernetes. The run's id is no label, so that every run
+// continues the same series.
 func Metrics(w io.Writer, r model.Report) error {
 	var g gauges
 	g.run(r)
@@ -40,7 +40,7 @@ func Metrics(w io.Writer, r model.Report) error {
 	return write(w, "metrics", b.Bytes())
 }
 
-// gauges are metric families in the order in which they were first set.
+// gauges holds metric families in the order in which they were first set.
 type gauges struct{ families []*dto.MetricFamily }
 
 // set adds a sample to the gauge rollcall_<name>.
@@ -121,7 +121,7 @@ func (g *gauges) scenario(s model.Scenario, kubernetes string) {
 	}
 }
 
-// inBaseUnits is a measurement's name and value as Prometheus has them, to the thousandth of the unit it has.
+// inBaseUnits returns a measurement's name and value in Prometheus' base units, rounded to a thousandth of its own unit.
 func inBaseUnits(m model.Measurement) (name string, value float64) {
 	x := m.Value.Value
 	switch m.Unit {

@@ -6,11 +6,11 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// An Observer sees every recording while Load joins and judges it, so that a page about them need not do so again.
+// An Observer sees every recording while Load joins and judges it, so that a page does not have to read it again.
 type Observer interface {
-	// Reading is told of a recording that is about to be joined; what it returns is shown what [timeline.JoinShowing] shows.
+	// Reading is called before a recording is joined; the function that it returns is called as [timeline.JoinShowing] says.
 	Reading(evidence.Run) func(evidence.Hit, error)
-	// Judged is told of each scenario; the error is for one that could not be read or joined, which has no recording.
+	// Judged is called with each scenario; the error says that it could not be read or joined, and that there is no recording.
 	Judged(model.Scenario, Recording, error)
 }
 

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// newPodLags puts what was seen of each old pod and node together, by pod and node.
+// newPodLags collects what was seen of each old pod on each node, sorted by both.
 func newPodLags(tl timeline.Timeline) []model.PodLag {
 	left := tl.EndpointsLeft()
 	var all []model.PodLag

@@ -11,11 +11,11 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// ReportFile is what a run folder's report is called.
+// ReportFile is the name of the report in a run folder.
 const ReportFile = "report.json"
 
-// Read reads the report.json of the run folder dir as it was judged when it was written. The error, one line, is for
-// a folder without one that this build can read.
+// Read reads the report.json of the run folder dir, and judges nothing anew. The error, one line, says that there is none that this build
+// can read.
 func Read(dir string) (model.Report, error) {
 	file := filepath.Join(dir, ReportFile)
 	data, err := os.ReadFile(file)
@@ -26,7 +26,7 @@ func Read(dir string) (model.Report, error) {
 		return model.Report{}, fmt.Errorf("reports: read %s: %w", dir, err)
 	}
 	var r model.Report
-	switch err := json.Unmarshal(data, &r); { // a value of another type leaves the others read
+	switch err := json.Unmarshal(data, &r); { // a field of another type does not keep the others from being read
 	case r.Kind != "" && r.Kind != model.Kind:
 		return model.Report{}, fmt.Errorf("reports: read %s: its kind is %q, not %s: name a run folder", file, r.Kind, model.Kind)
 	case r.APIVersion != "" && r.APIVersion != model.APIVersion:

@@ -11,22 +11,22 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// A workload is the manifest of what makes an app's pods, as advice changes it.
+// A workload is the manifest of a Deployment, StatefulSet or DaemonSet, to which advice is applied.
 type workload map[string]any
 
-// whole is a copy of what came from JSON, whose numbers are as a manifest writes them.
+// whole copies an object that came from JSON; its integers become int64, as manifests have them.
 func whole(object map[string]any) (copied map[string]any) {
 	data, err := json.Marshal(object)
 	if err == nil {
 		err = utiljson.Unmarshal(data, &copied)
 	}
 	if err != nil {
-		panic(err) // what came from JSON can be written
+		panic(err) // what came from JSON can be marshalled
 	}
 	return copied
 }
 
-// at is the map that fields lead to, which is made where it is not there.
+// at returns the map at a path of fields, and makes those that are missing.
 func at(object map[string]any, fields ...string) map[string]any {
 	for _, field := range fields {
 		next, is := object[field].(map[string]any)
@@ -41,7 +41,7 @@ func at(object map[string]any, fields ...string) map[string]any {
 
 func (w workload) pod() map[string]any { return at(w, "spec", "template", "spec") }
 
-// limits are how many pods a rollout may add, and take away.
+// limits returns the object with maxSurge, maxUnavailable or both.
 func (w workload) limits() map[string]any {
 	if w["kind"] == "Deployment" {
 		return at(w, "spec", "strategy", "rollingUpdate")
@@ -59,7 +59,7 @@ func (w workload) containers() (all []map[string]any) {
 	return all
 }
 
-// answers is the container that has the Service's port; nil if it is not known.
+// answers returns the container that has the Service's port, or nil if it is not known.
 func (w workload) answers(a *advised) map[string]any {
 	for _, c := range w.containers() {
 		if c["name"] == a.own.Answers {
@@ -75,13 +75,14 @@ func hookOf(container map[string]any) map[string]any {
 	return hook
 }
 
-// sleepOf is how many seconds a hook has the kubelet sleep; 0 if it does something else.
+// sleepOf returns for how many seconds a hook has the kubelet sleep; 0 if it does something else.
 func sleepOf(hook map[string]any) int64 {
 	seconds, _, _ := unstructured.NestedInt64(hook, "sleep", "seconds")
 	return seconds
 }
 
-// sleep has each container of a pod sleep before it gets SIGTERM, for that one that answers may ask the others. Hooks of other kinds stay.
+// sleep gives each container a preStop sleep of so many seconds or more: the one that answers may need the others. Hooks of other kinds
+// stay.
 func (w workload) sleep(seconds int64) bool {
 	for _, c := range w.containers() {
 		if hook := hookOf(c); hook == nil || hook["sleep"] != nil && sleepOf(hook) < seconds {
@@ -92,7 +93,8 @@ func (w workload) sleep(seconds int64) bool {
 	return true
 }
 
-// defaultGrace is that of a pod that names none, in seconds (core/v1 types.go, v1.37): what Kubernetes thinks that an app takes to end.
+// defaultGrace is the grace period of a pod that names none, in seconds (core/v1 types.go, v1.37): Kubernetes' idea of how long an app takes
+// to end.
 const defaultGrace = 30
 
 func (w workload) grace() int64 {
@@ -102,7 +104,7 @@ func (w workload) grace() int64 {
 	return defaultGrace
 }
 
-// outlast makes the grace period, which the kubelet counts from before the hook, longer than the longest sleep.
+// outlast makes the grace period longer than the longest sleep, because the kubelet counts it from before the hook.
 func (w workload) outlast() {
 	longest := int64(0)
 	for _, c := range w.containers() {
@@ -113,8 +115,8 @@ func (w workload) outlast() {
 	}
 }
 
-// unmeasured is the sleep where it is not known for how long nodes send requests on: five times what kube-proxy waits from one change of
-// its rules to the next (minSyncPeriod, 1 s).
+// unmeasured is the sleep, in seconds, if it was not seen for how long nodes go on sending requests: five times what kube-proxy waits from
+// one change of its rules to the next (minSyncPeriod, 1 s).
 const unmeasured = 5
 
 func (a *advised) seconds() int64 {
@@ -124,7 +126,8 @@ func (a *advised) seconds() int64 {
 	return int64(need(a).Seconds())
 }
 
-// replaceHook: which container's hook failed is not known. It is taken for that of the one that answers, if that has one.
+// replaceHook replaces the hook that failed by a sleep. Which container's hook failed is not known: it is taken to be that of the container
+// that answers, if it has one.
 func replaceHook(a *advised, w workload) bool {
 	for _, c := range w.containers() {
 		hook := hookOf(c)
@@ -141,7 +144,7 @@ func keepOne(_ *advised, w workload) bool {
 	case w["kind"] != "StatefulSet":
 		limits := w.limits()
 		limits["maxUnavailable"] = int64(0)
-		if none(limits["maxSurge"]) { // which may not be 0 as well (pkg/apis/apps/validation, v1.37)
+		if none(limits["maxSurge"]) { // both may not be 0 (pkg/apis/apps/validation, v1.37)
 			limits["maxSurge"] = int64(1)
 		}
 	case number(spec["replicas"], 1) < 2:
@@ -154,7 +157,7 @@ func keepOne(_ *advised, w workload) bool {
 
 func none(limit any) bool { return limit == nil || limit == int64(0) || limit == "0%" }
 
-// probe asks often: a pod is unready until its first success, and is asked once in each period (10 s where none is named).
+// probe adds a readiness probe with a short period, because a pod is unready until it succeeds once in a period (10 s by default).
 func probe(a *advised, w workload) bool {
 	c := w.answers(a)
 	if c == nil || a.own.Asked == nil {
@@ -179,10 +182,11 @@ func hookAll(a *advised, w workload) bool {
 	return true
 }
 
-// sleeps is a command that does nothing else, alone or in a shell.
+// sleeps matches a command that only sleeps, alone or in a shell.
 var sleeps = regexp.MustCompile(`^(\S*sh -c )?(\S*/)?sleep [0-9]+s?;?$`)
 
-// sleepFirst has the shell of a hook sleep, or one that the image has to have. A hook that only sleeps becomes the kubelet's own.
+// sleepFirst puts a sleep before the command of a hook: in the hook's shell, or in one that the image has to have. A hook that only sleeps
+// becomes the kubelet's own sleep.
 func sleepFirst(a *advised, w workload) bool {
 	hook := hookOf(w.answers(a))
 	exec, _ := hook["exec"].(map[string]any)
@@ -204,7 +208,7 @@ func sleepFirst(a *advised, w workload) bool {
 	} else {
 		exec["command"] = append([]any{"sh", "-c", fmt.Sprintf(`sleep %d; exec "$@"`, seconds), "sh"}, command...)
 	}
-	w.pod()["terminationGracePeriodSeconds"] = w.grace() + seconds // what the hook does has then as long as it had
+	w.pod()["terminationGracePeriodSeconds"] = w.grace() + seconds // so that the rest of the hook has as long as before
 	return true
 }
 
@@ -214,7 +218,8 @@ func sleepUntilUnsent(a *advised, w workload) bool {
 	return (a.lag() == 0 || a.own.PreStop < need(a)) && w.sleep(a.seconds())
 }
 
-// raiseGrace adds to a grace period in which hooks did not end, for how long they take is not known.
+// raiseGrace makes the grace period longer than the sleep, and by defaultGrace longer again if hooks did not end in it: how long they take
+// is not known.
 func raiseGrace(a *advised, w workload) bool {
 	w.outlast()
 	if a.seen.hooksCut > 0 {
@@ -233,7 +238,7 @@ func rollInstead(_ *advised, w workload) bool {
 	return true
 }
 
-// goFirst: a StatefulSet and, by default, a DaemonSet have an old pod go first.
+// goFirst has an old pod of a Deployment end before a new one starts; StatefulSets do so, and by default DaemonSets.
 func goFirst(a *advised, w workload) bool {
 	if a.heldByOld() == "" || w["kind"] != "Deployment" {
 		return false
@@ -243,7 +248,7 @@ func goFirst(a *advised, w workload) bool {
 	return true
 }
 
-// startWithin is how long a start may take, in seconds: 30 times 10 s, as Kubernetes' guide to probes has it for slow ones.
+// startWithin is how long a start may take, in seconds: 30 times 10 s, as in Kubernetes' guide to probes for slow ones.
 const startWithin = 300
 
 func allowStart(a *advised, w workload) bool {

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// routedTotals are where nodes routed the connections of a scenario; empty where nothing of that is known.
+// routedTotals says where nodes routed the connections of a scenario; empty if nothing of it is known.
 func routedTotals(s model.Scenario) string {
 	var of model.Routed
 	for _, lane := range s.LoadLanes() {
@@ -36,8 +36,8 @@ func routedTotals(s model.Scenario) string {
 	return said
 }
 
-// disruptedTotals are how many requests of clients on disrupted nodes failed, which a scenario that passes need not say anywhere
-// else; empty without such a client.
+// disruptedTotals says how many requests of clients on disrupted nodes failed, which a scenario that passes says nowhere else; empty
+// without such a client.
 func disruptedTotals(s model.Scenario) string {
 	if s.Disruption == nil {
 		return ""
@@ -54,8 +54,8 @@ func disruptedTotals(s model.Scenario) string {
 	return fmt.Sprintf("%s of %s from disrupted nodes failed", phrase.Number(failed), phrase.Count(requests, "request"))
 }
 
-// requestTotals are what became of every request of a scenario, from the clients to the pods and back, and how much
-// of the scenario's time clients were there; empty where the pods' was not recorded.
+// requestTotals says what became of every request of a scenario, from the clients to the pods and back, and for how much of its time the
+// load ran. If the pods' arrivals were not recorded it returns routedTotals.
 func requestTotals(s model.Scenario) string {
 	var requests, arrivals, never, lost, retried int
 	for _, lane := range s.LoadLanes() {

@@ -17,7 +17,7 @@ func columns() []string {
 	return []string{"SCENARIO", "MODE", "REQUESTS", "FAILED", "VERSIONS", "LONGEST OUTAGE", "OUTCOME"}
 }
 
-// newRow is one scenario in a table for people: a short text for each of the columns.
+// newRow returns a scenario's row of a table for people: a short text for each of the columns.
 func newRow(s model.Scenario) []string {
 	var longest float64
 	failed, onControl := 0, 0
@@ -47,8 +47,8 @@ func newRow(s model.Scenario) []string {
 	return []string{name, s.Mode, phrase.Number(requests), lost, shares(replies), outage(longest), s.Outcome.String()}
 }
 
-// remedy says where to read what to do about a scenario that did not pass; empty if nothing is known of it. A rule that is
-// inconclusive for a reason to distrust the recording needs nothing done but what that reason does.
+// remedy says where to read what to do about a scenario that did not pass; empty if no code is known. A rule that is inconclusive for a
+// reason to distrust the recording adds no code to that of the reason.
 func remedy(s model.Scenario) string {
 	if !s.Bad() {
 		return ""
@@ -72,10 +72,10 @@ func remedy(s model.Scenario) string {
 	return "what to do: rollcall explain " + strings.Join(codes, " ")
 }
 
-// widestKinds is how many columns of a table the kinds of failures may take; what is said below it has all of them.
+// widestKinds is how many columns of a table the kinds of failures may take; the text below the row names all of them.
 const widestKinds = 30
 
-// kinds is like "3 (2 refused, 1 timeout)".
+// kinds formats failures, such as "3 (2 refused, 1 timeout)".
 func kinds(failed int, failures map[evidence.Fault]int) string {
 	if byKind := phrase.Faults(failures); byKind != "" && len(byKind) <= widestKinds {
 		return fmt.Sprintf("%s (%s)", phrase.Number(failed), byKind)
@@ -83,7 +83,7 @@ func kinds(failed int, failures map[evidence.Fault]int) string {
 	return phrase.Number(failed)
 }
 
-// shares is like "v1 52% v2 48%". Only none is 0% and only all is 100%, whatever rounding says.
+// shares formats replies by version, such as "v1 52% v2 48%". Only none is 0% and only all is 100%, whatever rounding says.
 func shares(replies map[string]int) string {
 	total := 0
 	for _, n := range replies {
@@ -114,7 +114,7 @@ func outage(millis float64) string {
 	return phrase.Duration(time.Duration(millis * float64(time.Millisecond)))
 }
 
-// totals is one line about the whole run.
+// totals returns one line about the whole run.
 func totals(r model.Report) string {
 	s := r.Summary
 	line := fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped; %s", s.Pass, s.Fail, s.Inconclusive, s.Skipped,

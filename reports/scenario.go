@@ -18,21 +18,21 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// diagnosticsFolder, in an attempt's folder, is what was collected of a cluster on which it did not pass.
+// diagnosticsFolder, in an attempt's folder, has what was collected from the cluster if the attempt did not pass.
 const diagnosticsFolder = "diagnostics"
 
-// A place is where the evidence of an attempt lies in a run folder, and what it is thereby of.
+// A place is where the evidence of an attempt is in a run folder.
 type place struct {
 	mode, suite, scenario string
 	attempt               int
 }
 
-// in is the folder in a run folder.
+// in returns the attempt's folder in the run folder dir.
 func (p place) in(dir string) string {
 	return evidence.ScenarioFolder(dir, p.mode, p.suite, p.scenario, p.attempt)
 }
 
-// scenario reads, joins and judges the attempt at a place. What cannot be read at all is inconclusive.
+// scenario reads, joins and judges the attempt at a place. One that cannot be read is inconclusive.
 func (l *loader) scenario(at place) model.Scenario {
 	s := model.Scenario{
 		ID: at.scenario, Suite: at.suite, Mode: at.mode, Covers: []string{}, Attempts: at.attempt,
@@ -50,8 +50,8 @@ func (l *loader) scenario(at place) model.Scenario {
 	return s
 }
 
-// listFiles notes the files of the evidence, to which no report belongs, and whether diagnostics lie beside them; a folder that cannot
-// be listed is for read to report.
+// listFiles lists the files of the evidence, without the patch that a report wrote, and notes whether there are diagnostics. It skips a
+// folder that cannot be listed: read reports that.
 func listFiles(s *model.Scenario, folder string) {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
@@ -126,7 +126,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	s.Numbers, s.Lags = newNumbers(tl), newPodLags(tl)
 	terminations := tl.Terminations()
 	s.Terminations, s.Numbers.NeededDrains = newTerminations(terminations), newNeededDrains(terminations)
-	if len(run.ClusterChanges) > 0 { // a slower kube-proxy may be among it: that is not what the cluster needs
+	if len(run.ClusterChanges) > 0 { // perhaps to a slower kube-proxy: that is not what the cluster needs
 		s.Numbers.NeededDrain, s.Numbers.NeededDrains = nil, nil
 	}
 	s.Disruption, s.Steps, s.AgentsAway = newDisruption(run, tl), newSteps(tl), newAgentsAway(tl)
@@ -219,7 +219,7 @@ func newNumbers(tl timeline.Timeline) model.Numbers {
 	return n
 }
 
-// newLoad is nil for what was not seen.
+// newLoad returns the load of nodes in percent; nil where it was not seen.
 func newLoad(nodes []timeline.NodeLoad) (busy *model.Percent, stolen, conntrack *float64) {
 	var seconds []int
 	for _, node := range nodes {
@@ -237,7 +237,7 @@ func newLoad(nodes []timeline.NodeLoad) (busy *model.Percent, stolen, conntrack 
 	return busy, stolen, conntrack
 }
 
-// newLags is nil without a lag.
+// newLags summarizes lags; nil without any.
 func newLags(lags []timeline.PodLag) *model.Lags {
 	if len(lags) == 0 {
 		return nil

@@ -9,10 +9,10 @@ import (
 // A SeedClaim is what an article about rollouts says, in our words.
 type SeedClaim struct {
 	Says string
-	// Truth is what the scenarios show instead where that is false; empty: it is true.
+	// Truth is what the scenarios show instead, if the claim is false; empty: it is true.
 	Truth string
-	// Parts of the sentence, by what expectations call them: "before" is decided by those that decide C5.before. It holds if all
-	// of them were shown. None: it has no parts.
+	// Parts names the parts of the sentence: expectations decide "before" of C5 as C5.before. The claim holds if all parts were shown. Empty:
+	// it has no parts.
 	Parts []string
 }
 
@@ -68,10 +68,10 @@ var seed = [...]SeedClaim{
 	{Says: "all of it holds for kube-proxy, not for other data planes", Parts: []string{"kube-proxy", "others"}},
 }
 
-// SeedClaims is how many there are.
+// SeedClaims is the number of seed claims.
 const SeedClaims = len(seed)
 
-// SeedClaimOf is the claim with an id, such as C31.
+// SeedClaimOf returns the claim with an id, such as C31.
 func SeedClaimOf(id string) (SeedClaim, bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "C"))
 	if err != nil || n < 1 || n > len(seed) || id != "C"+strconv.Itoa(n) {
@@ -80,7 +80,7 @@ func SeedClaimOf(id string) (SeedClaim, bool) {
 	return seed[n-1], true
 }
 
-// PartsOf are the ids that expectations decide a claim by: C5.before and C5.after, or the claim's own where it has no parts.
+// PartsOf returns the ids by which expectations decide a claim, such as C5.before and C5.after, or the claim's own if it has no parts.
 func (c SeedClaim) PartsOf(id string) []string {
 	if len(c.Parts) == 0 {
 		return []string{id}

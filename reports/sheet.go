@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A Sheet is a title, paragraphs and sections: what was found, as words and tables, in Markdown or as one self-contained HTML file that
-// needs no script. What it is given may be recorded text: it is shown as it is, and is never markup.
+// A Sheet is a title, paragraphs and sections with tables, for Markdown or for one self-contained HTML file without scripts. Its texts may
+// be recorded ones: both writers escape them.
 type Sheet struct {
 	Title    string
 	Text     []string // a paragraph each
@@ -28,7 +28,7 @@ type Section struct {
 	Rows  [][]string
 }
 
-// Add adds sections, but for those that say nothing.
+// Add adds those sections that have text or rows.
 func (p *Sheet) Add(sections ...Section) {
 	for _, s := range sections {
 		if len(s.Text)+len(s.Rows) > 0 {
@@ -37,7 +37,7 @@ func (p *Sheet) Add(sections ...Section) {
 	}
 }
 
-// SheetMarkdown writes a page as GitHub shows it.
+// SheetMarkdown writes a sheet as Markdown for GitHub.
 func SheetMarkdown(w io.Writer, p Sheet) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", Escape(p.Title))
@@ -68,7 +68,7 @@ var sheetStyle string
 //go:embed sheet.html
 var sheetForm string
 
-// SheetHTML writes a page as one file that loads nothing and runs nothing: its policy allows its own style alone.
+// SheetHTML writes a sheet as one file that loads nothing and runs nothing: its policy allows only its own style.
 func SheetHTML(w io.Writer, p Sheet) error {
 	policy := "default-src 'none'; style-src " + PolicySource(sheetStyle)
 	form := template.Must(template.New("page").Funcs(template.FuncMap{"line": phrase.Printable}).Parse(sheetForm))
@@ -83,7 +83,7 @@ func SheetHTML(w io.Writer, p Sheet) error {
 	return write(w, "html", b.Bytes())
 }
 
-// PolicySource names an inline text in a Content-Security-Policy.
+// PolicySource returns the hash by which a Content-Security-Policy allows an inline text.
 func PolicySource(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

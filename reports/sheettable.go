@@ -6,10 +6,10 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// Row is a line of a table in SheetMarkdown; its cells are SheetMarkdown.
+// Row returns a row of a Markdown table; its cells are Markdown.
 func Row(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 
-// Head is the first two lines of a table in SheetMarkdown: the names of its columns.
+// Head returns the first two lines of a Markdown table: the names of its columns, and the line below them.
 func Head(cells ...string) string {
 	return Row(cells...) + strings.Repeat("|---", len(cells)) + "|\n"
 }
@@ -22,7 +22,7 @@ func escaped(cells []string) []string {
 	return all
 }
 
-// Escape makes recorded text one line that SheetMarkdown shows as it is.
+// Escape makes recorded text one line that Markdown shows as it is.
 func Escape(text string) string {
 	return strings.NewReplacer(
 		"&", "&amp;", "<", "&lt;", ">", "&gt;", "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, `\`, `\\`,

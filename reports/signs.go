@@ -10,34 +10,34 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// signs are what a recording shows of why somebody else's app lost requests.
+// signs holds what a recording shows of why a user's app lost requests.
 type signs struct {
-	hookFailures    int           // of preStop hooks, by the kubelets' word, which does not say why (kuberuntime_container.go, v1.37)
-	hooksCut        int           // preStop hooks that ran until the grace period was over, by the same word
+	hookFailures    int           // preStop hooks that failed, by the kubelets' Events, which do not say why (kuberuntime_container.go, v1.37)
+	hooksCut        int           // preStop hooks that ran until the grace period was over, by the same Events
 	rolledOut       bool          // to another version
-	noneServed      time.Duration // for how long no pod was there to answer, once the rollout had begun
-	lostWithNone    int           // failed requests that were sent meanwhile
+	noneServed      time.Duration // for how long no pod could answer, once the rollout had begun
+	lostWithNone    int           // failed requests that were sent in that time
 	gatewayErrors   int           // replies of terminating pods with status 502 to 504
 	refusedByEnding int           // connections that terminating pods refused
 	droppedByEnding int           // new connections that terminating pods had accepted and closed without a reply
-	killedStarting  int           // restarts of containers, by their liveness probe, of pods that had not been ready
-	killedByStartup int           // likewise by their startup probe
-	stuck           string        // the Event by which a new pod could not run at the end
+	killedStarting  int           // restarts of containers by their liveness probe before the pod was ready
+	killedByStartup int           // restarts of containers by their startup probe
+	stuck           string        // the Event that says why a new pod could not run at the end
 	cutByStaying    cutConnections
-	lostBehind      int    // requests that ready pods did not answer, or with status 502 to 504, once pods beside the app ended
-	endedBehind     string // the last of those pods to begin to end before the first of these requests failed
+	lostBehind      int    // requests that ready pods left unanswered, or answered with 502 to 504, after pods beside the app began to end
+	endedBehind     string // of those pods, the last that began to end before the first of these requests failed
 }
 
-// hookFailsWithin is for how long a hook runs that cannot do what it is to, as Events tell of it; one that ends with the app has run for
-// longer. Our own choice: a kubelet begins within a second, and writes the Event on the side.
+// hookFailsWithin is the longest time from a pod's deletion to the Event about a hook that fails by itself; a hook that fails because the
+// app ends has run for longer. Our own choice: a kubelet begins within a second, and writes Events on the side.
 const hookFailsWithin = 3 * time.Second
 
-// killedReason begins what a kubelet tells of a container that it ends (pkg/kubelet/kuberuntime/kuberuntime_manager.go, v1.37).
+// killedReason begins a kubelet's Event about a container that it ends (pkg/kubelet/kuberuntime/kuberuntime_manager.go, v1.37).
 const killedReason = "Killing: Container "
 
 const hookFailedReason = "FailedPreStopHook: " // pkg/kubelet/events/event.go, v1.37
 
-// signsOf reads them for an app.
+// signsOf finds the signs in a timeline.
 func signsOf(tl timeline.Timeline, own evidence.UserApp) (seen signs) {
 	seen.cutByStaying = cutConnections{}
 	deleted := map[string]time.Duration{} // by pod of the app
@@ -52,7 +52,7 @@ func signsOf(tl timeline.Timeline, own evidence.UserApp) (seen signs) {
 			deleted[e.By.Pod] = e.At
 		case e.Kind == evidence.OtherPodDeleting:
 			besides = append(besides, e)
-		case e.Kind == evidence.PodReady, e.Kind == evidence.PodCreated: // perhaps anew, with the name that a StatefulSet gives
+		case e.Kind == evidence.PodReady, e.Kind == evidence.PodCreated: // again, perhaps: a StatefulSet gives the same name
 			ready[e.By.Pod] = e.Kind == evidence.PodReady
 		case killed && !ready[e.By.Pod] && strings.HasSuffix(probe, " failed liveness probe, will be restarted"):
 			seen.killedStarting++
@@ -92,7 +92,7 @@ func signsOf(tl timeline.Timeline, own evidence.UserApp) (seen signs) {
 		switch {
 		case cut && h.Reused && phase == timeline.PodServing && !ending:
 			seen.cutByStaying[pod.Pod] = append(seen.cutByStaying[pod.Pod], h)
-		case cut && !h.Reused && h.Connect > 0 && ending: // also what was sent just before
+		case cut && !h.Reused && h.Connect > 0 && ending: // also if it was sent just before the deletion
 			seen.droppedByEnding++
 		case phase < timeline.PodDeleting:
 		case gateway:
@@ -104,7 +104,7 @@ func signsOf(tl timeline.Timeline, own evidence.UserApp) (seen signs) {
 	return seen
 }
 
-// addBehind counts a request that a ready pod lost, where pods beside the app had begun to end by its end.
+// addBehind counts a request that a ready pod lost, if pods beside the app had begun to end by the request's end.
 func (s *signs) addBehind(ended []evidence.Event, h timeline.Hit) {
 	for _, e := range slices.Backward(ended) {
 		if e.At <= h.End() {

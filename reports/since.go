@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// Since is what a report says otherwise than report.json did, whose bytes are then: line by line what became of each scenario, and of
-// the rest of the report. The error is for bytes that are no report; one by another build, even a newer one, will do.
+// Since says how a report differs from the report.json with the bytes then: line by line, first each scenario, then the rest. The error
+// says that then is no report; one by another build, even a newer one, will do.
 func Since(then []byte, r model.Report) (string, error) {
 	before, err := decode(then)
 	if err != nil {
@@ -37,10 +37,10 @@ func Since(then []byte, r model.Report) (string, error) {
 	return said + "\n" + totals(r) + "\n", nil
 }
 
-// A plainReport is a report as JSON.
+// A plainReport is a report as decoded JSON.
 type plainReport struct {
 	scenarios map[string]any // by name
-	rest      map[string]any // of its fields
+	rest      map[string]any // the other fields
 }
 
 func decode(data []byte) (r plainReport, err error) {
@@ -58,7 +58,7 @@ func decode(data []byte) (r plainReport, err error) {
 	return r, nil
 }
 
-// sinceThen tells the scenarios first, by name; it is empty when nothing changed but words.
+// sinceThen lists the changes, those of scenarios first, by name; it is empty if only wording changed.
 func sinceThen(then, now plainReport) string {
 	var b strings.Builder
 	for _, name := range union(then.scenarios, now.scenarios) {
@@ -71,7 +71,7 @@ func sinceThen(then, now plainReport) string {
 	return b.String()
 }
 
-// tellScenario has the outcome in its first line, and why when it changed.
+// tellScenario writes what changed in a scenario, with the outcome in the first line, and the reasons if that changed.
 func tellScenario(b *strings.Builder, name string, then, now any) {
 	switch {
 	case then == nil:

@@ -7,14 +7,14 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A skip is scenarios that were skipped in a mode for the same reason.
+// A skip is the scenarios that were skipped in one mode for one reason.
 type skip struct {
 	mode, because string
 	names         []string // suite/id
-	all           bool     // of the mode's
+	all           bool     // these are all scenarios of the mode
 }
 
-// skipsOf gathers what was skipped, in the order in which it was first met.
+// skipsOf groups the skipped scenarios, in the order in which each reason first comes.
 func skipsOf(scenarios []model.Scenario) []skip {
 	var skips []skip
 	of := make(map[string]int) // scenarios of a mode

@@ -10,8 +10,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// secondsByPart sums up spans. Idle is the time from began to ended in which none was under way, and absent if the run
-// has not ended.
+// secondsByPart sums up spans by part. Idle is the time from began to ended that no span covers; it is absent if the run has not ended.
 func secondsByPart(spans []evidence.Span, began, ended time.Time) map[evidence.Part]float64 {
 	if len(spans) == 0 {
 		return nil
@@ -29,7 +28,7 @@ func secondsByPart(spans []evidence.Span, began, ended time.Time) map[evidence.P
 	return sums
 }
 
-// uncovered is how many of the seconds after began are in no span.
+// uncovered returns how many of the seconds after began no span covers.
 func uncovered(spans []evidence.Span, began time.Time, seconds float64) (idle float64) {
 	from := func(s evidence.Span) float64 { return s.Began.Sub(began).Seconds() }
 	covered := 0.0 // up to here
@@ -40,7 +39,8 @@ func uncovered(spans []evidence.Span, began time.Time, seconds float64) (idle fl
 	return idle + max(0, seconds-covered)
 }
 
-// spentLine is like "time: cluster 58 s, steady 80 s (recordings side by side add up), idle 12 s"; empty if nothing is told.
+// spentLine returns a line such as "time: cluster 58 s, steady 80 s (recordings side by side add up), idle 12 s"; empty if no time is
+// known.
 func spentLine(r model.Run) string {
 	var parts []string
 	for _, s := range r.Spent() {

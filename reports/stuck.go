@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// holdings are what an old pod may have that a new one waits for, by what the Event about the new one says: of the scheduler's plugins
+// holdings lists what an old pod may hold that a new one waits for, by words of the Event about the new one: of the scheduler's plugins
 // nodeports, interpodaffinity, volumerestrictions and noderesources, the attach controller and the quota admission (v1.37).
 var holdings = []struct{ sign, what string }{
 	{"didn't have free ports", "a port of the node"},
@@ -23,24 +23,24 @@ var holdings = []struct{ sign, what string }{
 	{"Insufficient ", "room on a node"},
 }
 
-// versionsOf are the versions of the app's pods and ReplicaSets, by name: Events are recorded of all that is in the namespace.
+// versionsOf returns the versions of the app's pods and ReplicaSets by name: Events of everything in the namespace are recorded.
 func versionsOf(tl timeline.Timeline) map[string]string {
 	of := map[string]string{}
 	for _, e := range tl.Events {
 		switch e.Kind {
 		case evidence.PodCreated:
 			of[e.By.Pod] = e.By.Version
-		case evidence.ReplicaSetScaled: // which may have no pod yet
+		case evidence.ReplicaSetScaled: // it may have no pod yet
 			of[e.Object] = e.Detail
 		}
 	}
 	return of
 }
 
-// stuck is the last Event about a pod of another version than the old one, or about the next one of a ReplicaSet or of the workload itself,
-// that at the end could not be created, scheduled or given its volume or image; empty if there is none. One that tells of the same being
-// done after all, or a pod that is ready or no longer wanted, ends it. An old version's pod that finds no node, as in a drain, is no
-// rollout's.
+// stuck returns the last Event by which, at the end, a pod could not be created, scheduled or given its volume or image; empty if there is
+// none. The Event is about a pod of another version than the old one, its ReplicaSet, or the workload. A later Event that the same was done
+// after all ends it, and so does a pod that is ready or no longer wanted. A pod of the old version that finds no node, as in a drain, has
+// nothing to do with the rollout.
 func stuck(tl timeline.Timeline, versions map[string]string, workload string) string {
 	begun, _ := tl.Mark(evidence.RolloutBegun)
 	lacks, over := map[string]string{}, map[string]bool{} // by object
@@ -50,7 +50,7 @@ func stuck(tl timeline.Timeline, versions map[string]string, workload string) st
 		}
 		pod := "Pod/" + e.By.Pod
 		switch e.Kind {
-		case evidence.PodCreated: // perhaps anew, with the name that a StatefulSet gives
+		case evidence.PodCreated: // again, perhaps: a StatefulSet gives the same name
 			over[pod] = false
 		case evidence.PodReady, evidence.PodDeleting, evidence.PodGone:
 			over[pod] = true
@@ -66,7 +66,7 @@ func stuck(tl timeline.Timeline, versions map[string]string, workload string) st
 			switch reason, _, _ := strings.Cut(e.Detail, ":"); reason {
 			case "FailedScheduling", "FailedAttachVolume", "FailedCreate":
 				lacks[e.Object] = e.Detail
-			case "Failed": // which a kubelet says of more (pkg/kubelet/events/event.go, v1.37)
+			case "Failed": // kubelets use it for more than images (pkg/kubelet/events/event.go, v1.37)
 				if strings.Contains(e.Detail, "Failed to pull image") && strings.HasSuffix(e.Detail, ": not found") {
 					lacks[e.Object] = e.Detail
 				}
@@ -83,8 +83,8 @@ func stuck(tl timeline.Timeline, versions map[string]string, workload string) st
 	return ""
 }
 
-// made is the workload as Events name it, such as StatefulSet/web; empty if it is not known. A StatefulSet or a DaemonSet makes its pods
-// itself.
+// made returns the workload as Events name it, such as StatefulSet/web; empty if it is not known. It is there for StatefulSets and
+// DaemonSets, which make their pods themselves.
 func made(own evidence.UserApp) string {
 	object := unstructured.Unstructured{Object: own.Workload}
 	if object.GetName() == "" {
@@ -97,7 +97,7 @@ func rolloutStuck(a *advised) string {
 	if a.seen.stuck == "" {
 		return ""
 	}
-	why, _, _ := strings.Cut(a.seen.stuck, ". ") // what preemption would do follows
+	why, _, _ := strings.Cut(a.seen.stuck, ". ") // what preemption would do comes after it
 	said := fmt.Sprintf("The rollout was not over at the end, and no wait ends it while this holds: %s.", strings.TrimSuffix(why, "."))
 	held := a.heldByOld()
 	if held == "" {
@@ -110,11 +110,11 @@ func rolloutStuck(a *advised) string {
 	return said + "."
 }
 
-// heldByOld is what a new pod waits for that an old one may have, which nothing lets go; empty if that is not so, or not known.
+// heldByOld returns what a new pod waits for and an old one may hold for ever; empty if that is not so, or not known.
 func (a *advised) heldByOld() string {
 	why, _, _ := strings.Cut(a.seen.stuck, ". ")
 	i := slices.IndexFunc(holdings, func(h struct{ sign, what string }) bool { return strings.Contains(why, h.sign) })
-	if i < 0 || !a.own.Watched || a.own.Unavailable > 0 { // the rollout's limits are not known, or let an old pod go already
+	if i < 0 || !a.own.Watched || a.own.Unavailable > 0 { // the rollout's limits are not known, or already let an old pod go
 		return ""
 	}
 	return holdings[i].what

@@ -17,12 +17,11 @@ import (
 const (
 	cellWidth  = 60
 	tableWidth = 120
-	lineWidth  = 116 // of what is said below a row, and below the table, some of it indented by 4
+	lineWidth  = 116 // of text below a row or the table, some of it indented by 4
 )
 
-// Terminal writes the table a person reads when a run ends: plain text without colour, a line per
-// scenario and under it what it came to, with facts where it did not pass. What was skipped stands below, by reason, then which known
-// bugs were seen, and last how the run went.
+// Terminal writes the table that a person reads when a run ends: plain text without colour, a line per scenario and below it the result,
+// with facts if it did not pass. Then follow what was skipped, by reason, which known bugs were seen, and how the run went.
 func Terminal(w io.Writer, r model.Report) error {
 	rows := [][]string{columns()}
 	shown := slices.DeleteFunc(slices.Clone(r.Scenarios), func(s model.Scenario) bool { return s.Outcome == verdict.Skipped })
@@ -59,7 +58,7 @@ func Terminal(w io.Writer, r model.Report) error {
 	return write(w, "table", b.Bytes())
 }
 
-// below writes what a scenario came to, under its line.
+// below writes the text below a scenario's row.
 func below(b *bytes.Buffer, s model.Scenario) {
 	texts := []string{s.Brief()}
 	if s.Outcome != verdict.Pass {
@@ -80,31 +79,31 @@ func below(b *bytes.Buffer, s model.Scenario) {
 	explain(b, remedy(s))
 }
 
-// aligned is a line for each row, with the cells of a column one below the other; a column that is empty is left out.
+// aligned returns a line for each row, with the cells of a column one below the other, without columns that are empty.
 func aligned(rows [][]string) (lines []string) {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.DiscardEmptyColumns)
 	for _, cells := range rows {
 		for _, cell := range cells {
-			fmt.Fprint(table, clip(cell), "\v") // as columns end that may be left out
+			fmt.Fprint(table, clip(cell), "\v") // a \v, not a \t, ends the cells of columns that may be left out
 		}
 		fmt.Fprintln(table)
 	}
-	_ = table.Flush() // to memory
+	_ = table.Flush() // to memory: it cannot fail
 	for line := range strings.Lines(b.String()) {
 		lines = append(lines, strings.TrimRight(line, " \n"))
 	}
 	return lines
 }
 
-// explain writes a text below the line it is about.
+// explain writes a text below the line that it explains.
 func explain(b *bytes.Buffer, text string) {
 	for _, line := range phrase.Wrap(phrase.Printable(text), lineWidth) {
 		fmt.Fprintln(b, "    "+line)
 	}
 }
 
-// tellPatch writes a diff as it is: its YAML has escapes for what cannot be printed.
+// tellPatch writes the diff of a patch as it is: YAML escapes what cannot be printed.
 func tellPatch(b *bytes.Buffer, p *model.Patch) {
 	if p == nil {
 		return
@@ -118,7 +117,7 @@ func tellPatch(b *bytes.Buffer, p *model.Patch) {
 // clip makes a cell one line of at most cellWidth characters.
 func clip(cell string) string { return clipped(phrase.Printable(cell), cellWidth) }
 
-// clipped is at most limit characters of a text, the last of which says if there was more.
+// clipped cuts a text to limit characters; the last of them says that there was more.
 func clipped(text string, limit int) string {
 	runes := []rune(text)
 	if len(runes) <= limit {

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// newTerminations is nil without a termination.
+// newTerminations counts terminations; nil without any.
 func newTerminations(all []timeline.Termination) *model.Terminations {
 	if len(all) == 0 {
 		return nil
@@ -28,7 +28,7 @@ func newTerminations(all []timeline.Termination) *model.Terminations {
 	return &t
 }
 
-// newNeededDrains is nil where no node's rules were observed.
+// newNeededDrains summarizes the drains needed; nil if no node's rules were observed.
 func newNeededDrains(all []timeline.Termination) *model.NeededDrains {
 	var needed []time.Duration
 	var n model.NeededDrains
@@ -56,7 +56,7 @@ func newNeededDrains(all []timeline.Termination) *model.NeededDrains {
 	return &n
 }
 
-// drainCovers says which drain was enough, and for how many of all terminations that is known.
+// drainCovers says which drain was enough, and for what share of all terminations that is shown.
 func drainCovers(n model.NeededDrains) string {
 	if n.P95 != nil {
 		return fmt.Sprintf("a drain of %.1f s covers 95 %% of terminations at 95 %% confidence", *n.P95/1000)
@@ -65,8 +65,8 @@ func drainCovers(n model.NeededDrains) string {
 		n.Max/1000, n.Terminations, n.MaxCovers)
 }
 
-// DrainLine says which preStop sleep would have been enough on the clusters of a run, by what nodes' rules took where nothing was done
-// to the cluster; empty where no rules were observed.
+// DrainLine says which preStop sleep would have been enough on the clusters of a run, by how long nodes' rules took where nothing was done
+// to the cluster; empty if no rules were observed.
 func DrainLine(r model.Report) string {
 	type most struct {
 		milliseconds float64

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// millis is a duration in milliseconds with at most three decimals.
+// millis returns a duration in milliseconds with at most three decimals.
 func millis(d time.Duration) float64 { return thousandths(float64(d) / float64(time.Millisecond)) }
 
-// moment is in milliseconds too; nil for what was not seen.
+// moment returns a time in milliseconds; nil if it was not seen.
 func moment(at *time.Duration) *float64 {
 	if at == nil {
 		return nil
@@ -16,7 +16,7 @@ func moment(at *time.Duration) *float64 {
 	return new(millis(*at))
 }
 
-// seconds is a duration in seconds with at most three decimals.
+// seconds returns a duration in seconds with at most three decimals.
 func seconds(d time.Duration) float64 { return thousandths(d.Seconds()) }
 
 func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }
