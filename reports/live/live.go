@@ -1,5 +1,5 @@
-// Package live shows a run that is under way to a browser on this host: its status, and the page of each scenario that ended, drawn
-// from the evidence when it is asked for. It answers programs of this host alone, and only reads.
+// Package live shows a run that is under way to a browser on this host: its status, and the page of each scenario that ended, drawn from
+// the evidence on request. It answers this host alone, and only reads.
 package live
 
 import (
@@ -21,20 +21,20 @@ import (
 	"example.com/rollcall/reports/page"
 )
 
-// AnyPort is a port that the kernel chooses.
+// AnyPort has the kernel choose a port.
 const AnyPort = "0"
 
-// connections are as many as may be open at a time.
+// connections is how many connections may be open at a time.
 const connections = 16
 
-// A Server is a port of 127.0.0.1.
+// A Server shows a run folder on a port of 127.0.0.1.
 type Server struct {
 	listener net.Listener
 	http     http.Server
 	files    *os.Root // the run folder; nil before Show
 }
 
-// Listen takes a port, which nobody is answered on before Show.
+// Listen opens a port. Nobody is answered on it before Show.
 func Listen(port string) (*Server, error) {
 	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", port))
 	if err != nil {
@@ -43,7 +43,7 @@ func Listen(port string) (*Server, error) {
 	return &Server{listener: netutil.LimitListener(listener, connections)}, nil
 }
 
-// URL is where the server is.
+// URL returns the address of the server.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/" }
 
 // Show shows a run folder, until Close.
@@ -65,7 +65,7 @@ func (s *Server) Close() error {
 	return errors.Join(s.http.Close(), s.files.Close())
 }
 
-// Handler shows the run in a folder, and its files: no link leads out of it.
+// Handler shows the run in a folder, and the folder's files: no link leads out of it.
 func Handler(folder string, files *os.Root) http.Handler {
 	shown := &run{folder: folder}
 	mux := http.NewServeMux()
@@ -75,7 +75,7 @@ func Handler(folder string, files *os.Root) http.Handler {
 	return local(mux)
 }
 
-// local refuses what a browser sends for a page from elsewhere whose name was made to lead here.
+// local refuses requests that name another host: a page from elsewhere may have its own name resolve to this host (DNS rebinding).
 func local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
@@ -95,10 +95,10 @@ func local(next http.Handler) http.Handler {
 	})
 }
 
-// A run is one that is shown.
+// A run is the run that is shown.
 type run struct {
 	folder  string
-	drawing sync.Mutex // one page at a time: the run needs this host
+	drawing sync.Mutex // one page at a time: the run needs this host's processors
 }
 
 func (s *run) status(w http.ResponseWriter, _ *http.Request) {
@@ -110,7 +110,7 @@ func (s *run) status(w http.ResponseWriter, _ *http.Request) {
 	answer(w, b.Bytes(), err)
 }
 
-// scenario draws the page of one that ended, of MODE/SUITE/ID.
+// scenario draws the page of a scenario that ended, by its name as MODE/SUITE/ID.
 func (s *run) scenario(w http.ResponseWriter, r *http.Request) {
 	now, err := progress.Read(filepath.Join(s.folder, progress.File))
 	of := r.FormValue("of")
@@ -136,5 +136,5 @@ func answer(w http.ResponseWriter, html []byte, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(html) // who asked may be gone
+	_, _ = w.Write(html) // the browser may be gone
 }

@@ -2,15 +2,14 @@ package model
 
 import "example.com/rollcall/harness/verdict"
 
-// A Claim is what a run shows of a seed claim in one mode: over all of its scenarios that cover the claim, by the rules that
-// decide it there.
+// A Claim is what a run shows of a seed claim in one mode, by the deciding rules of all scenarios that cover it.
 type Claim struct {
 	ID        string               `json:"id"`
 	Mode      string               `json:"mode"`
 	Outcome   ClaimOutcome         `json:"outcome"`
 	Truth     string               `json:"truth,omitempty"`    // what was shown instead, where the outcome is refuted
 	DecidedBy []Decision           `json:"decided_by"`         // empty: it was not decided
-	Evidence  verdict.EvidenceKind `json:"evidence,omitempty"` // the weakest that a deciding rule rests on
+	Evidence  verdict.EvidenceKind `json:"evidence,omitempty"` // the weakest kind that a deciding rule rests on
 	Because   string               `json:"because,omitempty"`  // what was not shown and why, or what failed
 	Parts     []ClaimPart          `json:"parts,omitempty"`    // of a claim whose sentence has several: it holds if all of them do
 }
@@ -22,7 +21,7 @@ type ClaimPart struct {
 	DecidedBy []Decision   `json:"decided_by"` // empty: it was not decided
 	Because   string       `json:"because,omitempty"`
 
-	Evidence verdict.EvidenceKind `json:"-"` // the weakest that a deciding rule rests on
+	Evidence verdict.EvidenceKind `json:"-"` // the weakest kind that a deciding rule rests on
 }
 
 // A ClaimOutcome is what became of a claim.
@@ -30,19 +29,19 @@ type ClaimOutcome string
 
 // What becomes of claims, the worst first.
 const (
-	Violated ClaimOutcome = "violated"  // it is true, or its truth is, and this cluster broke it
+	Violated ClaimOutcome = "violated"  // it, or what is true instead of it, did not hold on this cluster
 	NotShown ClaimOutcome = "not-shown" // no rule that could have failed decided all of it
-	Skipped  ClaimOutcome = "skipped"   // nothing that decides it is for this cluster, or it did not run
+	Skipped  ClaimOutcome = "skipped"   // what decides it is not for this cluster, or did not run
 	Refuted  ClaimOutcome = "refuted"   // the article's sentence is false, and what is true instead was shown
 	Holds    ClaimOutcome = "holds"
 )
 
-// ClaimOutcomes lists them all, the worst first.
+// ClaimOutcomes lists all outcomes of claims, the worst first.
 func ClaimOutcomes() []ClaimOutcome {
 	return []ClaimOutcome{Violated, NotShown, Skipped, Refuted, Holds}
 }
 
-// Shown reports whether all of it was decided, and as expected.
+// Shown reports whether all of the claim was decided, and as expected.
 func (o ClaimOutcome) Shown() bool { return o == Holds || o == Refuted }
 
 // A Decision is a rule of a scenario that decided a claim.

@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-// Distinct is what the entries of a list say, each once, in the order in which it is first said.
+// Distinct returns what says returns for the entries of a list, each value once, in the order of the list.
 func Distinct[T any](list []T, says func(T) string) (all []string) {
 	for _, entry := range list {
 		if said := says(entry); !slices.Contains(all, said) {

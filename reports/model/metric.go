@@ -9,9 +9,10 @@ import (
 )
 
 // A Metric is one number that is measured of a scenario: what it is called, what it means, which way it gets better, how it is compared
-// between runs, and how it is read from a scenario. junit.xml, metrics.prom, the page, comparisons, trends and tables all read it here.
+// between runs, and how it is read from a scenario. junit.xml, metrics.prom, the page, comparisons, trends and tables all take it from
+// here.
 type Metric struct {
-	Name      string // permanent: in report.json and metrics.prom, less its unit
+	Name      string // permanent: as in report.json and metrics.prom, without the unit
 	Stat      string // p50 or max of a distribution; empty for a number that stands alone
 	Unit      Unit
 	Title     string // in tables for people; empty for an uncertainty, which stands beside its number
@@ -21,28 +22,28 @@ type Metric struct {
 	Read      func(Scenario) *Value // nil: it was not measured
 }
 
-// A Value is what a metric was in one run of a scenario.
+// A Value is the value of a metric in one run of a scenario.
 type Value struct {
 	Value       float64
 	Uncertainty float64 // by how much it may be wrong, as far as that is known
 }
 
-// A Measurement is a metric and what it was.
+// A Measurement is a metric with its value.
 type Measurement struct {
 	Metric
 	Value
 }
 
-// Key is the name with statistic and unit, as junit.xml and history.jsonl have it: rule_lag_p50_ms.
+// Key returns the name with statistic and unit, such as rule_lag_p50_ms, as junit.xml and history.jsonl have it.
 func (m Metric) Key() string {
 	parts := slices.DeleteFunc([]string{m.Name, m.Stat, suffixes[m.Unit]}, func(part string) bool { return part == "" })
 	return strings.Join(parts, "_")
 }
 
-// MarshalText is the key.
+// MarshalText returns the key.
 func (m Metric) MarshalText() ([]byte, error) { return []byte(m.Key()), nil }
 
-// Text is the value as people read it, with its uncertainty where there is one.
+// Text formats the value for people, with its uncertainty if there is one.
 func (m Measurement) Text() string {
 	text := m.Unit.Text(m.Value.Value)
 	if m.Uncertainty > 0 {
@@ -67,8 +68,8 @@ func ComparedMetrics() []Metric {
 	return slices.DeleteFunc(Metrics(), func(m Metric) bool { return m.Sample == nil })
 }
 
-// ComparedOf is what was measured of a scenario of those metrics, by key. Below none there is no gain: an old version that
-// replied last a second before the status leaves no more of a status gap than one that did so at its moment.
+// ComparedOf returns a scenario's values of the compared metrics, by key. A negative value counts as 0: an old version whose last reply
+// came a second before the status has no smaller status gap than one that replied until that moment.
 func ComparedOf(s Scenario) map[string]Value {
 	values := make(map[string]Value)
 	for _, m := range ComparedMetrics() {
@@ -80,7 +81,7 @@ func ComparedOf(s Scenario) map[string]Value {
 	return values
 }
 
-// Median of at least one value.
+// Median returns the median of at least one value.
 func Median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
@@ -92,7 +93,7 @@ type Unit uint8
 
 // The units.
 const (
-	InRequests Unit = iota // of as many as were sent
+	InRequests Unit = iota // a count that depends on how many were sent
 	InPods
 	InTerminations
 	InMilliseconds
@@ -100,10 +101,10 @@ const (
 	InPercent
 )
 
-// suffixes end the keys of metrics; counts have none.
+// suffixes are the ends of the keys of metrics; counts have none.
 var suffixes = map[Unit]string{InMilliseconds: "ms", InSeconds: "seconds", InPercent: "percent"}
 
-// Text is a value with its unit and no more digits than it is good for.
+// Text formats a value with its unit and no more digits than are accurate.
 func (u Unit) Text(x float64) string {
 	switch {
 	case u == InPercent:
@@ -124,7 +125,7 @@ func (u Unit) Text(x float64) string {
 // A Direction says which way a metric gets better.
 type Direction uint8
 
-// The directions. A metric of which less or more is as good is about the machine, or about what was asked of it.
+// The directions. A neutral metric is about the machine, or about what was asked of it.
 const (
 	Neutral Direction = iota
 	LowerIsBetter

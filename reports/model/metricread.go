@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// measured is a number that may not have been.
+// measured returns the value of a number, or nil if it was not measured.
 func measured[N int | float64](n *N) *Value {
 	if n == nil {
 		return nil
@@ -13,7 +13,7 @@ func measured[N int | float64](n *N) *Value {
 	return &Value{Value: float64(*n)}
 }
 
-// uncertain is a number whose ends were read on two clocks, and by how much it may be wrong, as far as that is known.
+// uncertain returns the value of a number whose ends were read on two clocks, with its uncertainty as far as that is known.
 func uncertain(n, by *float64) *Value {
 	v := measured(n)
 	if v != nil && by != nil {
@@ -22,7 +22,7 @@ func uncertain(n, by *float64) *Value {
 	return v
 }
 
-// part is a number of something that may not have been measured.
+// part returns a function that reads one number of something that may not have been measured.
 func part[T any](whole func(Scenario) *T, of func(T) float64) func(Scenario) *Value {
 	return func(s Scenario) *Value {
 		if all := whole(s); all != nil {
@@ -32,7 +32,7 @@ func part[T any](whole func(Scenario) *T, of func(T) float64) func(Scenario) *Va
 	}
 }
 
-// sum adds up what each lane counted; it is not known if one of them does not know, or there is none.
+// sum returns a function that adds up what each lane counted. Its value is nil if there is no lane, or the count of one is not known.
 func sum(of func(Lane) *int) func(Scenario) *Value {
 	return func(s Scenario) *Value {
 		lanes := s.LoadLanes()
@@ -51,7 +51,7 @@ func sum(of func(Lane) *int) func(Scenario) *Value {
 	}
 }
 
-// longestOutage is that of any lane, and as uncertain as two send periods of the slowest lane are long, one at each end.
+// longestOutage returns the longest outage of any lane. It is uncertain by two send periods of the slowest lane, one at each end.
 func longestOutage(s Scenario) *Value {
 	lanes := s.LoadLanes()
 	if len(lanes) == 0 {
@@ -67,7 +67,7 @@ func longestOutage(s Scenario) *Value {
 	return &v
 }
 
-// latency is the longest of the lanes through the Service.
+// latency returns a function that reads the longest of the lanes through the Service.
 func latency(of func(Latency) float64) func(Scenario) *Value {
 	return func(s Scenario) (longest *Value) {
 		for _, lane := range s.Lanes {
@@ -79,7 +79,7 @@ func latency(of func(Latency) float64) func(Scenario) *Value {
 	}
 }
 
-// neededDrain is that of the node that needed most.
+// neededDrain returns the needed drain of the node that needed most.
 func neededDrain(s Scenario) *Value {
 	if len(s.Numbers.NeededDrain) == 0 {
 		return nil

@@ -34,7 +34,8 @@ func ofRequests() []Metric {
 	}, latencies())
 }
 
-// latencies are those of the lane through the Service on which each was longest: percentiles of several lanes do not add up.
+// latencies returns the metrics of latency, each of the lane through the Service on which it was longest: percentiles of several lanes do
+// not add up.
 func latencies() []Metric {
 	stat := func(stat, words string, of func(Latency) float64, margin float64) Metric {
 		return Metric{Name: "latency", Stat: stat, Unit: InMilliseconds, Title: "latency, " + words, Direction: LowerIsBetter,
@@ -133,7 +134,7 @@ func ofMachine() []Metric {
 	}
 }
 
-// lags are the median and the longest of the lags of a run's pods and nodes.
+// lags returns the metrics of the median and of the longest lag over a run's pods and nodes.
 func lags(name, title, help string, read func(Scenario) *Lags, each func(PodLag) *float64) []Metric {
 	stat := func(stat, words string, of func(Lags) float64, nodes func([]float64) float64) Metric {
 		return Metric{Name: name, Stat: stat, Unit: InMilliseconds, Title: title + ", " + words, Help: help, Direction: LowerIsBetter,

@@ -7,31 +7,31 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A Sample is how a metric is compared between runs: what one value of it is, each drawn by a chance of its own, and by how
-// much it may be worse without mattering.
+// A Sample says how a metric is compared between runs: which independent values a run has of it, and by how much it may be worse without
+// mattering.
 type Sample struct {
-	Margin float64                      // in the metric's unit, of terminations their share; 0: it is never shown to be no worse
+	Margin float64                      // in the metric's unit, for terminations their share; 0: it is never shown to be no worse
 	Each   func(Scenario) []float64     // one value for each moment at which old pods left
-	Count  func(Scenario) *Terminations // those that lost something, in place of values
-	// without either it is the run's one value
+	Count  func(Scenario) *Terminations // the terminations that lost something, in place of values
+	// without either the run has one value
 }
 
-// PerTermination says whether a run gives as many values as it has terminations.
+// PerTermination reports whether the values of a run, or its counts, come from its terminations.
 func (s Sample) PerTermination() bool { return s.Each != nil || s.Count != nil }
 
-// Margins, by the mechanism that gives each.
+// Margins, each with the mechanism behind it.
 const (
 	sync         = 1000     // ms: kube-proxy's minSyncPeriod, by default
-	halfSync     = sync / 2 // a change waits as long on average
-	syncAndProbe = 2 * sync // and the period of a readiness probe, as long
-	resent       = 1000     // ms: a SYN is sent again after 1 s: one reply as late as that is one packet lost
-	nodeStatus   = 10_000   // ms: a kubelet tells of its node every 10 s
+	halfSync     = sync / 2 // what a change waits on average
+	syncAndProbe = 2 * sync // and the period of a readiness probe, 1 s too
+	resent       = 1000     // ms: a SYN is sent again after 1 s: one lost packet makes one reply as late as that
+	nodeStatus   = 10_000   // ms: a kubelet reports the status of its node every 10 s
 	partOfAPod   = 0.5      // pods are whole: less than one is none
-	podEnding    = 1        // one pod that still ends when the next begins
+	podEnding    = 1        // one pod that still ends when the next starts
 	fewest       = 0.05     // what 59 terminations without a loss show at 95 %
 )
 
-// lostWhereNoneMay counts the terminations of a scenario that allows no failure.
+// lostWhereNoneMay returns the terminations of a scenario that allows no failure; nil for any other.
 func lostWhereNoneMay(s Scenario) *Terminations {
 	id := verdict.NoFailures().Rule
 	if !slices.ContainsFunc(s.Rules, func(r Rule) bool { return r.ID == id }) {
@@ -40,9 +40,9 @@ func lostWhereNoneMay(s Scenario) *Terminations {
 	return s.Terminations
 }
 
-// perMoment is a value of a lag for each moment at which old pods left the endpoints, over its pods and nodes. Kube-proxies of
-// all nodes are told of a change at once, and write those of a period together, so that pods and nodes of a moment are one chance.
-// A scenario tells nothing of the cluster's lags for which it was changed, or in which rules routed to old pods for want of others.
+// perMoment returns a function with a value of a lag for each moment at which old pods left the endpoints, over the pods and nodes of that
+// moment. The kube-proxies of all nodes are told of a change at once, and write the changes of one period together, so a moment is one
+// independent value. A scenario has none if the cluster was changed for it, or if rules routed to old pods because there were no others.
 func perMoment(lag func(PodLag) *float64, over func([]float64) float64) func(Scenario) []float64 {
 	return func(s Scenario) []float64 {
 		if n := s.Numbers.MinAvailable; n != nil && *n == 0 {
@@ -52,7 +52,8 @@ func perMoment(lag func(PodLag) *float64, over func([]float64) float64) func(Sce
 	}
 }
 
-// needed is the longest drain needed, for each moment: the time in which no pod was available is not in it.
+// needed returns the longest needed drain of each moment. It does not have to skip times in which no pod was available: a needed drain
+// leaves them out.
 func needed(s Scenario) []float64 {
 	return each(s, func(l PodLag) *float64 { return l.NeededDrain }, slices.Max[[]float64])
 }
@@ -83,7 +84,7 @@ func each(s Scenario, lag func(PodLag) *float64, over func([]float64) float64) (
 	return values
 }
 
-// Values are what a scenario tells of a metric that is compared and is not counted, each drawn by a chance of its own.
+// Values returns a scenario's independent values of a metric that is compared and not counted.
 func (m Metric) Values(s Scenario) []float64 {
 	if m.Sample.Each != nil {
 		return m.Sample.Each(s)

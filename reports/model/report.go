@@ -25,7 +25,7 @@ type Report struct {
 	Clusters   []evidence.Cluster `json:"clusters"` // by mode
 	Summary    Summary            `json:"summary"`
 	Scenarios  []Scenario         `json:"scenarios"`        // by mode, suite and id
-	Claims     []Claim            `json:"claims,omitempty"` // of the seed that they cover, by mode and number
+	Claims     []Claim            `json:"claims,omitempty"` // the seed claims that they cover, by mode and number
 }
 
 // A Run says what was run, when and by which build.
@@ -39,14 +39,14 @@ type Run struct {
 
 	Profile  string                    `json:"profile,omitempty"`          // smoke, core or full; absent: before there were profiles
 	LeftOut  int                       `json:"left_out,omitempty"`         // scenarios that it does not run, per mode
-	Expected float64                   `json:"expected_seconds,omitempty"` // for the run, when it began
+	Expected float64                   `json:"expected_seconds,omitempty"` // an estimate for the run, from when it began
 	Jobs     int                       `json:"jobs,omitempty"`             // most recordings side by side on one cluster
-	Rate     int                       `json:"rate,omitempty"`             // requests per second and lane it ended with
+	Rate     int                       `json:"rate,omitempty"`             // requests per second and lane, when the run ended
 	Steps    []string                  `json:"steps,omitempty"`            // a sentence for each time the rate or Jobs was changed
 	Seconds  map[evidence.Part]float64 `json:"seconds_by_part,omitempty"`  // recordings side by side add up
 }
 
-// Cluster is that of a mode; empty if it is not known.
+// Cluster returns the cluster of a mode; it is empty if it is not known.
 func (r Report) Cluster(mode string) evidence.Cluster {
 	for _, c := range r.Clusters {
 		if c.Mode == mode {
@@ -59,7 +59,7 @@ func (r Report) Cluster(mode string) evidence.Cluster {
 // FullProfile is the profile that leaves no scenario out, and that of a run from before there were profiles.
 const FullProfile = "full"
 
-// ProfileName is the profile of the run.
+// ProfileName returns the profile of the run.
 func (r Run) ProfileName() string { return cmp.Or(r.Profile, FullProfile) }
 
 // A Summary counts scenarios by outcome. Requests are those of all lanes; Seconds is wall time.

@@ -18,17 +18,17 @@ type Scenario struct {
 	Mode           string          `json:"mode"`
 	Kubernetes     string          `json:"kubernetes,omitempty"` // version of the API server
 	Claim          string          `json:"claim"`
-	Bug            *Bug            `json:"bug,omitempty"` // of Kubernetes that it would show
+	Bug            *Bug            `json:"bug,omitempty"` // the bug of Kubernetes that it would show
 	Covers         []string        `json:"covers"`
 	ClusterChanges []string        `json:"given,omitempty"`        // changes that were made to the cluster for it
-	RecordedFor    string          `json:"recorded_for,omitempty"` // scenario, with its suite, of which the recording is too; absent: its own
+	RecordedFor    string          `json:"recorded_for,omitempty"` // suite/id of the scenario that it was recorded for; absent: this one
 	Outcome        verdict.Outcome `json:"outcome"`
 	Headline       string          `json:"headline,omitempty"` // at most 120 characters: what happened to whom, and what follows
 	Facts          []Fact          `json:"facts,omitempty"`    // of the rule that decided it
 	Because        string          `json:"because"`            // with every number
 	Distrust       []Distrust      `json:"distrust,omitempty"` // why parts of the recording are not to be trusted
-	Stalls         []Stall         `json:"stalls,omitempty"`   // by which something that went wrong is excused
-	Earlier        []string        `json:"earlier,omitempty"`  // what attempts before came to, of which the host was too slow to tell
+	Stalls         []Stall         `json:"stalls,omitempty"`   // that excuse something which went wrong
+	Earlier        []string        `json:"earlier,omitempty"`  // results of earlier attempts, which the host was too slow to decide
 	Attempts       int             `json:"attempts"`
 	Began          time.Time       `json:"began,omitzero"`
 	Seconds        float64         `json:"seconds"`
@@ -39,37 +39,37 @@ type Scenario struct {
 	Steps          []Step          `json:"steps,omitempty"`       // of maintenance, or that the recorder saw by itself, by time
 	Outages        []Outage        `json:"outages,omitempty"`     // where there is a disruption or a step: the longest, at most 20
 	AgentsAway     []AgentAway     `json:"agents_away,omitempty"` // by time
-	FlowsLack      string          `json:"flows_lack,omitempty"`  // why nodes told of no connection where they route it, though they were asked
+	FlowsLack      string          `json:"flows_lack,omitempty"`  // why nodes did not tell where they routed connections, when asked
 	Numbers        Numbers         `json:"numbers"`
 	Lags           []PodLag        `json:"lags,omitempty"`         // by pod and node
 	Terminations   *Terminations   `json:"terminations,omitempty"` // absent: no old pod was deleted under load
-	Advice         []string        `json:"advice,omitempty"`       // to the owner of an app that is not Rollcall's
-	Patch          *Patch          `json:"patch,omitempty"`        // that follows it; absent: no manifest can, or it is not known
+	Advice         []string        `json:"advice,omitempty"`       // to the owner, if the app is a user's
+	Patch          *Patch          `json:"patch,omitempty"`        // that applies the advice; absent: a manifest cannot, or is not known
 	Evidence       string          `json:"evidence"`               // folder, relative to the run folder, with slashes
-	Files          []string        `json:"-"`                      // names of what lies in it
+	Files          []string        `json:"-"`                      // names of the files in it
 	Claims         []verdict.Claim `json:"-"`                      // what its rules say of seed claims; see Report.Claims
 	Diagnostics    string          `json:"diagnostics,omitempty"`  // likewise a folder: what the cluster looked like when it went wrong
 }
 
-// A Stall is a time in which somebody waited for a processor of the host.
+// A Stall is a time in which a pod or a program waited for a processor of the host.
 type Stall struct {
 	Who    string  `json:"who"`            // a pod, or a program such as "kubelet"
-	Node   string  `json:"node,omitempty"` // absent: of the host, or of none
+	Node   string  `json:"node,omitempty"` // absent: on the host, or on no node
 	From   float64 `json:"from_ms"`        // since the recording began
 	To     float64 `json:"to_ms"`
 	Waited float64 `json:"waited_ms"` // in that time
 }
 
-// Name is like "rollout/drained-rolling-update".
+// Name returns the suite and the id, such as "rollout/drained-rolling-update".
 func (s Scenario) Name() string { return path.Join(s.Suite, s.ID) }
 
-// Brief is what it came to, in a line; a report from before there were headlines has the whole reason alone.
+// Brief returns the result in one line; in a report from before there were headlines that is the whole reason.
 func (s Scenario) Brief() string { return cmp.Or(s.Headline, s.Because) }
 
-// Requests is how many were sent, on all lanes that loaded the app.
+// Requests returns how many requests were sent, on all lanes that loaded the app.
 func (s Scenario) Requests() int { return s.total(func(l Lane) int { return l.Requests }) }
 
-// Failed is how many requests failed, on all lanes that loaded the app.
+// Failed returns how many requests failed, on all lanes that loaded the app.
 func (s Scenario) Failed() int { return s.total(Lane.Failed) }
 
 func (s Scenario) total(of func(Lane) int) (n int) {
@@ -79,35 +79,36 @@ func (s Scenario) total(of func(Lane) int) (n int) {
 	return n
 }
 
-// Decided says that the recording could be trusted and something was judged, so that the numbers count.
+// Decided reports whether the recording could be trusted and something was judged, so that the numbers count.
 func (s Scenario) Decided() bool { return s.Outcome == verdict.Pass || s.Outcome == verdict.Fail }
 
-// Bad says that somebody should look at it.
+// Bad reports whether somebody should look at it.
 func (s Scenario) Bad() bool { return s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive }
 
-// Ran says that it was recorded and judged, though it may be skipped because a rule that decides a claim is not for the cluster.
+// Ran reports whether it was recorded and judged. It may be skipped all the same, because a rule that decides a claim is not for the
+// cluster.
 func (s Scenario) Ran() bool { return s.Outcome != verdict.Skipped || len(s.Rules) > 0 }
 
-// A Patch is what has the workload of an app follow advice.
+// A Patch applies advice to the workload of an app.
 type Patch struct {
-	Follows []string `json:"follows"` // codes of advice
-	YAML    string   `json:"yaml"`    // as kubectl patch --patch-file and kustomize take it: a strategic merge
-	Diff    string   `json:"diff"`    // the same for a reader: of what it changes, lines that go and lines that come
+	Follows []string `json:"follows"` // codes of the advice
+	YAML    string   `json:"yaml"`    // a strategic merge, as kubectl patch --patch-file and kustomize take it
+	Diff    string   `json:"diff"`    // the same for a reader: the lines to remove and to add, of the parts that change
 }
 
-// A Bug is one of Kubernetes, and whether the cluster has it.
+// A Bug is a bug of Kubernetes, and whether the cluster has it.
 type Bug struct {
 	Issue     string            `json:"issue"` // such as "k/k#139515"
 	URL       string            `json:"url"`
 	Component string            `json:"component"`
 	Versions  []string          `json:"versions,omitempty"` // of the component that ran, or of the API server; absent: nothing ran
 	Assumed   bool              `json:"assumed,omitempty"`  // the versions are the API server's
-	Known     bool              `json:"known"`              // that what ran has it
+	Known     bool              `json:"known"`              // the versions are known to have it
 	Fixed     string            `json:"fixed"`              // first release without it, of the minor version that ran or else of a later one
 	Answer    verdict.BugAnswer `json:"answer"`
 }
 
-// A Rule is what one expectation came to.
+// A Rule is the result of one expectation.
 type Rule struct {
 	ID        string               `json:"id"`
 	Code      string               `json:"code,omitempty"` // see [verdict.Codes]
@@ -118,11 +119,11 @@ type Rule struct {
 	Because   string               `json:"because"`
 	Witnesses []Witness            `json:"witnesses"`
 	Decides   []string             `json:"decides,omitempty"`  // seed claims
-	Evidence  verdict.EvidenceKind `json:"evidence,omitempty"` // what it rests on
-	Exposure  Exposure             `json:"exposure,omitzero"`  // what it was put to; absent: it was skipped, or this build does not know it
+	Evidence  verdict.EvidenceKind `json:"evidence,omitempty"` // the kind that it rests on
+	Exposure  Exposure             `json:"exposure,omitzero"`  // what it was tested on; absent: it was skipped, or is unknown to this build
 }
 
-// Reason is the whole reason; empty where the headline and the facts say as much.
+// Reason returns the whole reason; it is empty if the headline and the facts say as much.
 func (r Rule) Reason() string {
 	if strings.HasPrefix(r.Because, r.Headline) {
 		return ""
@@ -135,43 +136,43 @@ type Distrust struct {
 	ID      string   `json:"id"`             // such as "late-lane"
 	Code    string   `json:"code,omitempty"` // see [verdict.Codes]
 	Because string   `json:"because"`
-	Rules   []string `json:"rules"` // of which it leaves the outcome unknown
+	Rules   []string `json:"rules"` // whose outcome it leaves unknown
 }
 
-// A Fact is a detail that a headline leaves out, such as when it was, or how many there were of each kind.
+// A Fact is a detail that a headline leaves out, such as when something happened, or how many there were of each kind.
 type Fact = verdict.Detail
 
 // A Witness names a hit that decided a rule.
 type Witness = verdict.Witness
 
-// An Exposure counts what a rule was put to, such as 4575 of the unit "request".
+// An Exposure counts what a rule was tested on, such as 4575 of the unit "request".
 type Exposure = verdict.Exposure
 
-// A Lane is what one client saw. Rates are per second, times in milliseconds. What only the pods can
-// tell is absent when arrivals were not recorded.
+// A Lane is what one client saw. Rates are per second, times in milliseconds. What only the pods know is absent if arrivals were not
+// recorded.
 type Lane struct {
 	ID            string                 `json:"id"`
 	Vantage       evidence.Vantage       `json:"vantage"`
 	Node          string                 `json:"node"`
 	Conn          evidence.Conn          `json:"conn"`
-	Resends       bool                   `json:"resends,omitempty"` // silently, what a dead connection cost it
+	Resends       bool                   `json:"resends,omitempty"` // silently sends a request again when its connection is dead
 	Named         bool                   `json:"named,omitempty"`   // resolves the Service's name for every connection
-	Steps         bool                   `json:"steps,omitempty"`   // what the scenario's steps asked, which is no load
+	Steps         bool                   `json:"steps,omitempty"`   // has the requests of the scenario's steps, which are no load
 	AskedRate     int                    `json:"asked_rate"`
 	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
 	Latency       *Latency               `json:"latency_ms,omitempty"`
 	LatencyIn     map[string]Latency     `json:"latency_by_phase_ms,omitempty"` // before, during and after the rollout
 	Requests      int                    `json:"requests"`
-	Retried       int                    `json:"retried"` // given to several connections, or arrived more than once
+	Retried       int                    `json:"retried"` // sent over several connections, or arrived more than once
 	LostReplies   *int                   `json:"lost_replies,omitempty"`
 	Arrivals      *int                   `json:"arrivals,omitempty"`
 	NeverArrived  *int                   `json:"never_arrived,omitempty"`
-	Routed        *Routed                `json:"routed,omitempty"`  // where nodes routed its connections; absent where nothing is known of it
-	Unknown       int                    `json:"unknown,omitempty"` // sent, but none of Requests: its agent went away meanwhile
+	Routed        *Routed                `json:"routed,omitempty"`  // where nodes routed its connections; absent if that is not known
+	Unknown       int                    `json:"unknown,omitempty"` // sent, but not counted in Requests: the agent went away meanwhile
 	ByVersion     map[string]int         `json:"by_version"`        // good replies
 	LongestOutage float64                `json:"longest_outage_ms"`
-	LongestGap    float64                `json:"longest_gap_ms,omitempty"` // beyond a period, in which it got no good reply
+	LongestGap    float64                `json:"longest_gap_ms,omitempty"` // without a good reply, beyond one period of sending
 	StatusGap     *float64               `json:"status_gap_ms,omitempty"`  // how long the old version still replied after status-done
 	Failures      map[evidence.Fault]int `json:"failures"`                 // every kind, also those at 0
 }
@@ -181,8 +182,8 @@ type Routed struct {
 	Pod          int `json:"pod"`
 	Nowhere      int `json:"nowhere"` // rejected or dropped before they had a pod
 	Unknown      int `json:"unknown"`
-	Contradicted int `json:"contradicted,omitempty"` // of pod, answered by another
-	Unexplained  int `json:"unexplained,omitempty"`  // of nowhere, though the node's rules routed to some pod
+	Contradicted int `json:"contradicted,omitempty"` // of Pod, answered by another pod
+	Unexplained  int `json:"unexplained,omitempty"`  // of Nowhere, though the node's rules routed to some pod
 }
 
 // A Latency is how long good replies took, from when their requests were sent until the whole reply was read, in milliseconds.
@@ -193,17 +194,17 @@ type Latency struct {
 	Max  float64 `json:"max"`
 }
 
-// Kind is what the lane was for.
+// Kind returns the kind of the lane.
 func (l Lane) Kind() evidence.LaneKind {
 	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Steps: l.Steps}.Kind()
 }
 
-// LoadLanes are those that loaded the app: what steps ask is few, and some of it is to fail.
+// LoadLanes returns the lanes that loaded the app: those of steps send few requests, and some of these are meant to fail.
 func (s Scenario) LoadLanes() []Lane {
 	return slices.DeleteFunc(slices.Clone(s.Lanes), func(l Lane) bool { return l.Steps })
 }
 
-// Failed is how many requests of the lane failed, of every kind.
+// Failed returns how many requests of the lane failed, of every kind.
 func (l Lane) Failed() int {
 	n := 0
 	for _, count := range l.Failures {

@@ -2,13 +2,13 @@ package model
 
 import "example.com/rollcall/harness/evidence"
 
-// Spent is what of a run's time went into a part.
+// Spent is how much of a run's time went into one part.
 type Spent struct {
 	Part    evidence.Part
 	Seconds float64
 }
 
-// Spent lists the parts of which there is anything to tell, in the order in which a run comes to them.
+// Spent lists the parts whose time is known, in the order in which a run comes to them.
 func (r Run) Spent() (all []Spent) {
 	for _, part := range evidence.Parts() {
 		if seconds, told := r.Seconds[part]; told {

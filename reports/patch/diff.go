@@ -2,11 +2,11 @@ package patch
 
 import "strings"
 
-// lines is the second text, with those of its lines marked that the first has not, and with the lines of the first that it has not.
+// lines returns a line diff: lines of both texts after a space, those of before alone after -, those of after alone after +.
 func lines(before, after string) string {
 	a, b := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	a, b = a[:len(a)-1], b[:len(b)-1]
-	common := make([][]int, len(a)+1) // how many lines the rests from i and j on share
+	common := make([][]int, len(a)+1) // lines in the longest common subsequence of a[i:] and b[j:]
 	for i := range common {
 		common[i] = make([]int, len(b)+1)
 	}

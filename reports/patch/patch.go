@@ -1,4 +1,4 @@
-// Package patch writes what is to change in an object of Kubernetes as text: a patch for kubectl and kustomize, and a diff for a reader.
+// Package patch writes how an object of Kubernetes is to change: as a patch for kubectl and kustomize, and as a diff for a reader.
 package patch
 
 import (
@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// Of is the strategic merge patch that makes of one object the other, whose metadata are the same, and the diff of the part that it is
-// about. Both are empty if nothing differs.
+// Of returns the strategic merge patch that makes after of before, which have the same metadata, and a diff of the parts that differ. Both
+// are empty if nothing differs.
 func Of(before, after map[string]any) (document, diff string) {
 	was, is, changes := between(before, after)
 	if len(changes) == 0 {
@@ -22,10 +22,10 @@ func Of(before, after map[string]any) (document, diff string) {
 	return text(changes), lines(text(was), text(is))
 }
 
-// merged is the list that a patch merges by the names of its items; other lists it replaces (core/v1 types.go, patchStrategy).
+// merged is the one list here that a patch merges by the names of its items; it replaces other lists (core/v1 types.go, patchStrategy).
 const merged = "containers"
 
-// between is what differs: what it was, what it is, and what changes it, in which a field that is to go is null.
+// between returns what differs: the old values, the new ones, and the patch, in which a field to remove is null.
 func between(before, after map[string]any) (was, is, changes map[string]any) {
 	was, is, changes = map[string]any{}, map[string]any{}, map[string]any{}
 	for field, b := range after {
@@ -81,12 +81,12 @@ func named(list, name any) map[string]any {
 func text(object map[string]any) string {
 	data, err := yaml.Marshal(ordered(object))
 	if err != nil {
-		panic(err) // what came from JSON can be written
+		panic(err) // what came from JSON can be marshalled
 	}
 	return string(data)
 }
 
-// ordered has fields by their names, and that first which names an item of a list.
+// ordered returns a value with the fields of its objects by name, except that the name of an object comes first.
 func ordered(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
