@@ -20,7 +20,7 @@ var style string
 //go:embed charts.js overview.js timeline.js page.js
 var scripts embed.FS
 
-// Assets are what makes the page look and move, and the policy that lets a browser run them and nothing else.
+// assets holds the style and the script of a page, and the policy that lets a browser use them and nothing else.
 type assets struct {
 	Style  template.CSS
 	Script template.JS
@@ -46,7 +46,7 @@ func loadAssets() (assets, error) {
 	return newAssets(chartStyle, script), nil
 }
 
-// newAssets are a style with that of the page after it, and a script.
+// newAssets returns assets with the style of the page after another one, and a script.
 func newAssets(first, script string) assets {
 	ui := assets{Style: template.CSS(first + "\n" + drawingStyle + disruptedStyle + style), Script: template.JS(script)}
 	ui.Policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
@@ -54,7 +54,7 @@ func newAssets(first, script string) assets {
 	return ui
 }
 
-// chartAsset is a file of uPlot, as the load generator carries it.
+// chartAsset returns a file of uPlot, as vegeta embeds it.
 func chartAsset(name string) (string, error) {
 	f, err := plot.Assets.Open(name)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// marks puts each text into the first row in which it fits beside those before it, or into the last.
+// marks draws the marks, each text in the first row in which it fits beside those before it, or in the last.
 func (d *drawing) marks(c *chart) {
 	ends := make([]float64, 3)
 	for _, m := range c.Marks {
@@ -24,8 +24,8 @@ func (d *drawing) marks(c *chart) {
 
 const perLetter = 5.4
 
-// beside puts the text of a line beside it, to the left where there is no room to the right, and finds the first row in which it fits
-// after the texts there, which end at ends; -1: none. It ends at end.
+// beside places the text of a line to its right, or to its left if there is no room. It returns where the text ends, and the first row in
+// which it fits after the texts that end at ends; -1: none.
 func (d *drawing) beside(l *line, ends []float64) (row int, end float64) {
 	long := float64(len(l.Text))*perLetter + 8
 	begin, end := l.X, l.X+long
@@ -49,7 +49,7 @@ func (d *drawing) ticks(c *chart) {
 	}
 }
 
-// wholeMinutes are as many as there are from one tick to the next of a time in microseconds.
+// wholeMinutes returns how many minutes apart the ticks of a span in microseconds are.
 func wholeMinutes(span int64) float64 {
 	for _, minutes := range []int64{1, 2, 5, 10, 15, 30, 60, 120, 240, 480} {
 		if span/(minutes*60e6) <= 12 {
@@ -59,7 +59,7 @@ func wholeMinutes(span int64) float64 {
 	return 24 * 60
 }
 
-// round is the least of some numbers from 1 to 10, times a power of ten, that is not below x.
+// round rounds x up to one of some numbers from 1 to 10, times a power of ten.
 func round(x float64, to ...float64) float64 {
 	if x <= 0 {
 		return 1

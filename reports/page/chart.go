@@ -10,8 +10,8 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// A chart is what the timeline of a scenario is drawn from, by this program as SVG and by the page's script as it
-// marshals. Times are microseconds since the run began, unless said otherwise.
+// A chart is what the timeline of a scenario is drawn from: by this program as SVG, and by the page's script from its JSON. Times are
+// microseconds since the run began, unless said otherwise.
 type chart struct {
 	From   int64    `json:"from"`
 	To     int64    `json:"to"`
@@ -22,14 +22,14 @@ type chart struct {
 	Pods   []pod    `json:"pods"`
 	Points points   `json:"points"`
 	Phases []phase  `json:"phases"`
-	Glyphs []string `json:"glyphs"` // by kind, and last that of what was sent again: SVG paths around their place
-	// Tracks are where in the row of its lane each kind of points is drawn, in rows below the middle.
+	Glyphs []string `json:"glyphs"` // SVG paths around a point, by kind; the last is for what was sent again
+	// Tracks is how far below the middle of its lane's row each kind of points is drawn, in heights of a row.
 	Tracks []float64 `json:"tracks"`
 
 	Bands []band `json:"bands,omitempty"` // disruptions, by time
 	Steps []mark `json:"steps,omitempty"` // of maintenance, by time
 	Nodes []node `json:"nodes,omitempty"` // by name
-	// Waits are when a pod waited for a processor of the host for most of the time, by time.
+	// Waits has the times, in order, in which a pod mostly waited for a processor of the host.
 	Waits [][2]int64 `json:"waits,omitempty"`
 
 	HostAlone bool `json:"-"` // no cluster was watched, see [timeline.Timeline]
@@ -37,30 +37,30 @@ type chart struct {
 	Legend []legendEntry `json:"-"` // of the kinds that there are
 }
 
-// A mark is a step of the scenario, in the words of people.
+// A mark is a step of the scenario, named for people.
 type mark struct {
 	Name string `json:"name"`
 	At   int64  `json:"at"`
 }
 
-// Points are hits in columns, by time sent: every one that failed, was sent more than once or decided a rule. Where
-// a column holds numbers of a list, -1 is none.
+// points has hits in columns, by time sent: every one that failed, was sent more than once or decided a rule. In a column of indexes into a
+// list, -1 is none.
 type points struct {
-	At       []int64  `json:"at"` // sent, each less the one before
+	At       []int64  `json:"at"` // when it was sent, less the one before
 	Took     []int64  `json:"took"`
 	Lane     []int    `json:"lane"`
 	Seq      []uint64 `json:"seq"`
 	Kind     []int    `json:"kind"`
 	Status   []int    `json:"status"`
-	Version  []int    `json:"version"`  // that answered, of the series'
-	Pod      []int    `json:"pod"`      // that got it, or should have
-	Arrivals []int    `json:"arrivals"` // at pods; -1 when those were not recorded
+	Version  []int    `json:"version"`  // index in the series' versions of the one that answered
+	Pod      []int    `json:"pod"`      // index of the pod that got it, or should have
+	Arrivals []int    `json:"arrivals"` // at pods; -1: they were not recorded
 	Attempts []int    `json:"attempts"`
 	Port     []int    `json:"port"`
 	Reused   []int    `json:"reused"` // 1: went over a keep-alive connection
 }
 
-// again is the kind of those sent more than once, whatever became of them.
+// again is the kind of requests that were sent more than once, whatever became of them.
 const again = "sent again"
 
 var markNames = []struct {
@@ -111,7 +111,7 @@ func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Time
 	return c
 }
 
-// extent is the time the axis spans: all marks, all requests and a little more.
+// extent returns the time that the axis spans: all marks, all requests and a little more.
 func extent(marks []mark, hits []timeline.Hit, tl timeline.Timeline) (from, to time.Duration) {
 	var moments []time.Duration
 	for _, m := range marks {
@@ -169,14 +169,14 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 		}
 		delete(count, name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(count)) { // of a newer build
+	for _, name := range slices.Sorted(maps.Keys(count)) { // kinds of a newer build
 		c.Legend = append(c.Legend, legendEntry{name, count[name], len(c.Kinds), ring})
 	}
 }
 
 func sentAgain(h timeline.Hit) bool { return h.Attempts > 1 || len(h.Arrivals) > 1 }
 
-// arrivals is how often a pod logged the request. One that was answered did arrive.
+// arrivals returns how often pods logged a request; -1 if that was not recorded. A request that was answered did arrive.
 func arrivals(h timeline.Hit, tl timeline.Timeline) int {
 	switch {
 	case !tl.Arrived:

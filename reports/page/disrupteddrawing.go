@@ -9,17 +9,17 @@ import (
 // A strip is a rectangle of a drawing, down to its bottom.
 type strip struct {
 	X, Y, Width, Height float64
-	Kind                string // done, while it was not undone yet, undone, or wait
+	Kind                string // done: not undone yet; undone: not whole yet; or wait
 }
 
 // Sizes, in the drawing's own units.
 const (
-	stepRows   = 4  // of names of steps; what fits into none has a line alone
-	manySteps  = 40 // of more the lines are faint
+	stepRows   = 4  // for the names of steps; a step whose name fits into none has a line alone
+	manySteps  = 40 // with more of them the lines are faint
 	nodeHeight = 14
 )
 
-// head is how much room the names of marks, disruptions and steps take.
+// head returns how much room the names of marks, disruptions and steps take.
 func (c *chart) head() float64 {
 	rows := 3
 	if len(c.Bands) > 0 {
@@ -64,7 +64,7 @@ func (d *drawing) disruptions(c *chart) {
 	}
 }
 
-// cut keeps the begin of the name of a step, which says where it was, or of a disruption, which may be a whole command.
+// cut keeps the beginning of a name: a step's says where it was, and a disruption's may be a whole command.
 func cut(name string) string {
 	const most = 44
 	runes := []rune(name)
@@ -82,7 +82,7 @@ const (
 	nodeChanged
 )
 
-// nodes draws a row for each of them.
+// nodes draws a row for each node, and returns where the last one ends.
 func (d *drawing) nodes(c *chart, top float64) float64 {
 	if len(c.Nodes) == 0 {
 		return top - gap
@@ -123,7 +123,7 @@ type nodeKey struct {
 	Name string
 }
 
-// NodeKeys are those of the shapes that are there; of none without nodes.
+// NodeKeys returns the keys of the shapes that nodes' rows have.
 func (c *chart) NodeKeys() []nodeKey {
 	var there [nodeChanged + 1]int
 	for _, n := range c.Nodes {

@@ -14,13 +14,13 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// disruptedStyle is a part of its own, so that a picture of an undisturbed rollout does without.
+// disruptedStyle is separate, so that a picture of an undisturbed rollout can do without.
 //
 //go:embed disruption.css
 var disruptedStyle string
 
-// A band is a disruption, in microseconds: from when to when something was done, and until when the cluster was whole again; where none
-// was watched, until it was undone. What was not seen is as late as the chart goes.
+// A band is a disruption, in microseconds: from when it began until it was undone, and then until the cluster was whole again. If no
+// cluster was watched it ends when it was undone. A time that was not seen is the chart's end.
 type band struct {
 	Name   string `json:"name"`
 	From   int64  `json:"from"`
@@ -28,7 +28,7 @@ type band struct {
 	To     int64  `json:"to"`
 }
 
-// A node is one row of the timeline: when a node was not ready and cordoned, in microseconds, and when it changed into what.
+// A node is one row of the timeline: when a node was not ready or was cordoned, in microseconds, and when it changed into what.
 type node struct {
 	Name     string     `json:"name"`
 	Unready  [][2]int64 `json:"unready"`
@@ -36,7 +36,8 @@ type node struct {
 	Changes  []mark     `json:"changes"`
 }
 
-// disrupt adds what was done to the cluster, if anything: then nodes have rows, those to which it was done or something happened.
+// disrupt adds the disruptions and the steps of a run. If there are steps, each node that was disrupted, or to which something happened,
+// has a row.
 func (c *chart) disrupt(run evidence.Run, tl timeline.Timeline) {
 	to := func(at *time.Duration, otherwise int64) int64 {
 		if at == nil {
@@ -88,12 +89,12 @@ func (c *chart) newNode(h timeline.NodeHistory) node {
 	return n
 }
 
-// long says that the chart spans so much that its times are told in hours and minutes, and that it has an overview.
+// long reports whether the chart spans so much time that times are in hours and minutes, and that it has an overview.
 func (c *chart) long() bool { return c.To-c.From >= longRun.Microseconds() }
 
 const longRun = 5 * time.Minute
 
-// At is a moment of the recording, which is given in milliseconds.
+// At formats a moment of the recording, in milliseconds.
 func (r run) At(millis float64) string {
 	at := time.Duration(millis * float64(time.Millisecond))
 	if r.LoadSeconds == nil || *r.LoadSeconds < longRun.Seconds() {
@@ -102,7 +103,7 @@ func (r run) At(millis float64) string {
 	return clock(at)
 }
 
-// clock is like "1:02:05", with milliseconds where there are any.
+// clock formats a time, such as "1:02:05", with milliseconds if there are any.
 func clock(at time.Duration) string {
 	said := fmt.Sprintf("%d:%02d:%02d", int(at.Hours()), int(at.Minutes())%60, int(at.Seconds())%60)
 	if ms := at.Milliseconds() % 1000; ms > 0 {
@@ -111,7 +112,7 @@ func clock(at time.Duration) string {
 	return said
 }
 
-// When tells the times of a disruption.
+// When formats the times of a disruption.
 func (r run) When(d model.Disruption) string {
 	var said []string
 	for _, t := range []struct {
@@ -125,13 +126,13 @@ func (r run) When(d model.Disruption) string {
 	return strings.Join(said, ", ")
 }
 
-// ShownOutages are those that are told at once.
+// ShownOutages returns the outages that are not folded.
 func (r run) ShownOutages() []model.Outage { return r.Outages[:min(5, len(r.Outages))] }
 
-// MoreOutages are the others.
+// MoreOutages returns the others.
 func (r run) MoreOutages() []model.Outage { return r.Outages[min(5, len(r.Outages)):] }
 
-// outageText is like "47 failed on worker-fresh for 3.20 s, from 400 ms after: worker: drain; meanwhile: worker: not ready".
+// outageText returns, for example, "47 failed on worker-fresh for 3.20 s, from 400 ms after: worker: drain; meanwhile: worker: not ready".
 func outageText(o model.Outage) string {
 	lasted := func(millis float64) string { return phrase.Duration(time.Duration(millis * float64(time.Millisecond))) }
 	said := fmt.Sprintf("%s failed on %s for %s", phrase.Number(o.Failed), o.Lane, lasted(o.Length))

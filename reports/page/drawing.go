@@ -10,7 +10,7 @@ import (
 // A drawing is a chart as SVG: the same rows, on one axis, for a page whose scripts may not run and for paper.
 type drawing struct {
 	Width, Height int
-	Left, Right   float64 // between which time is drawn
+	Left, Right   float64 // ends of the time axis
 	Bottom        float64
 	Rows          []label // names of what is drawn, and of the values on the axes
 	Lines         []line
@@ -22,7 +22,7 @@ type drawing struct {
 
 	Bands []strip // disruptions
 	Steps []line
-	Faint bool    // lines of steps
+	Faint bool    // the lines of steps are faint
 	Nodes []shape // by what they mean
 }
 
@@ -33,14 +33,14 @@ type label struct {
 	Kind string // title, value or empty
 }
 
-// A line is a mark, from the top to the bottom.
+// A line is a mark or a step, drawn from the top to the bottom.
 type line struct {
 	X, Y float64
 	Text string
 	End  bool // the text ends at the line
 }
 
-// A shape is a path and what it is of: the number of a version, of a kind or of a phase.
+// A shape is a path, with the number of the version, the kind or the phase that it shows.
 type shape struct {
 	Path   string
 	Of     int
@@ -68,7 +68,7 @@ func (c *chart) Drawing() *drawing {
 	return d
 }
 
-// draw draws what a picture has, or all of it, from the top.
+// draw draws the rows from the top: all of them, or those of a picture.
 func (d *drawing) draw(c *chart, all bool) {
 	y := d.replies(c, c.head()) + gap
 	y = d.points(c, y) + gap
@@ -85,12 +85,12 @@ func (d *drawing) draw(c *chart, all bool) {
 	d.ticks(c)
 }
 
-// x is where a moment is, in microseconds.
+// x returns the place of a moment, in microseconds.
 func (d *drawing) x(c *chart, at int64) float64 {
 	return tenth(d.Left + (d.Right-d.Left)*float64(at-c.From)/float64(max(1, c.To-c.From)))
 }
 
-// edge is where a bucket begins.
+// edge returns the place where a bucket begins.
 func (d *drawing) edge(c *chart, bucket int) float64 {
 	return min(d.Right, d.x(c, (c.Series.From+int64(bucket)*c.Series.Width)*1000))
 }
@@ -103,7 +103,7 @@ func (d *drawing) value(y float64, text string) {
 	d.Rows = append(d.Rows, label{d.Left - 6, y + 3, text, "value"})
 }
 
-// replies stacks the versions, the last of them at the bottom.
+// replies draws the replies per second, stacked by version with the last version at the bottom.
 func (d *drawing) replies(c *chart, top float64) float64 {
 	bottom := top + replyHeight
 	stacked := c.Series.stacked()
@@ -134,7 +134,7 @@ func (d *drawing) replies(c *chart, top float64) float64 {
 	return bottom
 }
 
-// stacked is, by version, how many replies it and those after it gave per bucket.
+// stacked returns, by version and bucket, the replies of the version and of those after it.
 func (s series) stacked() [][]int {
 	sums := make([][]int, len(s.Replies))
 	for i := len(s.Replies) - 1; i >= 0; i-- {
@@ -149,7 +149,7 @@ func (s series) stacked() [][]int {
 	return sums
 }
 
-// points draws every one of them in the row of its lane.
+// points draws every point in the row of its lane.
 func (d *drawing) points(c *chart, top float64) float64 {
 	d.title(top-8, "requests that failed or were sent again")
 	for i, lane := range c.Lanes {
@@ -200,7 +200,7 @@ var glyphs = [...]string{
 
 const ring = "m-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0z"
 
-// tracks keeps so many kinds apart, so that none hides another.
+// tracks returns the place of each of so many kinds in a row, so that none hides another.
 func tracks(kinds int) []float64 {
 	all := make([]float64, kinds)
 	for kind := 1; kind < len(all); kind++ {
@@ -240,7 +240,7 @@ func (d *drawing) latency(c *chart, top float64) float64 {
 	return bottom
 }
 
-// tookRange is between which powers of ten the latencies are, in microseconds.
+// tookRange returns the powers of ten between which the latencies are, in microseconds.
 func (s series) tookRange() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i, took := range s.P50 {
@@ -302,7 +302,7 @@ func (d *drawing) pods(c *chart, top float64) float64 {
 	return top + float64(len(c.Pods))*height
 }
 
-// versionOf is the number of a pod's version; one more than the last for one that never replied.
+// versionOf returns the number of a pod's version; for a version that never replied, one more than the last.
 func (c *chart) versionOf(p pod) int {
 	if i := slices.Index(c.Series.Versions, p.Version); i >= 0 {
 		return i

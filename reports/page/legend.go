@@ -14,14 +14,14 @@ type legendEntry struct {
 	Glyph string
 }
 
-// A phase of a pod, and how thick it is drawn: less and less.
+// A phase is a phase of a pod, and how thick it is drawn.
 type phase struct {
 	Of        int     `json:"-"`
 	Name      string  `json:"name"`
 	Thickness float64 `json:"thickness"`
 }
 
-// phases are all of them, by number.
+// phases returns all phases, by number.
 func phases() []phase {
 	all := make([]phase, timeline.PodGone+1)
 	for i := range all {
@@ -35,7 +35,7 @@ var thickness = [timeline.PodGone + 1]float64{
 	timeline.PodExited: 1,
 }
 
-// Drawn are the phases that any pod was in, in the order of a pod's life.
+// Drawn returns the phases that any pod was in, in the order of a pod's life.
 func (c *chart) Drawn() []phase {
 	var all []phase
 	for _, p := range c.Phases {

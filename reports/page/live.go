@@ -18,7 +18,7 @@ var liveMarkup string
 //go:embed live.js
 var liveScript string
 
-// A liveView is what the template of a run that is under way is given.
+// A liveView is what the template of a run that is under way gets.
 type liveView struct {
 	progress.Status
 	assets
@@ -26,16 +26,16 @@ type liveView struct {
 	Summary model.Summary
 }
 
-// Elapsed is how long the run has taken so far, in seconds.
+// Elapsed returns how long the run has taken so far, in seconds.
 func (v liveView) Elapsed() float64 { return v.Updated.Sub(v.Began).Seconds() }
 
-// An endedRow is of a scenario, or of several that were skipped for one reason.
+// An endedRow is a scenario that ended, or several that were skipped for one reason.
 type endedRow struct {
 	progress.Ended
-	Alike int
+	Alike int // how many scenarios
 }
 
-// Rows are of what ended, the last first.
+// Rows returns the rows of what ended, the last first.
 func (v liveView) Rows() (rows []endedRow) {
 	for _, alike := range progress.Alike(v.Ended) {
 		rows = append(rows, endedRow{alike[0], len(alike)})
@@ -44,8 +44,8 @@ func (v liveView) Rows() (rows []endedRow) {
 	return rows
 }
 
-// Live writes a page about a run that is under way, which brings itself up to date from where it was loaded. The run's own page
-// will be the file named.
+// Live writes a page about a run that is under way, which updates itself from where it was loaded. The run's own page will be the named
+// file.
 func Live(w io.Writer, s progress.Status, file string) error {
 	ui := newAssets("", liveScript)
 	ui.Policy += "; connect-src 'self'"

@@ -22,27 +22,27 @@ var shapesMarkup string
 //go:embed page.html.tmpl
 var markup string
 
-// A Page is about one run folder. It observes the loading of the folder's report, so that no recording is read or joined
-// for the page alone.
+// A Page is the page about one run folder. It observes the loading of the folder's report, so that no recording is read or joined for the
+// page alone.
 type Page struct {
 	dir        string
 	recordings map[string]recording // by folder of the evidence
 	counter    *replyCounter        // of the recording that is being joined
 }
 
-// New is a page about the run folder dir, for [reports.LoadWith].
+// New returns a page about the run folder dir, for [reports.LoadWith].
 func New(dir string) *Page { return &Page{dir: dir, recordings: map[string]recording{}} }
 
-// File is the page, for [reports.WriteFolder].
+// File returns the page as a file for [reports.WriteFolder].
 func (p *Page) File() reports.File { return reports.File{Name: name, Write: p.Write} }
 
-// forms are the template of the page, with all that it is made of.
+// forms returns the template of the page, with the shapes that it is made of.
 func forms() *template.Template {
 	return template.Must(template.New(name).Funcs(funcs()).Parse(shapesMarkup + markup))
 }
 
-// Write writes the page about a report. What of a scenario's evidence was missing or damaged when it was loaded the page
-// says, in place of what it would have drawn.
+// Write writes the page about a report. Where a scenario's evidence was missing or damaged when it was loaded, the page says so in place of
+// a drawing.
 func (p *Page) Write(w io.Writer, r model.Report) error {
 	ui, err := loadAssets()
 	if err != nil {

@@ -29,15 +29,15 @@ type picture struct {
 
 // A legendKey says what a colour, a shape or a stroke of the picture means.
 type legendKey struct {
-	X, Y  float64 // where its symbol begins, and the line its text stands on
+	X, Y  float64 // where its symbol begins, and the base line of its text
 	Class string
 	Path  string  // drawn around the middle of its symbol
 	Width float64 // of the stroke
 	Text  string
 }
 
-// Picture writes the timeline of one scenario, without its latencies, as an SVG file that is light or dark as its
-// reader's screen is. The folder is that of the scenario's evidence.
+// Picture writes the timeline of one scenario, without its latencies, as an SVG file that is light or dark as its reader's screen is. The
+// folder has the scenario's evidence.
 func Picture(w io.Writer, folder string) error {
 	ev, err := store.Read(folder)
 	if err != nil {
@@ -68,7 +68,7 @@ func Picture(w io.Writer, folder string) error {
 	return nil
 }
 
-// crop leaves of a chart what happened from 2 s before the rollout until 3 s after it, and nothing that lies outside.
+// crop cuts a chart to the time from 2 s before the rollout until 3 s after it.
 func (c *chart) crop() {
 	from, to := c.From, c.To
 	for _, m := range c.Marks {
@@ -103,7 +103,7 @@ func (c *chart) smallDrawing() *drawing {
 	return d
 }
 
-// legend has the versions and the failures in its first line, and the phases of pods in its second.
+// legend returns the keys of the picture: versions and failures in the first line, phases of pods in the second.
 func (d *drawing) legend(c *chart) []legendKey {
 	const perLetter, symbol = 5.6, 24
 	var keys []legendKey

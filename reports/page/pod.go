@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A pod is one row of the timeline: from when on a pod was in which phase, and when nodes stopped routing to it.
+// A pod is one row of the timeline: when a pod came into which phase, and when nodes stopped routing to it.
 type pod struct {
 	Name    string     `json:"name"`
 	Version string     `json:"version"`
@@ -29,14 +29,14 @@ type step struct {
 	Name  string `json:"-"`
 }
 
-// A ruleGone is when a node's rules stopped routing to a pod, in microseconds.
+// A ruleGone is the moment, in microseconds, at which a node's rules stopped routing to a pod.
 type ruleGone struct {
 	At   int64  `json:"at"`
 	Node string `json:"node"`
 }
 
-// podsOf lists the pods that were seen, by version, in the order they came; but for those that are not rolled out and
-// never were behind the Service, such as what control lanes send to.
+// podsOf lists the pods that were seen, by version, in the order in which they came. It leaves out pods that are not rolled out and never
+// were behind the Service, such as the targets of control lanes.
 func podsOf(tl timeline.Timeline) []pod {
 	events := map[string][]evidence.Event{} // by pod
 	for _, e := range tl.Events {
@@ -68,7 +68,7 @@ func podsOf(tl timeline.Timeline) []pod {
 	return pods
 }
 
-// podColumns are what the table of pods tells, beside who they are.
+// podColumns has the columns of the table of pods that come after the pod itself.
 var podColumns = []struct {
 	Title string
 	kinds []evidence.EventKind
@@ -82,8 +82,8 @@ var podColumns = []struct {
 	{"gone", []evidence.EventKind{evidence.PodGone}},
 }
 
-// When is, for each of the columns, when it happened to the pod: the first time of the first kind that did, and
-// how many times more; of rules the first and the last node's.
+// When returns a cell for each of the columns: the first time of the first of its kinds that happened, and how many times more; for rules,
+// the first and the last node's time.
 func (p pod) When() []string {
 	cells := make([]string, len(podColumns))
 	for i, column := range podColumns {
@@ -105,5 +105,5 @@ func (p pod) When() []string {
 	return cells
 }
 
-// Short is a pod's name without what it shares with others of its ReplicaSet.
+// Short returns a pod's name without what it shares with others of its ReplicaSet.
 func (p pod) Short() string { return p.Name[strings.LastIndexByte(p.Name, '-')+1:] }

@@ -19,18 +19,18 @@ import (
 // A recording is what the page shows of one scenario's evidence.
 type recording struct {
 	Missing   []string // what could not be read, a sentence each: then there is no chart
-	Doubts    []string // in what the recording contradicts itself
+	Doubts    []string // where the recording contradicts itself
 	Notes     []note
-	Witnesses []request // that decided a rule, by time sent
+	Witnesses []request // requests that decided a rule, by time sent
 	Pods      []pod
 	Chart     *chart // nil when there was no load, or something is missing
-	Owned     bool   // the app is somebody's who wants to know what to do, before he sees the evidence
+	Owned     bool   // the app is a user's, who reads the advice before the evidence
 }
 
 // A note is what a scenario found out about the cluster.
 type note struct{ Name, Value, At string }
 
-// Reading counts the replies of a recording while it is joined.
+// Reading begins to count the replies of a recording, before it is joined.
 func (p *Page) Reading(run evidence.Run) func(evidence.Hit, error) {
 	p.counter = newReplyCounter(run)
 	return p.counter.count
@@ -63,7 +63,7 @@ func newRecording(s model.Scenario, rec reports.Recording, t *replyCounter) reco
 	}
 	lanes := len(rec.Run.Lanes)
 	sent := slices.ContainsFunc(tl.Lanes, func(l timeline.Lane) bool { return l.Summary.Requests > 0 })
-	asked := slices.ContainsFunc(rec.Run.Lanes, func(l evidence.Lane) bool { return !l.Steps }) // steps may end before they ask
+	asked := slices.ContainsFunc(rec.Run.Lanes, func(l evidence.Lane) bool { return !l.Steps }) // steps may end before they send any
 	if asked && len(r.Missing) == 0 && !sent {
 		r.Missing = []string{fmt.Sprintf("0 requests were recorded on %s", phrase.Count(lanes, "lane"))}
 	}

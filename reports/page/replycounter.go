@@ -7,18 +7,18 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A replyCounter counts good replies on the stream of hits while that is joined, so that a long stream is read once. It keeps 8
-// bytes of each.
+// A replyCounter counts good replies on the stream of hits while it is joined, so that a long stream is read once. It keeps 8 bytes of
+// each.
 type replyCounter struct {
-	replies map[string][]reply // of the Service, by version
+	replies map[string][]reply // of the app, by version
 	asksApp map[string]bool    // by lane
 }
 
-// A reply is when a request was sent, in milliseconds since Run.Began, in the upper half, and how long its
-// answer took, in microseconds, in the lower.
+// A reply packs when its request was sent, in milliseconds since Run.Began (upper half), and how long it took, in microseconds (lower
+// half).
 type reply uint64
 
-// unnamed is who gave a reply that names nobody, where it is not known to whom its connection was routed.
+// unnamed is the version of a reply that names none, if it is not known to which pod its connection was routed.
 const unnamed = "not known"
 
 func newReplyCounter(run evidence.Run) *replyCounter {
@@ -29,7 +29,7 @@ func newReplyCounter(run evidence.Run) *replyCounter {
 	return t
 }
 
-// count counts a hit; the error of a stream that is not whole is a problem of the timeline.
+// count counts a hit. It ignores the error of a stream that is not whole, which is a problem of the timeline.
 func (t *replyCounter) count(h evidence.Hit, err error) {
 	if err == nil && t.asksApp[h.Lane] && !h.Failed() {
 		version := cmp.Or(h.By.Version, unnamed)

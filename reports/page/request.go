@@ -23,13 +23,13 @@ type request struct {
 	Arrived    string
 	Pod        string // that got it, or should have; empty when that is not known
 	Version    string // of the pod
-	Phase      string // of the pod, then
-	Since      string // how long it had been in it
+	Phase      string // of the pod, when the request was sent
+	Since      string // how long the pod had been in that phase
 	Connection string
-	Rules      []string // it decided
+	Rules      []string // that it decided
 }
 
-// witnessesOf tells the points that decided a rule, by time sent.
+// witnessesOf describes the points that decided a rule, by time sent.
 func witnessesOf(points []timeline.Hit, s model.Scenario, tl timeline.Timeline) []request {
 	decided := map[model.Witness][]string{}
 	for _, rule := range s.Rules {
@@ -69,7 +69,7 @@ func newRequest(h timeline.Hit, tl timeline.Timeline) request {
 	return r
 }
 
-// podOf is the pod that got a hit or should have. A control lane's is not rolled out, and a good reply is of who gave it.
+// podOf returns the pod that got a hit or should have. The pod of a control lane is known only from a reply or an arrival.
 func podOf(h timeline.Hit, tl timeline.Timeline) (timeline.Pod, bool) {
 	i := slices.IndexFunc(tl.Lanes, func(l timeline.Lane) bool { return l.ID == h.Lane })
 	if i >= 0 && tl.Lanes[i].Kind().IsControl() && h.By.Pod == "" && len(h.Arrivals) == 0 {

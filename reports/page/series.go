@@ -9,27 +9,27 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// Series are the replies of a scenario in buckets of one width, the first of which begins at From. Times are in
-// milliseconds, latencies in microseconds.
+// series has the replies of a scenario in buckets of one width, the first of which begins at From. Times are in milliseconds, latencies in
+// microseconds.
 type series struct {
 	From     int64    `json:"from"`
 	Width    int64    `json:"width"`
 	Versions []string `json:"versions"`
 	Replies  [][]int  `json:"replies"` // by version and bucket
-	P50      []*int   `json:"p50"`     // by bucket; null where nobody was answered
+	P50      []*int   `json:"p50"`     // by bucket; null: no reply
 	P99      []*int   `json:"p99"`
 	Max      []*int   `json:"max"`
 }
 
 const (
 	maxBuckets = 4000
-	// leastPerBucket is how many replies a bucket should hold on average: of fewer the slowest is the 99th percentile.
+	// leastPerBucket is how many replies a bucket should hold on average: with fewer, the 99th percentile is the slowest.
 	leastPerBucket = 100
-	// enough is the width, in milliseconds, that buckets are not widened beyond to hold as many.
+	// enough is the width, in milliseconds, from which on buckets are not widened to hold that many.
 	enough = 500
 )
 
-// newSeries sorts replies into buckets from one moment to another, versions in an order; what lies outside counts as of the nearest
+// newSeries sorts replies into buckets from one moment to another, and versions by the given order. A reply outside counts in the nearest
 // bucket.
 func newSeries(replies map[string][]reply, order func(a, b string) int, from, to time.Duration) series {
 	s := series{From: from.Milliseconds(), Versions: slices.AppendSeq([]string{}, maps.Keys(replies)), Replies: [][]int{}}
@@ -64,13 +64,13 @@ func newSeries(replies map[string][]reply, order func(a, b string) int, from, to
 	return s
 }
 
-// byAge puts the old version first and the new one second, whatever they are called, then others by name.
+// byAge returns an order of versions: the old one, the new one, whatever they are called, then others by name.
 func byAge(tl timeline.Timeline) func(a, b string) int {
 	rank := func(version string) int { return slices.Index([]string{tl.New, tl.Old}, version) }
 	return func(a, b string) int { return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a, b)) }
 }
 
-// width is the smallest round width, and how many buckets of it span the time.
+// width returns the smallest round width of a bucket that will do, and how many buckets span the time.
 func width(span int64, replies int) (millis int64, buckets int) {
 	for scale := int64(100); ; scale *= 10 {
 		for _, times := range []int64{1, 2, 5} {

@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// funcs are what the template can call.
+// funcs returns the functions that templates call.
 func funcs() template.FuncMap {
 	return template.FuncMap{
 		"tally":      outcomes,
@@ -44,7 +44,7 @@ func funcs() template.FuncMap {
 	}
 }
 
-// A diffLine is one of a diff.
+// A diffLine is a line of a diff.
 type diffLine struct{ Of, Text string }
 
 func diffLines(diff string) (all []diffLine) {
@@ -55,14 +55,14 @@ func diffLines(diff string) (all []diffLine) {
 	return all
 }
 
-// An amount is how many scenarios ended so.
+// An amount is how many scenarios had an outcome.
 type amount struct {
 	Outcome verdict.Outcome
 	Word    string
 	Count   int
 }
 
-// outcomes are those of a run, what needs a look first.
+// outcomes returns the amounts of a run, first those that need a look.
 func outcomes(s model.Summary) []amount {
 	return []amount{
 		{verdict.Fail, "failed", s.Fail}, {verdict.Inconclusive, "inconclusive", s.Inconclusive},
@@ -70,7 +70,7 @@ func outcomes(s model.Summary) []amount {
 	}
 }
 
-// versions is like "v1 120, v2 3400".
+// versions formats replies by version, such as "v1 120, v2 3400".
 func versions(replies map[string]int) string {
 	var parts []string
 	for _, version := range slices.Sorted(maps.Keys(replies)) {
@@ -79,12 +79,12 @@ func versions(replies map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// numbers is what was measured; an uncertainty stands beside its number.
+// numbers returns what was measured, without uncertainties: they stand beside their numbers.
 func numbers(s model.Scenario) []model.Measurement {
 	return slices.DeleteFunc(s.Measurements(), func(m model.Measurement) bool { return m.Title == "" })
 }
 
-// optional is a pointer's number as the format has it, or a dash where it was not measured.
+// optional returns a function that formats a number, or writes a dash if it was not measured.
 func optional[N int | float64](format string) func(*N) string {
 	return func(n *N) string {
 		if n == nil {
@@ -107,7 +107,7 @@ func ms(millis float64) string {
 
 func millis(d time.Duration) string { return ms(float64(d.Microseconds()) / 1000) }
 
-// length is how long something took that nobody measures in milliseconds.
+// length formats how long something took that nobody measures in milliseconds.
 func length(seconds float64) string {
 	whole := int(math.Round(seconds))
 	switch {

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A view is what the template is given.
+// A view is what the template of the page gets.
 type view struct {
 	model.Report
 	assets
@@ -21,7 +21,7 @@ type view struct {
 	Scenarios []scenario
 }
 
-// Open lists the scenarios of which a run needs a look: they stand first and unfolded, those that failed before the others.
+// Open lists the scenarios with a run that needs a look: they stand first and unfolded, those that failed before the others.
 func (v view) Open() []scenario {
 	open := slices.DeleteFunc(slices.Clone(v.Scenarios), func(s scenario) bool { return !s.bad() })
 	passed := func(s scenario) int { // 0: a run of it failed
@@ -37,7 +37,7 @@ func (v view) Open() []scenario {
 // Others lists the other scenarios.
 func (v view) Others() []scenario { return slices.DeleteFunc(slices.Clone(v.Scenarios), scenario.bad) }
 
-// A scenario is all there is about one scenario: a run per mode.
+// A scenario is one scenario with its runs, one per mode.
 type scenario struct {
 	Suite, ID, Claim       string
 	Covers, ClusterChanges []string
@@ -53,19 +53,19 @@ type run struct {
 	recording
 }
 
-// HostAlone says that no cluster was watched, so that nothing is known of pods and nodes.
+// HostAlone reports whether no cluster was watched, so that nothing is known of pods and nodes.
 func (r run) HostAlone() bool { return r.Mode == evidence.NoCluster }
 
-// Name is what a run is linked by, unique on the page.
+// Name returns the anchor of a run, unique on the page.
 func (r run) Name() string { return anchor(r.Mode, r.Suite, r.ID) }
 
-// Name is what a scenario is linked by; no mode is called so.
+// Name returns the anchor of a scenario; no mode is called "scenario".
 func (s scenario) Name() string { return anchor("scenario", s.Suite, s.ID) }
 
-// anchor is a name that needs no escaping in an address, as long as its parts do not.
+// anchor returns a name that needs no escaping in an address, if its parts need none.
 func anchor(parts ...string) string { return strings.Join(parts, ".") }
 
-// In is the run in a mode; nil when there is none.
+// In returns the run in a mode, or nil.
 func (s scenario) In(mode string) *run {
 	i := slices.IndexFunc(s.Runs, func(r run) bool { return r.Mode == mode })
 	if i < 0 {
@@ -74,7 +74,7 @@ func (s scenario) In(mode string) *run {
 	return &s.Runs[i]
 }
 
-// Reason is the whole reason; empty if the headline or the rules below say as much.
+// Reason returns the whole reason; empty if the headline or the rules below say as much.
 func (r run) Reason() string {
 	said := func(rule model.Rule) bool { return rule.Because != "" && strings.Contains(r.Because, rule.Because) }
 	if r.Because == r.Brief() || slices.ContainsFunc(r.Rules, said) {
@@ -83,7 +83,7 @@ func (r run) Reason() string {
 	return r.Because
 }
 
-// FactsOf are those of a rule, unless they are already told of the run.
+// FactsOf returns the facts of a rule, unless the run shows the same.
 func (r run) FactsOf(rule model.Rule) []model.Fact {
 	if slices.Equal(rule.Facts, r.Facts) {
 		return nil
@@ -91,7 +91,7 @@ func (r run) FactsOf(rule model.Rule) []model.Fact {
 	return rule.Facts
 }
 
-// Cell is what the run's cell of the matrix has below its outcome.
+// Cell returns the lines below the outcome in the run's cell of the matrix.
 func (r run) Cell() []string {
 	switch {
 	case r.Requests() > 0:
@@ -103,7 +103,7 @@ func (r run) Cell() []string {
 	}
 }
 
-// keyNumbers are those that a rollout is compared by.
+// keyNumbers formats the numbers by which rollouts are compared first.
 func keyNumbers(s model.Scenario) (all []string) {
 	for _, m := range s.Measurements() {
 		switch m.Key() {

@@ -2,10 +2,10 @@ package page
 
 import "example.com/rollcall/harness/timeline"
 
-// leastBand is the least of its time, in percent, that a pod waits for a processor where a band shows it.
+// leastBand is how much of a time, in percent, a pod has to have waited for a processor for a band to show it.
 const leastBand = 50
 
-// waits adds when a pod of the app or the control pod waited for a processor for most of the time.
+// waits adds the times in which a pod of the app or the control pod mostly waited for a processor.
 func (c *chart) waits(tl timeline.Timeline) {
 	for _, w := range tl.Waits() {
 		if w.Pod == "" || w.Program == timeline.Client || 100*w.Waited < leastBand*w.Length() {
@@ -23,7 +23,7 @@ func (c *chart) waits(tl timeline.Timeline) {
 	}
 }
 
-// waitBands draws them below everything else.
+// waitBands draws these times, behind everything else.
 func (d *drawing) waitBands(c *chart) {
 	for _, w := range c.Waits {
 		from, to := d.x(c, w[0]), d.x(c, w[1])
