@@ -11,21 +11,21 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A Comparison is what the runs of side B say otherwise than those of side A.
+// A Comparison is how the runs of side B differ from those of side A.
 type Comparison struct {
 	A        []model.Run     `json:"a"`
 	B        []model.Run     `json:"b"`
-	Missing  []string        `json:"missing,omitempty"` // what of the runs could not be had, a sentence each
+	Missing  []string        `json:"missing,omitempty"` // what was missing from the runs, a sentence each
 	Notes    []string        `json:"notes,omitempty"`   // what was not compared, and why
 	Clusters []ClusterChange `json:"clusters,omitempty"`
 	Outcomes []OutcomeChange `json:"outcomes,omitempty"`
 	New      []OutcomeChange `json:"new,omitempty"`     // only B has them
 	Gone     []OutcomeChange `json:"gone,omitempty"`    // only A has them
-	Numbers  []Number        `json:"numbers,omitempty"` // every test
+	Numbers  []Number        `json:"numbers,omitempty"` // one for every test
 	Compared int             `json:"compared"`          // scenarios that both have
 }
 
-// A ClusterChange is a fact of the clusters that is not the same.
+// A ClusterChange is a fact about the clusters that differs.
 type ClusterChange struct {
 	Modes string `json:"modes"`
 	What  string `json:"what"`
@@ -33,21 +33,21 @@ type ClusterChange struct {
 	B     string `json:"b"`
 }
 
-// An OutcomeChange is a scenario with another outcome.
+// An OutcomeChange is a scenario whose outcome differs.
 type OutcomeChange struct {
 	Scenario string           `json:"scenario"`
 	Modes    string           `json:"modes"`
-	A        *verdict.Outcome `json:"a,omitempty"` // absent: it did not have the scenario
-	B        *verdict.Outcome `json:"b,omitempty"` // likewise
+	A        *verdict.Outcome `json:"a,omitempty"` // absent: A does not have the scenario
+	B        *verdict.Outcome `json:"b,omitempty"` // absent: B does not have it
 	BecauseA string           `json:"because_a,omitempty"`
 	BecauseB string           `json:"because_b,omitempty"`
 	Effect   Effect           `json:"effect"`
 }
 
-// An Effect is what a change is to clients.
+// An Effect is what a change means for clients.
 type Effect string
 
-// The effects. Neutral is what is neither: less is known, or more, or it is about the machine.
+// The effects. A neutral change is neither worse nor better: less is known, or more, or it is about the machine.
 const (
 	Worse      Effect = "worse"
 	Better     Effect = "better"
@@ -56,20 +56,20 @@ const (
 	Neutral    Effect = "other"
 )
 
-// Scope is what is compared, and by what.
+// Scope says what is compared, and with what.
 type Scope struct {
 	Pairs    []Pair                                   // of modes; none: every mode that both sides have
-	History  History                                  // of earlier runs, which count as further ones of side A; may be empty
-	LeaveOut func(scenario, mode, number string) bool // of the tests of a mode as a whole; nil: nothing
+	History  History                                  // earlier runs, which count as further ones of side A; may be empty
+	LeaveOut func(scenario, mode, number string) bool // what the tests of a mode as a whole leave out; nil: nothing
 }
 
-// Worse says whether an outcome or a number got worse.
+// Worse reports whether an outcome or a number got worse.
 func (c Comparison) Worse() bool {
 	return slices.ContainsFunc(c.Outcomes, func(o OutcomeChange) bool { return o.Effect == Worse }) ||
 		slices.ContainsFunc(c.Numbers, func(n Number) bool { return n.Effect == Worse })
 }
 
-// Compare compares each mode of a with that of b it is paired with. The error, one line, is for runs that have nothing to
+// Compare compares each mode of a with the mode of b that it is paired with. The error, one line, says that the runs have nothing to
 // compare.
 func Compare(a, b Runs, scope Scope) (Comparison, error) {
 	c := Comparison{A: a.runs(), B: b.runs()}
@@ -131,7 +131,7 @@ func (c *Comparison) noteSides(a, b Runs) {
 	}
 }
 
-// all is what the runs of both sides say, each once.
+// all returns the different values that the runs of both sides have.
 func (c *Comparison) all(of func(model.Run) string) []string {
 	return model.Distinct(slices.Concat(c.A, c.B), of)
 }
@@ -169,7 +169,7 @@ func (c *Comparison) add(p Pair, a, b view, scope Scope) {
 	c.addNumbers(both, p, a, b, scope)
 }
 
-// effectOf an outcome: a fail is worse than whatever is none, and what passed was best.
+// effectOf returns the effect of a change of outcome: a fail is the worst outcome, and a pass the best.
 func effectOf(was, is verdict.Outcome) Effect {
 	switch {
 	case is == verdict.Fail || was == verdict.Pass && is == verdict.Inconclusive:
@@ -199,7 +199,7 @@ func (c *Comparison) addClusters(p Pair, a, b view) {
 	}
 }
 
-// sameRate says whether the runs sent as often, as far as all know.
+// sameRate reports whether the runs sent at the same rate, as far as that is known.
 func (c *Comparison) sameRate() bool {
 	rates := c.all(func(r model.Run) string { return fmt.Sprint(r.Rate) })
 	return len(rates) == 1 || slices.Contains(rates, "0")

@@ -12,17 +12,17 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A Decision is about one candidate.
+// A Decision is the decision about one candidate.
 type Decision struct {
-	Candidate  Runs       `json:"-"`          // which side B of the comparison names
-	Comparison Comparison `json:"comparison"` // of the baseline, A, with it
+	Candidate  Runs       `json:"-"`          // named in the comparison as side B
+	Comparison Comparison `json:"comparison"` // of the baseline as A with the candidate as B
 	Against    []Reason   `json:"against,omitempty"`
-	Excepted   []Reason   `json:"excepted,omitempty"` // that would be against it, but for an exception
-	Unknown    []Reason   `json:"unknown,omitempty"`  // what too little was seen to tell
+	Excepted   []Reason   `json:"excepted,omitempty"` // what would be against it, but for an exception
+	Unknown    []Reason   `json:"unknown,omitempty"`  // what cannot be told, because too little was seen
 	Notes      []string   `json:"notes,omitempty"`    // what else the policy's owner should know, a sentence each
 }
 
-// An Answer is what is decided.
+// An Answer is what was decided.
 type Answer string
 
 // The answers, the best first.
@@ -32,7 +32,7 @@ const (
 	NoGo      Answer = "no-go"
 )
 
-// Answer is no-go if anything stands against the candidate, and go only if everything it takes was shown.
+// Answer returns no-go if anything stands against the candidate, and go only if everything that go takes was shown.
 func (d Decision) Answer() Answer {
 	switch {
 	case len(d.Against) > 0:
@@ -53,7 +53,7 @@ func (d Decision) MarshalJSON() ([]byte, error) {
 	}{d.Answer(), decision(d)})
 }
 
-// Worst is the worst answer of several.
+// Worst returns the worst answer of several decisions.
 func Worst(decisions []Decision) Answer {
 	for _, answer := range []Answer{NoGo, Undecided} {
 		if slices.ContainsFunc(decisions, func(d Decision) bool { return d.Answer() == answer }) {
@@ -69,13 +69,13 @@ type Reason struct {
 	Mode      string     `json:"mode,omitempty"`     // empty if it is about the run
 	Number    string     `json:"number,omitempty"`   // id; empty if it is about the outcome
 	What      string     `json:"what"`
-	Exception *Exception `json:"exception,omitempty"` // about it, over or not; absent: none
+	Exception *Exception `json:"exception,omitempty"` // the exception for it, over or not; absent: none
 }
 
-// Decide holds the runs of a candidate against those of its baseline and the policy, on a day. What passed in the baseline has
-// to pass, no number may be shown to be worse, and of each mode it has to be shown that its terminations lose and lag no more.
-// The history, which may be empty, counts as further runs of the baseline. The error, one line, is for runs of different
-// profiles, or that have nothing in common.
+// Decide compares the runs of a candidate with those of its baseline and with the policy, as of a day. What passed in the baseline has to
+// pass, no number may be shown to be worse, and for each mode it has to be shown that terminations lose and lag no more. The history, which
+// may be empty, counts as further runs of the baseline. The error, one line, says that the runs are of different profiles, or have nothing
+// in common.
 func Decide(baseline, candidate Runs, p Policy, history History, today time.Time) (Decision, error) {
 	if err := sameProfile(baseline, candidate); err != nil {
 		return Decision{}, err
@@ -98,7 +98,7 @@ func Decide(baseline, candidate Runs, p Policy, history History, today time.Time
 	return d, nil
 }
 
-// sameProfile is an error if one run was never to show what another did.
+// sameProfile returns an error if the runs have different profiles: one was then never meant to show what another did.
 func sameProfile(baseline, candidate Runs) error {
 	first := baseline[0]
 	want := first.Report.Run.ProfileName()
@@ -116,7 +116,7 @@ func sameProfile(baseline, candidate Runs) error {
 	return nil
 }
 
-// ofTheRuns tells what is not in the candidate at all.
+// ofTheRuns returns the reasons about runs and modes: what the candidate does not have at all.
 func ofTheRuns(baseline, candidate Runs, p Policy) (reasons []Reason) {
 	add := func(form string, args ...any) { reasons = append(reasons, Reason{What: fmt.Sprintf(form, args...)}) }
 	for _, side := range candidate {
@@ -141,7 +141,7 @@ func ofTheRuns(baseline, candidate Runs, p Policy) (reasons []Reason) {
 	return reasons
 }
 
-// ofOutcomes tells what passed in the baseline and did not again, and what is new and fails.
+// ofOutcomes returns the reasons about scenarios that passed in the baseline and did not again, and about others that fail.
 func ofOutcomes(c Comparison) (reasons []Reason) {
 	add := func(o OutcomeChange, form string, args ...any) {
 		reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf(form, args...)})
@@ -170,7 +170,7 @@ func ofOutcomes(c Comparison) (reasons []Reason) {
 	return reasons
 }
 
-// ofRequirements tells what the policy wants to pass and does not.
+// ofRequirements returns a reason for each thing that the policy requires to pass and that does not.
 func ofRequirements(candidate Side, p Policy) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
 		for _, id := range p.Required.Claims {
@@ -189,7 +189,7 @@ func ofRequirements(candidate Side, p Policy) (reasons []Reason) {
 	return reasons
 }
 
-// ofClaim tells of each scenario that decided that a required claim does not hold in a mode, or else that left it open.
+// ofClaim returns a reason for each scenario that decided that a required claim does not hold in a mode, or else that left it open.
 func ofClaim(r model.Report, id, mode string) (reasons []Reason) {
 	i := slices.IndexFunc(r.Claims, func(c model.Claim) bool { return c.ID == id && c.Mode == mode })
 	if i < 0 {
@@ -200,7 +200,7 @@ func ofClaim(r model.Report, id, mode string) (reasons []Reason) {
 		return nil
 	}
 	by := c.DecidedBy
-	if len(c.Parts) > 0 { // what held of the others is not against it
+	if len(c.Parts) > 0 { // parts that hold are not against it
 		by = nil
 		for _, part := range c.Parts {
 			if !part.Outcome.Shown() {
@@ -218,7 +218,7 @@ func ofClaim(r model.Report, id, mode string) (reasons []Reason) {
 	return reasons
 }
 
-// refuted tells of required claims that are false: what is required is then that their truth is shown.
+// refuted returns a note for each required claim that is false: required is then that its truth is shown.
 func refuted(p Policy) (notes []string) {
 	for _, id := range p.Required.Claims {
 		if claim, _ := reports.SeedClaimOf(id); claim.Truth != "" {
@@ -228,7 +228,7 @@ func refuted(p Policy) (notes []string) {
 	return notes
 }
 
-// ofNumbers tells which are shown to be worse.
+// ofNumbers returns a reason for each number that is shown to be worse.
 func ofNumbers(c Comparison) (reasons []Reason) {
 	for _, n := range c.Numbers {
 		if n.Effect == Worse {
@@ -238,8 +238,8 @@ func ofNumbers(c Comparison) (reasons []Reason) {
 	return reasons
 }
 
-// unknown tells of which modes too little was seen. A run has many terminations; of what it has once, such as its status gap, go
-// asks only that nothing worse is shown.
+// unknown returns a reason for each number of a mode of which too little was seen. It asks that only of numbers whose values come from
+// terminations; of what a run has once, such as its status gap, go asks only that nothing worse is shown.
 func unknown(c Comparison, baseline, candidate Runs) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
 		if !decided(baseline, mode) || !decided(candidate, mode) { // a mode that the host cannot have shows nothing on either side
@@ -262,12 +262,12 @@ func unknown(c Comparison, baseline, candidate Runs) (reasons []Reason) {
 	return reasons
 }
 
-// decided says whether any scenario of the mode was.
+// decided reports whether any scenario of the mode was decided.
 func decided(runs Runs, mode string) bool {
 	return runs.have(func(s model.Scenario) bool { return s.Mode == mode && s.Decided() })
 }
 
-// once keeps one reason of those about the same.
+// once keeps the first of the reasons about the same scenario, mode and number.
 func once(reasons []Reason) (kept []Reason) {
 	for _, r := range reasons {
 		same := func(k Reason) bool { return k.Scenario == r.Scenario && k.Mode == r.Mode && k.Number == r.Number }
@@ -278,7 +278,7 @@ func once(reasons []Reason) (kept []Reason) {
 	return kept
 }
 
-// applyExceptions sorts the reasons by whether an exception is about them.
+// applyExceptions sorts the reasons by whether an exception covers them.
 func (d *Decision) applyExceptions(reasons []Reason, p Policy, today time.Time) {
 	needed := make([]bool, len(p.Exceptions))
 	for _, r := range reasons {
@@ -308,7 +308,7 @@ func (d *Decision) applyExceptions(reasons []Reason, p Policy, today time.Time) 
 	}
 }
 
-// String is like "rollout/drained in nftables, rule_lag_max_ms, until 2027-01-31".
+// String returns, for example, "rollout/drained in nftables, rule_lag_max_ms, until 2027-01-31".
 func (x Exception) String() string {
 	parts := []string{x.Scenario}
 	if x.Mode != "" {

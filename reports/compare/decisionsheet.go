@@ -11,8 +11,8 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// DecisionSheet tells the decisions about candidates for the place of one baseline: the answer, the reasons of each, and the
-// outcomes of all of them side by side.
+// DecisionSheet shows the decisions about the candidates for the place of one baseline: the answer, the reasons of each, and the outcomes
+// of all of them side by side.
 func DecisionSheet(baseline Runs, decisions []Decision) reports.Sheet {
 	p := reports.Sheet{Title: "Rollcall accept: " + string(Worst(decisions)), Text: []string{"Baseline: " + runsOf(baseline) + "."}}
 	for _, d := range decisions {
@@ -27,7 +27,7 @@ func DecisionSheet(baseline Runs, decisions []Decision) reports.Sheet {
 	return p
 }
 
-// runsOf is like "run 20261121-205038, Kubernetes v1.36.3 in iptables and nftables".
+// runsOf returns, for example, "run 20261121-205038, Kubernetes v1.36.3 in iptables and nftables".
 func runsOf(runs Runs) string {
 	word := "run "
 	if len(runs) > 1 {
@@ -37,7 +37,7 @@ func runsOf(runs Runs) string {
 		strings.Join(runs.Modes(), " and "))
 }
 
-// kubernetesOf is the version, or versions, that runs were on.
+// kubernetesOf returns the version or versions of Kubernetes that runs were on.
 func kubernetesOf(runs Runs) string {
 	var clusters []evidence.Cluster
 	for _, side := range runs {
@@ -93,7 +93,7 @@ func rowsOf(reasons []Reason) (rows [][]string) {
 	return rows
 }
 
-// outcomes puts every scenario's of every run and mode beside each other.
+// outcomes shows the outcomes of every scenario, run and mode beside each other.
 func outcomes(baseline Runs, decisions []Decision) reports.Section {
 	sides := slices.Clone(baseline)
 	for _, d := range decisions {
@@ -128,7 +128,7 @@ func outcomes(baseline Runs, decisions []Decision) reports.Section {
 	return s
 }
 
-// outcomeOf is an outcome, and of one under load how many requests failed.
+// outcomeOf returns an outcome and, for a scenario under load, how many requests failed.
 func outcomeOf(s model.Scenario) string {
 	if s.Requests() == 0 {
 		return s.Outcome.String()

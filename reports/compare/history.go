@@ -11,19 +11,19 @@ import (
 	"slices"
 )
 
-// HistoryFile is what a history is called where no other name is given.
+// HistoryFile is the name of a history unless another is given.
 const HistoryFile = "history.jsonl"
 
-// A History is every line of history.jsonl once, by when the runs began.
+// A History has every line of history.jsonl once, by when the runs began.
 type History struct {
 	Lines []Line
-	Torn  []int // numbers of lines whose writer died over them; they are left out
+	Torn  []int // numbers of lines that are left out, because their writer died before their end
 
-	ends bool // with a whole line
+	ends bool // the last line is whole
 	has  map[lineKey]bool
 }
 
-// A runKey tells runs apart: ids are of the second in which a run began, on whatever machine.
+// A runKey identifies a run. The id alone does not: it is the second in which a run began, on whatever machine.
 type runKey struct {
 	id    string
 	began int64
@@ -40,8 +40,8 @@ func (l Line) key() lineKey { return lineKey{l.run(), l.Scenario, l.Mode} }
 // beginning is what every line begins with.
 const beginning = `{"schema":`
 
-// ReadHistory reads the history at path; none there is an empty one. Histories may be joined by concatenation: a line that
-// comes again counts once. The error, one line, is for what is no history, or one this build cannot read.
+// ReadHistory reads the history at path; without a file it is empty. Histories may be joined by concatenation: a line that comes again
+// counts once. The error, one line, says that the file is no history, or one that this build cannot read.
 func ReadHistory(path string) (History, error) {
 	h := History{ends: true, has: make(map[lineKey]bool)}
 	data, err := os.ReadFile(path)
@@ -89,7 +89,7 @@ func (h *History) sort() {
 	})
 }
 
-// runs is of how many there are lines.
+// runs returns how many runs the lines are of.
 func (h History) runs() int {
 	all := make(map[runKey]bool)
 	for _, l := range h.Lines {
@@ -98,7 +98,7 @@ func (h History) runs() int {
 	return len(all)
 }
 
-// Numbers are what each number was under the conditions, in runs that were decided and are none of these, by its key.
+// Numbers returns, by key, the values of each number under the conditions, in decided runs other than those in but.
 func (h History) Numbers(c Conditions, but []string) map[string][]float64 {
 	values := make(map[string][]float64)
 	for _, l := range h.Lines {

@@ -12,19 +12,18 @@ import (
 	"example.com/rollcall/reports"
 )
 
-// Added is what was added to a history.
+// Added is what AppendHistory did.
 type Added struct {
 	Runs  int
-	Going []string // run folders whose run has not ended, or was cut off: to be added when it has
-	Bad   []error  // one line each, about what is no run or cannot be read
+	Going []string // run folders of runs that have not ended, or were cut off; they can be added when they have
+	Bad   []error  // one line each, about folders that are no run or cannot be read
 }
 
-// AppendHistory appends to the history at path what it lacks of the runs in these folders, and gives the history as it is
-// then. No line is ever changed: a run that is in is not appended again, even if it was judged anew since.
+// AppendHistory appends to the history at path the lines that it lacks of the runs in folders, and returns the history with them. It never
+// changes a line: a run that is in the history is not appended again, even if it was judged anew since.
 //
-// The lines of a run go in with a single write to the end of the file, so that those of two writers do not mix. Two that both
-// saw a run missing both append it: lines that come twice are read once. A torn last line stays; what is appended begins a line
-// of its own.
+// It appends the lines of a run with a single write to the end of the file, so that those of two writers do not mix. Two writers that both
+// saw a run missing both append it: lines that come twice are read once. A torn last line stays; what is appended begins a line of its own.
 func AppendHistory(path string, folders []string) (h History, added Added, err error) {
 	if h, err = ReadHistory(path); err != nil {
 		return h, added, err
@@ -35,7 +34,7 @@ func AppendHistory(path string, folders []string) (h History, added Added, err e
 	}
 	defer func() { err = errors.Join(err, f.Sync(), f.Close()) }()
 	for _, folder := range folders {
-		r, err := reports.Read(folder) // a report that is there is taken as it was written
+		r, err := reports.Read(folder) // a report that was written is taken as it is
 		if errors.Is(err, fs.ErrNotExist) {
 			r, err = reports.Load(folder)
 		}

@@ -10,29 +10,29 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// HistorySchema is that of the lines this build writes, and the newest it reads.
+// HistorySchema is the schema of the lines that this build writes, and the newest that it reads.
 const HistorySchema = 1
 
-// A Line is what became of one scenario in one mode of one run: a line of history.jsonl.
+// A Line is the result of one scenario in one mode of one run: a line of history.jsonl.
 type Line struct {
 	Schema     int                `json:"schema"`
 	Run        string             `json:"run"`
-	Began      time.Time          `json:"began"` // the run; with its id it tells the run from every other
-	Of         int                `json:"of"`    // lines there are of the run
+	Began      time.Time          `json:"began"` // when the run began; with the id it identifies the run
+	Of         int                `json:"of"`    // how many lines the run has
 	Version    string             `json:"version"`
 	Scenario   string             `json:"scenario"` // suite/id
 	Mode       string             `json:"mode"`
 	Kubernetes string             `json:"kubernetes"`
 	Kernel     string             `json:"kernel"`
 	CNI        string             `json:"cni"`
-	Load       string             `json:"load,omitempty"` // lanes and what they send together
+	Load       string             `json:"load,omitempty"` // how many lanes, and what they send together
 	Outcome    string             `json:"outcome"`
 	Because    string             `json:"because,omitempty"` // unless it passed
 	Attempts   int                `json:"attempts"`
 	Numbers    map[string]float64 `json:"numbers,omitempty"` // by key
 }
 
-// Conditions are what two runs of a scenario have to share for their numbers to be of the same.
+// Conditions is what two runs of a scenario have to share for their numbers to be comparable.
 type Conditions struct {
 	Scenario, Mode string
 	Minor          string // of Kubernetes, such as v1.36
@@ -40,17 +40,17 @@ type Conditions struct {
 	Load           string
 }
 
-// Conditions of the line.
+// Conditions returns the conditions of the line.
 func (l Line) Conditions() Conditions {
 	return Conditions{l.Scenario, l.Mode, minor(l.Kubernetes), l.CNI, l.Load}
 }
 
-// Decided says whether the recording could be trusted and something was judged, so that the numbers count.
+// Decided reports whether the recording could be trusted and something was judged, so that the numbers count.
 func (l Line) Decided() bool {
 	return l.Outcome == verdict.Pass.String() || l.Outcome == verdict.Fail.String()
 }
 
-// LinesOf is a report as lines of a history, one per scenario and in its order.
+// LinesOf returns the lines of a report for a history, one per scenario and in its order.
 func LinesOf(r model.Report) []Line {
 	var lines []Line
 	for _, s := range r.Scenarios {
@@ -71,7 +71,7 @@ func LinesOf(r model.Report) []Line {
 	return lines
 }
 
-// loadOf is like "7 lanes, 700/s", and empty without lanes.
+// loadOf returns, for example, "7 lanes, 700/s"; it is empty without lanes.
 func loadOf(s model.Scenario) string {
 	lanes := s.LoadLanes()
 	if len(lanes) == 0 {
@@ -84,7 +84,7 @@ func loadOf(s model.Scenario) string {
 	return fmt.Sprintf("%d lanes, %d/s", len(lanes), rate)
 }
 
-// minor is v1.36 of v1.36.3.
+// minor returns v1.36 for v1.36.3.
 func minor(version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")

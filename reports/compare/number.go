@@ -11,24 +11,24 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A Number is one number of one scenario, or of all of a mode, tested for a difference between the sides.
+// A Number is one number of one scenario, or of all scenarios of a mode, tested for a difference between the sides.
 type Number struct {
-	Scenario string       `json:"scenario,omitempty"` // empty: all that both sides have, each compared with itself
+	Scenario string       `json:"scenario,omitempty"` // empty: all scenarios that both sides have, each compared with itself
 	Modes    string       `json:"modes"`
 	Metric   model.Metric `json:"metric"`
 	Test     string       `json:"test"`
-	A        float64      `json:"a"` // the mean; of what is counted, the share
+	A        float64      `json:"a"` // the mean; of counts, the share
 	B        float64      `json:"b"`
-	NA       int          `json:"values_a"` // that were drawn by themselves
+	NA       int          `json:"values_a"` // how many independent values
 	NB       int          `json:"values_b"`
 	Effect   Effect       `json:"effect"`
-	P        float64      `json:"p"`             // that chance does it
-	Sees     float64      `json:"sees,omitzero"` // the least change it would have found in nine of ten cases; infinite, and left out: none
+	P        float64      `json:"p"`             // the probability that chance does as much
+	Sees     float64      `json:"sees,omitzero"` // the least change that it finds in nine of ten cases; infinite, and left out: none
 
 	outcome outcome
 }
 
-// MarshalJSON leaves out what JSON has no number for.
+// MarshalJSON leaves out an infinite Sees, for which JSON has no number.
 func (n Number) MarshalJSON() ([]byte, error) {
 	type number Number
 	if math.IsInf(n.Sees, 0) {
@@ -37,10 +37,10 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(number(n))
 }
 
-// An outcome is what the test of a number says of each direction, before it is known how many others there are.
+// An outcome is what the test of a number shows in either direction, before it is judged among all tests.
 type outcome struct {
 	worse, better     float64 // p
-	least             float64
+	least             float64 // the least p that the test can have
 	noWorse, noBetter bool
 	sees              func(p float64) float64
 }
@@ -51,16 +51,16 @@ const (
 	fisher      = "Fisher"
 )
 
-// How sure a number has to be.
+// How sure a test has to be.
 const (
-	falseRate  = 0.01 // of what is called worse at most this share is none
+	falseRate  = 0.01 // at most this share of what is called worse is not worse
 	confidence = 0.95 // of "no worse"
 )
 
-// Moved says whether the test shows a difference.
+// Moved reports whether the test shows a difference.
 func (n Number) Moved() bool { return n.Effect == Worse || n.Effect == Better || n.Effect == Neutral }
 
-// Beyond says whether the sides are apart by more than the margin, whatever the test says of it.
+// Beyond reports whether the sides differ by more than the margin, whatever the test shows.
 func (n Number) Beyond() bool {
 	return n.Metric.Sample.Margin > 0 && math.Abs(n.B-n.A) > n.Metric.Sample.Margin
 }
@@ -72,8 +72,8 @@ type sample struct {
 	table    statistics.Table
 }
 
-// addNumbers tests what both sides measured, of each scenario that both decided and of all together. Requests that were not sent cannot be
-// compared with some that were: with another load, counts of them are left out.
+// addNumbers tests what both sides measured, for each scenario that both decided and for all of them together. It leaves out the counts of
+// requests of a scenario whose loads differ: they cannot be compared.
 func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) {
 	names = slices.DeleteFunc(ownRecordings(names, a, b),
 		func(name string) bool { return len(a.decided(name)) == 0 || len(b.decided(name)) == 0 })
@@ -115,8 +115,8 @@ func (c *Comparison) addNumbers(names []string, p Pair, a, b view, scope Scope) 
 	}
 }
 
-// ownRecordings leaves out of scenarios that share a recording all but the first by name, whichever it was recorded for: what
-// it measured would count twice.
+// ownRecordings leaves out all but the first, by name, of scenarios that share a recording, whichever it was recorded for: what it measured
+// would count twice.
 func ownRecordings(names []string, a, b view) []string {
 	shared := make(map[string]bool)
 	for _, name := range names {
@@ -129,7 +129,7 @@ func ownRecordings(names []string, a, b view) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return shared[name] })
 }
 
-// sampleOf a number and scenario, and which side has any.
+// sampleOf returns the sample of a metric in a scenario, and which sides have values.
 func sampleOf(m model.Metric, name string, a, b attempts, h History, c *Comparison) (s sample, inA, inB bool) {
 	s.scenario = name
 	if m.Sample.Count != nil {
@@ -160,7 +160,7 @@ func (a attempts) count(m model.Metric) (n statistics.Count) {
 	return n
 }
 
-// testNumber tests all samples of a number together, and each.
+// testNumber tests all samples of a number together, and each alone.
 func (c *Comparison) testNumber(m model.Metric, p Pair, samples []sample, scope Scope) {
 	together := slices.DeleteFunc(slices.Clone(samples), func(s sample) bool {
 		return scope.LeaveOut != nil && scope.LeaveOut(s.scenario, p.B, m.Key())
@@ -225,8 +225,7 @@ func swapped(strata []statistics.Stratum) (all []statistics.Stratum) {
 	return all
 }
 
-// judgeNumbers says of every number what its test shows among all of them, so that of what is called worse at most one in a
-// hundred is none.
+// judgeNumbers sets the effect of every number by its test among all tests, so that at most 1 % of those called worse are not.
 func (c *Comparison) judgeNumbers() {
 	var worse, better, neutral []statistics.P
 	for _, n := range c.Numbers {
@@ -260,16 +259,16 @@ func (c *Comparison) judgeNumbers() {
 	}
 }
 
-// either is p of a difference in any direction.
+// either returns p of a difference in any direction.
 func (o outcome) either() float64 { return min(1, 2*min(o.worse, o.better)) }
 
-// String is like "rule lag, median: 612 ms and then 1.23 s; p 0.0001 by permutation of 30 and 28".
+// String returns, for example, "rule lag, median: 612 ms and then 1.23 s; p 0.0001 by permutation of 30 and 28".
 func (n Number) String() string {
 	return fmt.Sprintf("%s: %s and then %s; p %.2g by %s of %d and %d", n.Metric.Title, n.text(n.A, n.NA), n.text(n.B, n.NB), n.P, n.Test,
 		n.NA, n.NB)
 }
 
-// text is a value of a side as people read it.
+// text formats a value of a side for people.
 func (n Number) text(x float64, of int) string {
 	if n.Metric.Sample.Count != nil {
 		return fmt.Sprintf("%.0f of %d", x*float64(of), of)
@@ -277,7 +276,7 @@ func (n Number) text(x float64, of int) string {
 	return n.Metric.Unit.Text(x)
 }
 
-// sees is the least change it would have found: of what is counted, B's share.
+// sees formats the least change that the test would have found; of counts, Sees is B's share.
 func (n Number) sees() string {
 	if n.Metric.Sample.Count != nil && !math.IsInf(n.Sees, 0) {
 		return n.change(n.Sees - n.A)
@@ -285,7 +284,7 @@ func (n Number) sees() string {
 	return n.change(n.Sees)
 }
 
-// margin is within what it is no worse.
+// margin formats the margin within which a number is no worse; empty without one.
 func (n Number) margin() string {
 	switch margin := n.Metric.Sample.Margin; {
 	case margin == 0:
@@ -297,7 +296,7 @@ func (n Number) margin() string {
 	}
 }
 
-// change is a difference with its sign; of what is counted, percent of all.
+// change formats a difference with its sign; of counts, in percent of all.
 func (n Number) change(x float64) string {
 	x = math.Round(x*1e6)/1e6 + 0 // sums of the same in another order differ by less; and no -0
 	switch {

@@ -8,8 +8,8 @@ import (
 	"example.com/rollcall/reports"
 )
 
-// Numbers tells the numbers of a comparison, a line each: of every mode as a whole, and of those scenarios of which there is
-// anything to tell. The sides are called by these names.
+// Numbers shows the numbers of a comparison, a line each: those of every mode as a whole, and those of scenarios that are worth a line. a
+// and b are the names of the sides.
 func Numbers(c Comparison, a, b string) []reports.Section {
 	var modes, scenarios []reports.Section
 	for _, n := range c.Numbers {
@@ -31,7 +31,7 @@ func Numbers(c Comparison, a, b string) []reports.Section {
 	return all
 }
 
-// withRow adds a row to the section of that title.
+// withRow adds a row to the section with this title, which it adds if there is none.
 func withRow(sections []reports.Section, title, a, b string, row []string) []reports.Section {
 	i := slices.IndexFunc(sections, func(s reports.Section) bool { return s.Title == title })
 	if i < 0 {
@@ -43,7 +43,7 @@ func withRow(sections []reports.Section, title, a, b string, row []string) []rep
 	return sections
 }
 
-// told says whether the number is worth a line: of a mode all with a margin are, of a scenario those that are apart.
+// told reports whether the number is worth a line: of a mode, every one with a margin; of a scenario, those that differ.
 func (n Number) told() bool {
 	if n.Scenario == "" {
 		return n.Moved() || n.Metric.Sample.Margin > 0

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A Policy says what a candidate has to show beyond being no worse than its baseline, and what is known of it.
+// A Policy says what a candidate has to show beyond being no worse than its baseline, and what is known to be worse and accepted.
 type Policy struct {
 	usage.Head `json:",inline"`
 	Required   Required    `json:"required,omitzero"`
@@ -29,7 +29,7 @@ type Required struct {
 // An Exception is something that is known to be worse, and is accepted for a while.
 type Exception struct {
 	Scenario string `json:"scenario"`         // suite/id
-	Mode     string `json:"mode,omitempty"`   // empty: every one
+	Mode     string `json:"mode,omitempty"`   // empty: every mode
 	Number   string `json:"number,omitempty"` // as junit.xml spells it; empty: the outcome and every number
 	Until    string `json:"until"`            // the last day, such as 2027-01-31, in UTC
 	Because  string `json:"because"`
@@ -54,7 +54,7 @@ func ReadPolicy(file string) (Policy, error) {
 	return p, nil
 }
 
-// check finds what can be seen to be wrong without any run.
+// check returns an error for what can be seen to be wrong without any run.
 func (p Policy) check() error {
 	for i, claim := range p.Required.Claims {
 		if _, ok := reports.SeedClaimOf(claim); !ok {
@@ -101,12 +101,12 @@ func checkName(name string) error {
 	return nil
 }
 
-// covers says whether the exception is about a reason.
+// covers reports whether the exception is about a reason.
 func (x Exception) covers(r Reason) bool {
 	return x.Scenario == r.Scenario && (x.Mode == "" || x.Mode == r.Mode) && (x.Number == "" || x.Number == r.Number)
 }
 
-// excepts says of which numbers an exception holds on a day.
+// excepts returns a function that reports whether an exception covers a number on a day.
 func (p Policy) excepts(today time.Time) func(scenario, mode, number string) bool {
 	return func(scenario, mode, number string) bool {
 		r := Reason{Scenario: scenario, Mode: mode, Number: number}
@@ -114,5 +114,5 @@ func (p Policy) excepts(today time.Time) func(scenario, mode, number string) boo
 	}
 }
 
-// over says whether the exception's last day has passed.
+// over reports whether the exception's last day has passed.
 func (x Exception) over(today time.Time) bool { return today.UTC().Format(time.DateOnly) > x.Until }

@@ -6,8 +6,8 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// noteProfiles says that the runs had different profiles. What the larger one alone has neither went nor is new, because
-// the other was never to run it: it is only counted.
+// noteProfiles notes that the runs had different profiles. What only the larger one has is neither gone nor new, because the other was
+// never meant to run it: it is only counted.
 func (c *Comparison) noteProfiles() {
 	a, b := c.A[0].ProfileName(), c.B[0].ProfileName()
 	switch {
@@ -25,7 +25,7 @@ func (c *Comparison) noteProfiles() {
 	}
 }
 
-// smaller says whether one profile is known to run less than another.
+// smaller reports whether one profile is known to run less than another.
 func smaller(one, other string) bool {
 	size := []string{"smoke", "core", model.FullProfile}
 	i := slices.Index(size, one)

@@ -26,7 +26,7 @@ func OpenAll(dirs []string) (Runs, error) {
 	return all, nil
 }
 
-// Modes lists those of the runs' scenarios, in their order.
+// Modes lists the modes of the runs' scenarios, in their order.
 func (r Runs) Modes() []string {
 	var all []string
 	for _, side := range r {
@@ -35,7 +35,7 @@ func (r Runs) Modes() []string {
 	return model.Distinct(all, func(mode string) string { return mode })
 }
 
-// IDs of the runs.
+// IDs returns the ids of the runs.
 func (r Runs) IDs() (ids []string) {
 	for _, side := range r {
 		ids = append(ids, side.Report.Run.ID)
@@ -43,7 +43,7 @@ func (r Runs) IDs() (ids []string) {
 	return ids
 }
 
-// have says whether a scenario of any run is so.
+// have reports whether so holds for a scenario of any run.
 func (r Runs) have(so func(model.Scenario) bool) bool {
 	return slices.ContainsFunc(r, func(side Side) bool { return slices.ContainsFunc(side.Report.Scenarios, so) })
 }
@@ -55,7 +55,7 @@ func (r Runs) runs() (all []model.Run) {
 	return all
 }
 
-// A view is what the runs of a side say of one mode.
+// A view is one mode of the runs of a side.
 type view struct {
 	clusters  []evidence.Cluster
 	scenarios map[string]attempts // by name
@@ -64,7 +64,7 @@ type view struct {
 // An attempt is a scenario in one run.
 type attempt struct {
 	model.Scenario
-	line Line // of the same
+	line Line // the same as a line of a history
 }
 
 type attempts []attempt
@@ -87,23 +87,23 @@ func (r Runs) in(mode string) view {
 	return v
 }
 
-// fact is what the clusters of a mode say, "a and b" where they differ.
+// fact returns a fact about the clusters of a mode, "a and b" if they differ.
 func (v view) fact(of func(evidence.Cluster) string) string {
 	return strings.Join(model.Distinct(v.clusters, of), " and ")
 }
 
-// decided are the attempts of a scenario whose numbers count.
+// decided returns the attempts of a scenario whose numbers count.
 func (v view) decided(name string) attempts {
 	return slices.DeleteFunc(slices.Clone(v.scenarios[name]), func(s attempt) bool { return !s.Decided() })
 }
 
-// worst is the attempt with the worst outcome: of a side that fails once, the scenario fails.
+// worst returns the attempt with the worst outcome: a scenario that fails once on a side fails.
 func (a attempts) worst() attempt {
 	from := []verdict.Outcome{verdict.Fail, verdict.Inconclusive, verdict.Pass, verdict.Skipped}
 	return slices.MinFunc(a, func(x, y attempt) int { return slices.Index(from, x.Outcome) - slices.Index(from, y.Outcome) })
 }
 
-// loads are what the attempts sent, without those that repeat.
+// loads returns the different loads of the attempts.
 func (a attempts) loads() []string {
 	return model.Distinct(a, func(s attempt) string { return cmp.Or(s.line.Load, "none") })
 }

@@ -13,7 +13,7 @@ type Series struct {
 	Lines          []Line
 }
 
-// Series lists them by scenario and mode.
+// Series lists the series, by scenario and mode.
 func (h History) Series() (all []Series) {
 	lines := slices.SortedStableFunc(slices.Values(h.Lines), func(a, b Line) int {
 		return cmp.Or(cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Mode, b.Mode))
@@ -28,14 +28,14 @@ func (h History) Series() (all []Series) {
 	return all
 }
 
-// A Flake is how often a scenario said otherwise than it usually does under the same conditions.
+// A Flake is how often a scenario had another outcome than it usually has under the same conditions.
 type Flake struct {
 	Other        int // runs that passed where most fail, or failed where most pass
 	Decided      int // runs that did either
 	Inconclusive int // runs that did neither: about the machine, not the scenario
 }
 
-// Flake of the series.
+// Flake counts the outcomes of the series.
 func (s Series) Flake() (f Flake) {
 	type count struct{ pass, fail int }
 	counts := make(map[Conditions]count)
@@ -58,7 +58,7 @@ func (s Series) Flake() (f Flake) {
 	return f
 }
 
-// LastChange is the last line whose outcome is not that of the line before, and that line; ok is false without.
+// LastChange returns the last line whose outcome differs from that of the line before, with that line; ok is false if there is none.
 func (s Series) LastChange() (before, after Line, ok bool) {
 	for i := len(s.Lines) - 1; i > 0; i-- {
 		if s.Lines[i].Outcome != s.Lines[i-1].Outcome {

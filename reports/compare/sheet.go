@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// Sheet tells a comparison, what got worse first.
+// Sheet shows a comparison, what got worse first.
 func Sheet(c Comparison) reports.Sheet {
 	p := reports.Sheet{Title: "Rollcall compare"}
 	for _, r := range c.A {
@@ -55,7 +55,7 @@ func sideOf(name string, r model.Run) string {
 	return fmt.Sprintf("%s: run %s, begun %s UTC, by build %s.", name, r.ID, r.Began.UTC().Format("2006-01-02 15:04:05"), r.Version)
 }
 
-// verdictOf is one sentence.
+// verdictOf sums up a comparison.
 func verdictOf(c Comparison) string {
 	over := fmt.Sprintf("%d scenarios and %d numbers were compared.", c.Compared, len(c.Numbers))
 	if len(c.Gone)+len(c.New) > 0 {

@@ -1,6 +1,6 @@
-// Package compare says what the runs of two sides say differently: outcomes, and numbers of which a test shows that they moved,
-// and decides by it whether a candidate cluster may take the place of its baseline: go or no-go, with every reason.
-// It keeps what became of scenarios over many runs, in an append-only history, and says how they and their numbers went.
+// Package compare finds how the runs of two sides differ, in outcomes and in numbers that a test shows to have moved. By that it decides
+// whether a candidate cluster may take the place of its baseline: go or no-go, with every reason. It also keeps the results of scenarios
+// over many runs, in an append-only history, and shows how they and their numbers went.
 package compare
 
 import (
@@ -22,12 +22,11 @@ import (
 type Side struct {
 	Folder string // of the run
 	Report model.Report
-	Notes  []string // what there is to know of where the report is from
+	Notes  []string // what to know about where the report is from
 }
 
-// Open opens the run folder dir. Its evidence is judged by the rules of this build, so that both sides are judged
-// alike; of what cannot be read any more the report.json of then is taken, and Notes say so. The error, one line, is
-// for a folder that has neither.
+// Open opens the run folder dir. It judges the evidence by the rules of this build, so that both sides are judged alike. What cannot be
+// read any more is taken from the report.json of then, and Notes say so. The error, one line, says that the folder has neither.
 func Open(dir string) (Side, error) {
 	now, err := reports.Load(dir)
 	then, errThen := reports.Read(dir)
@@ -54,7 +53,7 @@ func Open(dir string) (Side, error) {
 
 func (s *Side) note(form string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(form, args...)) }
 
-// patch takes from the report of then what of the evidence in dir is gone or damaged now.
+// patch takes from then, the report that was written, what is gone or damaged in the evidence in dir.
 func (s *Side) patch(dir string, then model.Report) {
 	s.Report.Scenarios = slices.Clone(s.Report.Scenarios)
 	for _, was := range then.Scenarios {
@@ -84,12 +83,12 @@ func damaged(folder string) bool {
 	return err != nil || len(ev.Damage) > 0
 }
 
-// Modes lists those of the side's scenarios, in their order.
+// Modes lists the modes of the side's scenarios, in their order.
 func (s Side) Modes() []string {
 	return model.Distinct(s.Report.Scenarios, func(s model.Scenario) string { return s.Mode })
 }
 
-// A Pair is a mode of the first run and the one of the second to compare it with.
+// A Pair is a mode of side A and the mode of side B to compare it with.
 type Pair struct{ A, B string }
 
 func (p Pair) String() string {

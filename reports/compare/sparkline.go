@@ -2,9 +2,8 @@ package compare
 
 import "slices"
 
-// sparkline draws values as blocks, the least as the lowest. From there to the highest it is as far as to the most, but
-// no less than span, so that what runs of the same differ by does not look like a change. nil, which was not measured, is
-// a dot.
+// sparkline draws values as blocks, the least as the lowest. The highest block is as far above it as the greatest value, and no less than
+// span, so that differences between equal runs do not look like a change. A nil value, which was not measured, is a dot.
 func sparkline(values []*float64, span float64) string {
 	blocks := []rune("▁▂▃▄▅▆▇█")
 	var there []float64

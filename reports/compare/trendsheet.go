@@ -15,7 +15,7 @@ import (
 // shownRuns is how many of the last runs are drawn.
 const shownRuns = 30
 
-// TrendSheet tells a history: the outcomes of every scenario and mode, and then its numbers, both modes side by side.
+// TrendSheet shows a history: the outcomes of every scenario and mode, and then its numbers, with the modes side by side.
 func TrendSheet(h History, added Added) reports.Sheet {
 	p := reports.Sheet{Title: "Rollcall trend", Text: notesOf(h, added)}
 	all := h.Series()
@@ -47,7 +47,7 @@ func TrendSheet(h History, added Added) reports.Sheet {
 	return p
 }
 
-// notesOf is what the history holds, and what it does not.
+// notesOf says what the history has, and what it does not.
 func notesOf(h History, added Added) []string {
 	first := fmt.Sprintf("%d runs, %d of them added now.", h.runs(), added.Runs)
 	if n := len(h.Lines); n > 0 {
@@ -89,7 +89,7 @@ func outcomeRow(s Series) []string {
 	return []string{s.Scenario, s.Mode, runs, flaky, fmt.Sprintf("%d of %d", f.Inconclusive, len(s.Lines)), change}
 }
 
-// changed names what of the conditions two lines do not share.
+// changed names the conditions in which two lines differ.
 func changed(before, after Line) string {
 	var what []string
 	for _, c := range []struct{ name, before, after string }{
@@ -124,7 +124,7 @@ func numberRows(s Series) (rows [][]string) {
 	return rows
 }
 
-// byNumber puts the modes of a number beside each other.
+// byNumber sorts rows so that the modes of a number are beside each other.
 func byNumber(s reports.Section) reports.Section {
 	place := make(map[string]int)
 	for i, m := range model.ComparedMetrics() {

@@ -24,8 +24,8 @@ func (d *drawing) marks(c *chart) {
 
 const perLetter = 5.4
 
-// beside places the text of a line to its right, or to its left if there is no room. It returns where the text ends, and the first row in
-// which it fits after the texts that end at ends; -1: none.
+// beside places the text of a line to its right, or to its left if there is no room. It returns the first row in which it fits after
+// the texts that end at ends, or -1, and where it ends.
 func (d *drawing) beside(l *line, ends []float64) (row int, end float64) {
 	long := float64(len(l.Text))*perLetter + 8
 	begin, end := l.X, l.X+long
