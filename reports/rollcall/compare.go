@@ -65,7 +65,7 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 	return compare.Compare(a, b, compare.Scope{Pairs: pairs, History: past})
 }
 
-// readHistory reads one that has to be there, if one is named.
+// readHistory reads the history that is named, which has to be there; without a name it is empty.
 func readHistory(command, file string) (compare.History, error) {
 	if file == "" {
 		return compare.History{}, nil

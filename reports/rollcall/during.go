@@ -40,7 +40,7 @@ func duringCommand() *cobra.Command {
 	return cmd
 }
 
-// interrupts are those of this process, until stop.
+// interrupts returns a channel of the interrupts of this process; stop ends it.
 func interrupts() (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

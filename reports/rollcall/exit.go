@@ -10,10 +10,10 @@ import (
 // Exit codes that are not about a verdict.
 const (
 	exitUsage          = 2 // wrong arguments, a folder that cannot be read, or a host that is not fit; nothing was created
-	exitInfrastructure = 3 // what was asked for could not be done, or what was found not be written
+	exitInfrastructure = 3 // what was asked for could not be done, or its result not be written
 )
 
-// An exit ends a command with a code. What has no error is a verdict, which has been printed.
+// An exit ends a command with a code. Without an error it is that of a verdict, which has been printed.
 type exit struct {
 	code int
 	err  error
@@ -36,7 +36,7 @@ func exitCode(code int) error {
 	return exit{code: code}
 }
 
-// infrastructure is the error of doing or telling what was asked for. One that ends a command already, as a verdict does, stays.
+// infrastructure returns err as an exit with the code exitInfrastructure, unless it is an exit already, such as that of a verdict.
 func infrastructure(err error) error {
 	if err == nil || errors.As(err, new(exit)) {
 		return err
@@ -44,7 +44,7 @@ func infrastructure(err error) error {
 	return exit{exitInfrastructure, err}
 }
 
-// finish ends a command that did its work with the code of a verdict, 0 where there is none, or says why it could not.
+// finish returns the exit of a command: with the code of a verdict, 0 if there is none, or with the error that kept it from its work.
 func finish(code int, err error) error {
 	switch {
 	case usage.Is(err):

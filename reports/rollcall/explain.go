@@ -39,7 +39,7 @@ func explainCommand() *cobra.Command {
 	}
 }
 
-// meant names what may be meant by a name that nothing has.
+// meant returns a hint at the names that are similar to an unknown one.
 func meant(name string) string {
 	var all []string
 	for _, c := range verdict.Codes() {
@@ -55,7 +55,7 @@ func explainScenario(w io.Writer, name string) (found bool) {
 	all := suites.All(nil)
 	for _, suite := range slices.Sorted(maps.Keys(all)) {
 		for _, s := range all[suite] {
-			if s.ID == name || strings.HasSuffix("/"+name, "/"+suite+"/"+s.ID) { // which may have its mode before it
+			if s.ID == name || strings.HasSuffix("/"+name, "/"+suite+"/"+s.ID) { // the name may have a mode before it
 				printScenario(w, suite, s)
 				found = true
 			}
@@ -180,7 +180,7 @@ func explainSuite(w io.Writer, name string) (found bool) {
 	return found
 }
 
-// explainExcuses says for what a host that is slow is to blame, and not the cluster.
+// explainExcuses says what a slow host, and not the cluster, is to blame for.
 func explainExcuses(w io.Writer, name string) bool {
 	if name != "excused" {
 		return false
@@ -194,7 +194,7 @@ func explainExcuses(w io.Writer, name string) bool {
 	return true
 }
 
-// say prints a text in lines that fit a terminal, those after the first further in.
+// say prints a text in lines that fit a terminal, indented after the first.
 func say(w io.Writer, indent, form string, args ...any) {
 	for i, line := range phrase.Wrap(fmt.Sprintf(form, args...), 118-len(indent)) {
 		if i > 0 {

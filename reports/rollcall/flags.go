@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// addFlags makes flags of options.
+// addFlags gives a command a flag for each of the options.
 func addFlags(cmd *cobra.Command, options usage.List) {
 	flags := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)
 	options.Register(flags)
@@ -27,7 +27,7 @@ func addFlags(cmd *cobra.Command, options usage.List) {
 	}
 }
 
-// group is the annotation of a flag that the help lists in a group of its own.
+// group is the annotation of a flag with the group in which the help lists it.
 const group = "group"
 
 // helpWidth is how many columns the help has at most.
@@ -59,7 +59,7 @@ func byGroup(flags *pflag.FlagSet) string {
 	return text
 }
 
-// line is how a command was called, without secrets. Those of its flags that are options are told by them.
+// line returns the command line of a command, without secrets: the options write their own flags.
 func line(cmd *cobra.Command, options usage.List) string {
 	words := []string{"rollcall", cmd.Name()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -71,7 +71,7 @@ func line(cmd *cobra.Command, options usage.List) string {
 			values = list.GetSlice()
 		}
 		for _, value := range values {
-			if value == f.NoOptDefVal { // of a switch
+			if value == f.NoOptDefVal { // a switch
 				words = append(words, "--"+f.Name)
 			} else {
 				words = append(words, "--"+f.Name+"="+value)
@@ -81,7 +81,7 @@ func line(cmd *cobra.Command, options usage.List) string {
 	return shellescape.QuoteCommand(append(words, options.Args()...))
 }
 
-// nearestFlag adds to the error of a flag that a command has not which of its flags may be meant.
+// nearestFlag adds to the error about an unknown flag which of the command's flags may be meant.
 func nearestFlag(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) {
@@ -96,7 +96,7 @@ func nearestFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w%s", err, usage.Meant("--"+word, names...))
 }
 
-// nearestCommand adds to the error of a command that there is not which of them may be meant.
+// nearestCommand adds to the error about an unknown command which commands may be meant.
 func nearestCommand(root *cobra.Command, args []string, err error) error {
 	parent, words, unknown := root.Find(args)
 	if unknown == nil {

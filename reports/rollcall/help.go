@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpTexts say at length what commands do, NAME.txt each, with examples after a line of that name.
+// helpTexts has the long help of each command as NAME.txt, with the examples after the line "Examples:".
 //
 //go:embed help
 var helpTexts embed.FS
 
-// describe gives commands, and those below them, their help.
+// describe sets the help of commands and of those below them.
 func describe(commands []*cobra.Command) {
 	for _, cmd := range commands {
 		text, err := helpTexts.ReadFile("help/" + cmd.Name() + ".txt")

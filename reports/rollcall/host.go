@@ -19,7 +19,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// work is a command's that changes something outside the run folder: Ctrl-C and SIGTERM have it clean up and end.
+// work runs a command that changes something outside the run folder: on Ctrl-C and SIGTERM it cleans up and ends.
 func work(cmd *cobra.Command, do func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -82,7 +82,7 @@ func cleanCommand() *cobra.Command {
 				switch {
 				case ofLab:
 					return lab.Remove()
-				case o.Named() || cmd.Flags().NFlag() > 0: // an empty --context too: a variable that is not set means no kind clusters
+				case o.Named() || cmd.Flags().NFlag() > 0: // an empty --context too: an unset variable must not mean kind clusters
 					return conformance.Cleanup(ctx, cmd.OutOrStdout(), o)
 				default:
 					return kind.Sweep(ctx, cmd.OutOrStdout(), true)

@@ -26,7 +26,7 @@ type listing struct {
 	Covers  []string `json:"covers"`
 	Profile string   `json:"profile"` // the smallest that has it
 	Needs   []string `json:"needs"`
-	Seconds float64  `json:"seconds"` // that it takes by an estimate
+	Seconds float64  `json:"seconds"` // an estimate of how long it takes
 }
 
 func listCommand() *cobra.Command {
@@ -72,7 +72,7 @@ func listCommand() *cobra.Command {
 	return cmd
 }
 
-// listings are those of every suite but own, whose scenarios are about an app that is not known here.
+// listings lists the scenarios of every suite but own, whose app is not known here.
 func listings() (all []listing) {
 	suites := suites.All(nil)
 	for _, suite := range slices.Sorted(maps.Keys(suites)) {

@@ -1,6 +1,6 @@
-// Command rollcall runs suites that say what a rollout costs the clients of a Kubernetes Service, and reads what such a run
-// recorded. The commands of run.go, during.go, byhand.go, host.go and image.go work on clusters; all others read run folders alone, or
-// what is built in.
+// Command rollcall runs suites that say what a rollout costs the clients of a Kubernetes Service, and reads what such a run recorded. The
+// commands of run.go, during.go, byhand.go, try.go, host.go and image.go work on clusters; all others only read run folders, or what is
+// built in.
 package main
 
 import (
@@ -33,7 +33,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(context.Background())
 	var end exit
 	if !errors.As(err, &end) {
-		end = exit{exitUsage, nearestCommand(root, args, err)} // cobra's own are about arguments
+		end = exit{exitUsage, nearestCommand(root, args, err)} // cobra's own errors are about arguments
 	}
 	if end.err != nil {
 		fmt.Fprintln(stderr, "Error:", end.err)

@@ -49,7 +49,7 @@ func addOutput(cmd *cobra.Command, formats ...string) *output {
 	return o
 }
 
-// print writes what was found: data as JSON or YAML, with the names of its JSON, or else by a function of the format.
+// print writes a result: by the format's function in by, or else as JSON or YAML with the same names.
 func (o *output) print(w io.Writer, data any, by map[string]func(io.Writer) error) error {
 	if write, ok := by[o.format]; ok {
 		return infrastructure(write(w))
@@ -66,7 +66,7 @@ func (o *output) print(w io.Writer, data any, by map[string]func(io.Writer) erro
 	return infrastructure(err)
 }
 
-// A sheetOutput is how a command prints a sheet, which is Markdown for a person too, and writes it as a page if it is to.
+// A sheetOutput is the output of a command that prints a sheet, whose text is Markdown too, and with --html also writes it as a page.
 type sheetOutput struct {
 	*output
 	html string

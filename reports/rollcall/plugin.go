@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// calledAsPlugin reports whether a program's path is that of a plugin of kubectl, which calls kubectl-rollcall for kubectl rollcall.
+// calledAsPlugin reports whether a program is called as a plugin of kubectl: kubectl rollcall runs kubectl-rollcall.
 func calledAsPlugin(program string) bool {
 	return strings.HasPrefix(filepath.Base(program), "kubectl-rollcall")
 }
 
-// asPlugin has the help call the commands as kubectl has them.
+// asPlugin has the help write commands as kubectl has them.
 func asPlugin(root *cobra.Command) {
 	var names []string
 	for _, cmd := range root.Commands() {

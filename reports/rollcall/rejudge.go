@@ -10,7 +10,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// rejudge says what today's rules change about a report, and ends with the code of today.
+// rejudge prints what the rules of this build change in a report, and ends with the exit code of the new one.
 func rejudge(w io.Writer, dir string) error {
 	now, err := reports.Load(dir)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/reports/compare"
 )
 
-// outputSchemas are those of what commands print as JSON, NAME.json each, but for the report.
+// outputSchemas has the JSON Schemas of what commands print as JSON, NAME.json each, but for the report.
 //
 //go:embed schemas
 var outputSchemas embed.FS

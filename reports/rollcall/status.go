@@ -76,7 +76,7 @@ func statusCommand() *cobra.Command {
 	return cmd
 }
 
-// newestRun is the run folder that the arguments name, or else the one that began last.
+// newestRun returns the run folder in the arguments, or else the one that began last.
 func newestRun(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
@@ -89,7 +89,7 @@ func newestRun(args []string) (string, error) {
 	return filepath.Dir(slices.Max(files)), nil
 }
 
-// sessionLock is a file that who records holds locked from before there is a session until it has ended.
+// sessionLock returns the file that a recorder holds locked from before there is a session until the session has ended.
 func sessionLock(folder string) string { return evidence.SessionPath(folder) + ".lock" }
 
 // goesOn reports whether a run has neither ended nor been killed.

@@ -30,7 +30,7 @@ func trendCommand() *cobra.Command {
 			}
 			return err
 		}
-		lines := append([]compare.Line{}, h.Lines...) // a list, also of nothing
+		lines := append([]compare.Line{}, h.Lines...) // [] and not null
 		if err := out.publish(cmd.OutOrStdout(), lines, compare.TrendSheet(h, added)); err != nil {
 			return err
 		}
@@ -48,8 +48,8 @@ func appended(path string, runs []string) (h compare.History, added compare.Adde
 	return compare.AppendHistory(path, runs)
 }
 
-// historyBeside is where the history is: as named, which has to be there when no run is to be added, or beside the
-// first run.
+// historyBeside returns the path of the history: the one named, which has to exist if no run is to be added, or else one beside the first
+// run.
 func historyBeside(named string, runs []string) (string, error) {
 	switch {
 	case named == "" && len(runs) == 0:

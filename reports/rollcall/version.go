@@ -22,8 +22,8 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// addVersionFlag makes --version a flag of the program: cobra's own would need its text before anybody asks for it, and the programs of
-// a release take time to unpack. It has no shorthand: -v is of run.
+// addVersionFlag adds the flag --version. Cobra's own would need its text before anybody asks for it, and the programs of a release take
+// time to unpack. It has no shorthand: -v belongs to run.
 func addVersionFlag(root *cobra.Command) {
 	asked := root.Flags().Bool("version", false, "print which build this is")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -47,7 +47,7 @@ func printVersion(w io.Writer) error {
 	return infrastructure(err)
 }
 
-// build says what is known of a build, beside its name in reports.
+// build returns what is known of a build beside its name in reports.
 func build(info *debug.BuildInfo, digests []layout.Digest) string {
 	var b strings.Builder
 	line := func(name, value string) {
