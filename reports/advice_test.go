@@ -27,7 +27,7 @@ func TestAdvice(t *testing.T) {
 		numbers  model.Numbers
 		lanes    []model.Lane
 		seen     signs
-		want     []string // begins
+		want     []string // how each sentence begins
 	}{
 		{"there is nothing to say", func(*evidence.UserApp) {}, lag, nil, signs{}, nil},
 		{"no sleep", func(o *evidence.UserApp) { o.PreStop = 0 }, lag, nil, signs{},
@@ -125,7 +125,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// Where nothing was lost the owner is told by how much, and not to add what the app does itself.
+// If nothing was lost, the advice says by what margin, and does not ask for what the app does already.
 func TestAdviceWhereNothingWasLost(t *testing.T) {
 	lanes := []model.Lane{{Vantage: evidence.FromPod, Conn: evidence.Fresh, Requests: 900}}
 	six := &model.Terminations{Count: 6, Upper: 39.304}
@@ -158,7 +158,7 @@ func TestAdviceWhereNothingWasLost(t *testing.T) {
 	}
 }
 
-// Every advice has a section that says what causes it and what to do, and there is no other.
+// Every advice has a section of CODES.md with its causes and what to do, and there is no other section.
 func TestAdviceHasCodes(t *testing.T) {
 	var want, got []string
 	for _, c := range verdict.Codes() {

@@ -15,8 +15,8 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A recorded rollout whose app sleeps long enough, in which something else is made to have happened: of each advice where it is right, and
-// a neighbour of that where it is not.
+// A recorded rollout whose app sleeps long enough is changed as if something else had happened: for each advice a case that calls for it,
+// and a similar one that does not.
 func TestAdviceOnMadeRecordings(t *testing.T) {
 	const port = "FailedScheduling: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports. preemption: 0/3"
 	const killed = "Killing: Container web failed liveness probe, will be restarted"
@@ -156,7 +156,7 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 	}
 }
 
-// A recorded StatefulSet, whose new pods have the names of the old ones. That its pods sleep is taken out, and so they lose requests.
+// A recorded StatefulSet, whose new pods have the names of the old ones, is changed: its pods do not sleep, and so they lose requests.
 func TestAdviceOnAMadeStatefulSet(t *testing.T) {
 	ev, err := store.Read("testdata/advice/stateful-set")
 	if err != nil {
@@ -173,7 +173,7 @@ func TestAdviceOnAMadeStatefulSet(t *testing.T) {
 	}
 }
 
-// The controller of a StatefulSet says of the set itself that it could not create a pod.
+// The controller of a StatefulSet reports about the set, not about a pod, that it could not create one.
 func TestAdviceOnAStatefulSetThatQuotaStops(t *testing.T) {
 	const refused = `FailedCreate: create Pod web-2 in StatefulSet web failed error: pods "web-2" is forbidden: exceeded quota: q`
 	for _, row := range []struct {
@@ -225,7 +225,7 @@ func codesIn(advice []string) (codes []string) {
 	return codes
 }
 
-// stopAt leaves out what the cluster did from a moment on.
+// stopAt removes what the cluster did from a moment on.
 func stopAt(ev *evidence.Evidence, at time.Duration) {
 	var kept []evidence.Event
 	for _, e := range ev.Events {
@@ -236,7 +236,7 @@ func stopAt(ev *evidence.Evidence, at time.Duration) {
 	ev.Events = kept
 }
 
-// report has an Event about the first new pod.
+// report adds an Event about the first new pod.
 func report(ev *evidence.Evidence, at time.Duration, detail string) {
 	reportOf(ev, "Pod/good-d9bd56c9c-vrf5v", at, detail)
 }
@@ -249,7 +249,7 @@ func reportOf(ev *evidence.Evidence, object string, at time.Duration, detail str
 	ev.Events = append(ev.Events, e)
 }
 
-// slowly leaves of the requests over each kept connection every third, so that it is idle for 2.4 s before each.
+// slowly keeps every third request over each kept connection, so that the connection is idle for 2.4 s before each.
 func slowly(ev *evidence.Evidence) {
 	hits, _ := ev.Hits.All()
 	var kept []evidence.Hit
@@ -268,7 +268,7 @@ func slowly(ev *evidence.Evidence) {
 	ev.Hits = evidence.Hits(kept)
 }
 
-// lose has the requests to the Service that a function picks fail; it is told whether the deletion of their pod had been seen by then.
+// lose has those requests to the Service fail for which picks returns true; ending says whether the deletion of their pod had been seen.
 func lose(t *testing.T, ev *evidence.Evidence, picks func(h evidence.Hit, ending bool) bool, fault evidence.Fault) {
 	t.Helper()
 	deleted := map[evidence.Server]time.Duration{}

@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// printed is what a writer makes of a report.
+// printed returns what a writer writes of a report.
 func printed(t *testing.T, write reports.Writer, r model.Report) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -42,7 +42,7 @@ func TestWhatIsSaidOfABug(t *testing.T) {
 		answer   verdict.BugAnswer
 		known    bool
 		versions []string
-		line     string // of the terminal, and what is below it
+		line     string // the terminal's line, and the text below it
 	}{
 		{"requests are lost on a version that has it", []func(*recording){lose, on("v1.35.3")}, verdict.Affected, true, []string{"v1.35.3"},
 			"affected (seen)  k/k#139515  kube-proxy  v1.35.3  fixed in 1.36.0  " + name},

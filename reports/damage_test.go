@@ -20,8 +20,8 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// pairFolder is a run folder with two scenarios that pass: what tests spoil, in iptables mode, and one
-// in nftables mode that is to be left alone.
+// pairFolder is a run folder with two scenarios that pass: the one in iptables mode is for tests to spoil, and the one in nftables mode has
+// to stay as it is.
 func pairFolder(t *testing.T) string {
 	t.Helper()
 	dir := emptyFolder(t)
@@ -67,7 +67,7 @@ func editing(name string, edit func([]byte) []byte) spoiling {
 	}
 }
 
-// sealing edits a stream as if it had been recorded so: run.json agrees with it.
+// sealing edits a stream as if it had been recorded so: run.json has its new checksum.
 func sealing(name string, edit func([]byte) []byte) spoiling {
 	return func(t *testing.T, folder string) {
 		t.Helper()
@@ -86,7 +86,7 @@ func sealing(name string, edit func([]byte) []byte) spoiling {
 	}
 }
 
-// recordingAgain replaces what was recorded by something else.
+// recordingAgain replaces a recording by an edited one.
 func recordingAgain(edit func(*recording)) spoiling {
 	return func(t *testing.T, folder string) {
 		t.Helper()
@@ -101,7 +101,7 @@ func recordingAgain(edit func(*recording)) spoiling {
 	}
 }
 
-// cuttingOff leaves what a process that died while recording leaves.
+// cuttingOff leaves what a process leaves that dies while it records.
 func cuttingOff(t *testing.T, folder string) {
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func TestClaimsAreDecidedByRules(t *testing.T) {
 		outcome  model.ClaimOutcome
 		by       []string // scenarios and rules
 		evidence verdict.EvidenceKind
-		because  string // among other things
+		because  string // a part of it
 	}{
 		{"a rule that holds decides", []recording{clients}, model.Holds, []string{"rollout/clients: no-failures"}, verdict.Clients, ""},
 		{"of two the weaker evidence counts", []recording{clients, api}, model.Holds,
@@ -85,7 +85,7 @@ func TestClaimsAreDecidedByRules(t *testing.T) {
 	}
 }
 
-// A claim whose sentence has parts holds if each of them was shown, and one that is false is refuted by its truth.
+// A claim whose sentence has parts holds if each of them was shown; a false claim is refuted if its truth was shown.
 func TestClaimsAreWhole(t *testing.T) {
 	holds, fails, blind := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
 	for _, row := range []struct {

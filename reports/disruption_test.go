@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// cut records that a node is cut off in the middle of a rollout, with lanes on it, beside it and outside.
+// cut records that a node is cut off in the middle of a rollout, with lanes on this node, on another and outside.
 func cut(mode string) recording {
 	r := rollout(mode, "disruption", "node-cut", 1, []evidence.Expectation{verdict.NoFailures()})
 	r.run.Disruption = &evidence.Disruption{ID: "node-cut", Does: "packets of a worker are dropped | 0.4 s", Nodes: []string{"worker"},
@@ -51,7 +51,7 @@ func cut(mode string) recording {
 	return r
 }
 
-// from lists numbers of requests, from one to before another.
+// from lists the sequence numbers from first to before last.
 func from(first, last uint64) (seqs []uint64) {
 	for seq := first; seq < last; seq++ {
 		seqs = append(seqs, seq)
@@ -130,7 +130,7 @@ func TestADisruptionThatWasCutOffHasWhatWasSeen(t *testing.T) {
 	}
 }
 
-// That nothing is known of where connections were routed is told, with the reason.
+// If it is not known where connections were routed, the report says so, with the reason.
 func TestFlowsThatAreLackingAreReported(t *testing.T) {
 	dir, r := emptyFolder(t), cut("iptables")
 	const because = "it routes without connection tracking"
@@ -193,7 +193,7 @@ func TestAgentsThatWereAwayAreReported(t *testing.T) {
 	}
 }
 
-// A control lane that goes on asking for an address that its pod lost in a boot is told with that boot.
+// A control lane that goes on asking for the address that its pod had before a boot is named with that boot.
 func TestALostAddressIsReported(t *testing.T) {
 	dir, r := emptyFolder(t), cut("iptables")
 	control := slices.IndexFunc(r.run.Lanes, func(l evidence.Lane) bool { return l.ID == "control" })

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// failing has n scenarios of an outcome, each with a reason of so many characters.
+// failing returns a report of n scenarios with one outcome and with reasons of the given length.
 func failing(n int, outcome verdict.Outcome, length int) model.Report {
 	var r model.Report
 	for i := range n {
@@ -101,7 +101,7 @@ func TestNoFailureIsLostToTheLimitOfAnnotations(t *testing.T) {
 	}
 }
 
-// GitHub rejects all of a step's summary that has more than 1 MiB, whoever wrote it.
+// GitHub rejects the whole of a step's summary that has more than 1 MiB, whoever wrote it.
 func TestASummaryFitsAStep(t *testing.T) {
 	const limit = 1 << 20
 	for _, row := range []struct {
@@ -133,7 +133,7 @@ func TestASummaryFitsAStep(t *testing.T) {
 				t.Errorf("%d bytes", len(got))
 			}
 			if room := limit - row.before; room < 100 {
-				return // not even to say that it was cut
+				return // there is no room to say that it was cut
 			}
 			told, cut := strings.CutSuffix(string(got[row.before:]), " more lines do not fit; report.json has everything.\n")
 			if cut != row.full {

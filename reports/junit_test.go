@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/reports"
 )
 
-// The elements and attributes that readers of JUnit agree on, and what of them may be in what.
+// junitSchema has the elements and attributes that readers of JUnit agree on, by the element that they may be in.
 func junitSchema() map[string][]string {
 	counts := []string{"@name", "@tests", "@failures", "@errors", "@skipped", "@time", "@timestamp"}
 	reason := []string{"@message", "@type", "#text"}
@@ -52,7 +52,7 @@ type junitFile struct {
 	} `xml:"testsuite"`
 }
 
-// What no schema has is told by its place, such as testcase/@file.
+// outsideSchema lists what the schema does not have by its place, such as testcase/@file.
 func outsideSchema(t *testing.T, data []byte) (strangers []string) {
 	t.Helper()
 	schema, path := junitSchema(), []string{""}

@@ -60,7 +60,7 @@ func TestLoadOrdersAndCollapses(t *testing.T) {
 	}
 }
 
-// A scenario that is loaded alone, as of a run that goes on, is judged as among the others.
+// A scenario that is loaded alone, as from a run that goes on, is judged as it is among the others.
 func TestLoadScenario(t *testing.T) {
 	dir := runFolder(t)
 	r, err := reports.Load(dir)
@@ -159,7 +159,7 @@ func TestWriteFolderReplacesAnEarlierReportAndLeavesNothingElse(t *testing.T) {
 	}
 }
 
-// A mode that was asked for by name and skipped whole shows nothing; one that the host merely cannot have is told, and no more.
+// A mode that was asked for by name and skipped whole breaks the run; one that the host cannot have is only reported.
 func TestAModeThatWasAskedForIsNotSkippedSilently(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

@@ -28,7 +28,7 @@ func TestAReportIsReadAsItWasWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := cmpopts.IgnoreFields(model.Scenario{}, "Files", "Claims") // of the folder, not of the report
+	files := cmpopts.IgnoreFields(model.Scenario{}, "Files", "Claims") // not in report.json
 	if diff := cmp.Diff(want, got, files); diff != "" {
 		t.Errorf("(-written +read):\n%s", diff)
 	}

@@ -15,11 +15,11 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// maxRecorded bounds a recorded folder, in bytes: git keeps all of them for ever.
+// maxRecorded is the most that a recorded folder may have, in bytes: git keeps all of them for ever.
 const maxRecorded = 300 << 10
 
-// Every folder in testdata/recorded is the evidence of one scenario as it was recorded on a real cluster, and
-// golden.json in it is how it is judged. To add a test, add a folder and run make golden.
+// Every folder in testdata/recorded has the evidence of one scenario from a real cluster, and how it is judged in golden.json. To add a
+// test, add a folder and run make golden.
 func TestRecordedEvidenceIsJudgedAsBefore(t *testing.T) {
 	const recorded = "testdata/recorded"
 	cases, err := os.ReadDir(recorded)
@@ -43,7 +43,7 @@ func TestRecordedEvidenceIsJudgedAsBefore(t *testing.T) {
 				t.Errorf("it is damaged: %s", damage)
 			}
 			if t.Failed() {
-				t.FailNow() // whatever is wrong with it is not to become what is expected
+				t.FailNow() // -update must not make it what is expected
 			}
 			got, err := json.MarshalIndent(judged(t, folder, ev.Run), "", "  ")
 			if err != nil {
@@ -54,7 +54,7 @@ func TestRecordedEvidenceIsJudgedAsBefore(t *testing.T) {
 	}
 }
 
-// judged is what a report says of the evidence in folder, when it lies in a run folder.
+// judged returns what a report says of the evidence in folder.
 func judged(t *testing.T, folder string, run evidence.Run) model.Scenario {
 	t.Helper()
 	dir := emptyFolder(t)
@@ -90,7 +90,7 @@ func sizeOf(t *testing.T, folder string) (bytes int64) {
 	return bytes
 }
 
-// The hashes that are the versions of a watched app stay in its evidence: people are told what differs.
+// In the evidence of a watched app versions are hashes; a report calls them by what differs.
 func TestVersionsAreCalledByWhatDiffers(t *testing.T) {
 	const recorded = "testdata/advice/drained"
 	ev, err := store.Read(recorded)

@@ -16,8 +16,8 @@ const ms = time.Millisecond
 
 func began() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC) }
 
-// runFolder records one session: every outcome, two modes that ran and one the host has not. A scenario is about a
-// bug, and there is every answer to whether its cluster has it.
+// runFolder records one session with every outcome: two modes that ran, and one that the host does not have. A scenario is about a bug,
+// with every answer to whether its cluster has it.
 func runFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -70,13 +70,13 @@ func runFolder(t *testing.T) string {
 	return dir
 }
 
-// oldBug is one that loses requests, and that old versions of kube-proxy are known to have.
+// oldBug returns a bug that loses requests, and that old versions of kube-proxy are known to have.
 func oldBug() *evidence.Bug {
 	return &evidence.Bug{Issue: 139515, Component: "kube-proxy", Affected: []evidence.Releases{{Before: "1.36.0"}}, Fixed: "1.37.0",
 		Rule: verdict.NoFailures().Rule}
 }
 
-// spent is a span from so many seconds after the run began.
+// spent returns a span that begins so many seconds after the run began.
 func spent(part evidence.Part, from, seconds float64) evidence.Span {
 	return evidence.Span{Part: part, Mode: "iptables", Began: began().Add(time.Duration(from * float64(time.Second))), Seconds: seconds}
 }
@@ -90,7 +90,7 @@ func spend(t *testing.T, dir string, spans ...evidence.Span) {
 	}
 }
 
-// nftablesOnly is a rule that no run in another mode is judged by.
+// nftablesOnly returns a rule that judges no run in another mode.
 func nftablesOnly() evidence.Expectation { return verdict.MaxOutage(0).In("nftables") }
 
 // A recording is evidence that a test may change.
@@ -101,8 +101,8 @@ type recording struct {
 	events   []evidence.Event
 }
 
-// rollout records 100 hits a second for 2 s on each of three lanes: by v1, from 0.8 s on by v2. The last old
-// pod's endpoint leaves at 0.7 s and the pod is gone at 1 s.
+// rollout records 100 hits a second for 2 s on each of three lanes, answered by v1 and from 0.8 s on by v2. The endpoint of the last old
+// pod leaves at 0.7 s, and the pod is gone at 1 s.
 func rollout(mode, suite, scenario string, attempt int, expect []evidence.Expectation) recording {
 	r := recording{
 		run: evidence.Run{

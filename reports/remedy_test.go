@@ -19,7 +19,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// An app of two containers as its owner wrote it, in which each row changes a line or two.
+// ownersApp is an app of two containers as its owner wrote it; each row changes a line or two.
 const ownersApp = `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web, namespace: shop, labels: {team: front}}
@@ -44,12 +44,12 @@ spec:
         lifecycle: {postStart: {exec: {command: [warm]}}, preStop: {sleep: {seconds: 9}}}
 `
 
-// Each advice that a manifest can follow is followed by its patch, which changes nothing else.
+// Each advice that a manifest can follow has its patch, which changes nothing else.
 func TestPatches(t *testing.T) {
 	const (
-		lifecycle = "        lifecycle: {preStop: {sleep: {seconds: 9}}}\n" // of the container beside
-		sleep     = "preStop: {sleep: {seconds: 9}}}\n      - name: web"    // and what comes next
-		hook      = "preStop: {sleep: {seconds: 9}}}\n"                     // of the last, which answers
+		lifecycle = "        lifecycle: {preStop: {sleep: {seconds: 9}}}\n" // of the first container
+		sleep     = "preStop: {sleep: {seconds: 9}}}\n      - name: web"    // and what comes after it
+		hook      = "preStop: {sleep: {seconds: 9}}}\n"                     // of the last container, which answers
 		limits    = "strategy: {rollingUpdate: {maxUnavailable: 50%}}"
 		grace     = "terminationGracePeriodSeconds: 20"
 		answers   = "{postStart: {exec: {command: [warm]}}, " + hook
@@ -60,12 +60,12 @@ func TestPatches(t *testing.T) {
 	lag := model.Numbers{RuleLag: &model.Lags{Max: 1200}}
 	for _, row := range []struct {
 		sentence string
-		was      []string // of the manifest, pairs of what is there and what is there instead
+		was      []string // changes of the manifest: pairs of a text and what replaces it
 		own      func(*evidence.UserApp)
 		numbers  model.Numbers
 		seen     signs
 		follows  []string
-		becomes  []string // likewise, of what was
+		becomes  []string // likewise, made by the patch
 	}{
 		{"a hook that fails is replaced by a sleep, and what is beside it in the lifecycle stays", []string{answers, commands("[stop]")},
 			nil, lag, signs{hookFailures: 2}, []string{"RC3001"}, []string{commands("[stop]"), hooked("{sleep: {seconds: 3}}")}},
@@ -155,7 +155,7 @@ func TestPatches(t *testing.T) {
 	}
 }
 
-// replaced has of each pair the second in place of the first.
+// replaced replaces the first text of each pair by the second.
 func replaced(t *testing.T, text string, pairs []string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -176,10 +176,10 @@ func parsed(t *testing.T, manifest string) (object map[string]any) {
 	return object
 }
 
-// patchOfRow is that of a recording of the manifest's app.
+// patchOfRow returns the patch of a recording of the manifest's app.
 func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), numbers model.Numbers, seen signs) *model.Patch {
 	t.Helper()
-	var d appsv1.Deployment // whose template the other kinds have, too
+	var d appsv1.Deployment // the other kinds have the same template
 	if err := yaml.Unmarshal([]byte(manifest), &d); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), n
 	if change != nil {
 		change(&own)
 	}
-	var recorded evidence.UserApp // as it is read again
+	var recorded evidence.UserApp // as it is read from the evidence
 	data, err := json.Marshal(own)
 	if err == nil {
 		err = json.Unmarshal(data, &recorded)
@@ -201,7 +201,7 @@ func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), n
 	return patch
 }
 
-// applied is the manifest as kubectl patch makes it.
+// applied returns the manifest as kubectl patch leaves it.
 func applied(t *testing.T, manifest, patch string) (object map[string]any) {
 	t.Helper()
 	was, err := yaml.YAMLToJSON([]byte(manifest))
@@ -223,7 +223,7 @@ func applied(t *testing.T, manifest, patch string) (object map[string]any) {
 	return parsed(t, string(is))
 }
 
-// What is printed is the part that changes, from the kind on, and the file beside the evidence is what kubectl takes.
+// The terminal shows the part that changes, from the kind on; the file beside the evidence is what kubectl takes.
 func TestPatchAsText(t *testing.T) {
 	manifest := replaced(t, ownersApp, []string{"{sleep: {seconds: 9}}}\n      - name: web", "{exec: {command: [stop]}}}\n      - name: web"})
 	patch := patchOfRow(t, manifest, nil, model.Numbers{}, signs{hookFailures: 1})

@@ -24,7 +24,7 @@ func reportOf(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// damagedFolder lacks a cluster and a run, and half of what was recorded.
+// damagedFolder is a run folder without the cluster of one scenario and half of its hits, and without the run.json of another.
 func damagedFolder(t *testing.T) string {
 	t.Helper()
 	dir := pairFolder(t)
@@ -34,8 +34,8 @@ func damagedFolder(t *testing.T) string {
 	return dir
 }
 
-// The report of a replay is the one made when the run ended, byte for byte, wherever the folder is by then
-// and however it is named; also where it says what is wrong with the folder.
+// The report of a replay is byte for byte the one made when the run ended, wherever the folder is and however it is named, even if it says
+// what is wrong with the folder.
 func TestAReplayedReportIsByteIdentical(t *testing.T) {
 	damaged := damagedFolder(t)
 	for _, row := range []struct {

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// What fails on control lanes was not asked of the Service.
+// What fails on control lanes was not sent to the Service.
 func TestRowOfControlLanes(t *testing.T) {
 	lane := func(from evidence.Vantage, outage float64, refused int) model.Lane {
 		return model.Lane{Vantage: from, Conn: evidence.Fresh, Requests: 100, LongestOutage: outage,

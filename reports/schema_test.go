@@ -19,7 +19,7 @@ import (
 
 var moreReports = flag.String("reports", "", "a pattern of further files that are to be valid, such as ../out/*/report.json")
 
-// schemaOf is the published schema, or one of its definitions.
+// schemaOf compiles the published schema, or one of its definitions.
 func schemaOf(t *testing.T, definition string) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(reports.Schema))
@@ -123,7 +123,7 @@ func TestTheSchemaNamesEveryField(t *testing.T) {
 	compareFields(t, "report", reflect.TypeFor[model.Report](), schema, definitions)
 }
 
-// compareFields holds a schema against the fields of a struct, and goes on to theirs.
+// compareFields compares a schema with the fields of a struct, and with those of the fields' types.
 func compareFields(t *testing.T, name string, typ reflect.Type, schema, definitions map[string]any) {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 		if typ = typ.Elem(); schema["items"] != nil {

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A rule that is not for the cluster is told of in its place, and nowhere else.
+// A rule that is not for the cluster is reported in its place, and nowhere else.
 func TestARuleForOtherClustersIsNoOutcomeOfAScenario(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -19,7 +19,7 @@ func TestARuleForOtherClustersIsNoOutcomeOfAScenario(t *testing.T) {
 		refused  []uint64
 		outcome  verdict.Outcome
 		code     int
-		junit    string // element; empty: none but those of every case
+		junit    string // element; empty: only those of every case
 	}{
 		{"beside a rule that holds", []evidence.Expectation{verdict.NoFailures(), nftablesOnly()}, nil, verdict.Pass, 0, ""},
 		{"beside a rule that fails", []evidence.Expectation{nftablesOnly(), verdict.NoFailures()}, []uint64{60}, verdict.Fail, 1, "<failure"},

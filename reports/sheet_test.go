@@ -29,7 +29,7 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// The policy allows the page's own style and nothing else, and there is nothing else.
+// The policy allows only the page's own style, and the page has nothing else to load or run.
 func TestAPageLoadsAndRunsNothing(t *testing.T) {
 	var b bytes.Buffer
 	if err := reports.SheetHTML(&b, nasty()); err != nil {

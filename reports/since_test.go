@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// since is what is said of a report now, given the report.json of then.
+// since returns what changed in a report since the report.json with the text then.
 func since(t *testing.T, then string, now model.Report) string {
 	t.Helper()
 	said, err := reports.Since([]byte(then), now)
@@ -22,7 +22,7 @@ func since(t *testing.T, then string, now model.Report) string {
 	return said
 }
 
-// unheaded finds what reports had not yet when they had no headlines.
+// unheaded matches what reports did not have before there were headlines.
 var unheaded = regexp.MustCompile(`(?s)\n *"headline": "[^\n]*|\n *"facts": \[.*?\n *\],`)
 
 func TestWhatChangedSinceAReport(t *testing.T) {
@@ -34,7 +34,7 @@ func TestWhatChangedSinceAReport(t *testing.T) {
 	said := reportOf(t, dir)
 	then := unheaded.ReplaceAllString(said, "")
 	for _, edit := range []struct{ now, then string }{
-		// another rule of then let the lossy rollout pass, and counted something that is not counted today
+		// an earlier rule let the lossy rollout pass, and counted something that this build does not count
 		{`"outcome": "fail",
       "because": "known bug k/k#139515, fixed in 1.36.0: 3 of 400 requests failed`, `"outcome": "pass",
       "because": "hardly any of 400 requests failed`},
@@ -54,7 +54,7 @@ func TestWhatChangedSinceAReport(t *testing.T) {
 		{`"pass": 2,
     "fail": 1`, `"pass": 3,
     "fail": 0`},
-		// a scenario was known by another name
+		// a scenario had another name
 		{`"id": "undrained",
       "suite": "control",
       "mode": "nftables"`, `"id": "unstrained",

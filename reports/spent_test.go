@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// sessionOf is a run folder of a session of so many seconds, 0 for one that was cut off, and its spans.
+// sessionOf is a run folder with a session of so many seconds, 0 for one that was cut off, and with spans.
 func sessionOf(t *testing.T, seconds int, spans ...evidence.Span) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -30,7 +30,7 @@ func TestNewTerminations(t *testing.T) {
 	}
 }
 
-// What covers 95 % is one of the drains that were needed, said from 59 terminations on.
+// The drain that covers 95 % is one of those that were needed, and is known from 59 terminations on.
 func TestNeededDrainsOverTerminations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []timeline.Termination
@@ -47,7 +47,7 @@ func TestNeededDrainsOverTerminations(t *testing.T) {
 	})
 }
 
-// The sleep that was enough is the longest that any rollout needed, where nothing was done to the cluster itself.
+// The sleep that was enough is the longest that any rollout needed in which nothing was done to the cluster.
 func TestDrainLine(t *testing.T) {
 	rollout := func(mode string, terminations int, needed float64) model.Scenario {
 		return model.Scenario{Mode: mode, Numbers: model.Numbers{NeededDrains: &model.NeededDrains{Terminations: terminations, Max: needed}}}

@@ -26,7 +26,7 @@ var today = time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 var shown = map[verdict.Outcome]model.ClaimOutcome{verdict.Pass: model.Holds, verdict.Fail: model.Violated,
 	verdict.Inconclusive: model.NotShown, verdict.Skipped: model.Skipped}
 
-// side is a run of a few scenarios in iptables that ended well, each of which decides the claims that it covers.
+// side returns a run in iptables mode that ended well, with scenarios that decide the claims that they cover.
 func side(id, kubernetes string, scenarios ...model.Scenario) compare.Side {
 	var claims []model.Claim
 	for i := range scenarios {
@@ -52,7 +52,7 @@ func scenario(name string, o verdict.Outcome, failed int, covers ...string) mode
 	lane := model.Lane{ID: "worker-fresh", AskedRate: 100, Requests: 3000, Failures: map[evidence.Fault]int{evidence.Refused: failed}}
 	s := model.Scenario{ID: id, Suite: suite, Covers: covers, Outcome: o, Because: "of 3000 requests " + fmt.Sprint(failed) + " failed",
 		Lanes: []model.Lane{lane}, Terminations: &model.Terminations{Count: 60, Lost: min(failed, 60)}}
-	if name == "rollout/drained" { // which allows no failure
+	if name == "rollout/drained" { // it allows no failure
 		s.Rules = []model.Rule{{ID: "no-failures"}}
 	}
 	return s
@@ -70,7 +70,7 @@ func TestDecide(t *testing.T) {
 			scenario("rollout/drained", o, failed, "C31"), scenario("control/undrained", verdict.Pass, 210, "C35"),
 			scenario("statusgap/trap", verdict.Fail, 10, "C1"))
 	}
-	held := drained(verdict.Pass, 0) // C1, which the scenario that fails covers
+	held := drained(verdict.Pass, 0) // C1 holds, though a scenario that covers it fails
 	for i, c := range held.Report.Claims {
 		if c.ID == "C1" {
 			held.Report.Claims[i].Outcome = model.Holds
@@ -87,7 +87,7 @@ func TestDecide(t *testing.T) {
 		sentence  string
 		candidate compare.Side
 		policy    compare.Policy
-		against   []string // scenario, number and the begin of what is said
+		against   []string // scenario, number and the beginning of the reason
 		excepted  int
 		notes     int
 	}{
@@ -147,7 +147,7 @@ func TestDecide(t *testing.T) {
 			switch {
 			case len(row.against) > 0:
 				want = compare.NoGo
-			case row.excepted > 0: // the one scenario that shows what terminations lose
+			case row.excepted > 0: // the only scenario that shows what terminations lose
 				want = compare.Undecided
 			}
 			if d.Answer() != want {
@@ -167,7 +167,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// A mode in which everything is skipped, for the host cannot have it, is no reason not to go.
+// A mode in which everything is skipped, because the host cannot have it, does not stand against go.
 func TestASkippedModeIsNotWaitedFor(t *testing.T) {
 	with := func(s compare.Side) compare.Side {
 		skipped := scenario("rollout/drained", verdict.Skipped, 0)
@@ -267,7 +267,7 @@ func TestReadPolicy(t *testing.T) {
 	except := func(fields string) string { return head + "exceptions:\n- {" + fields + "}\n" }
 	for _, row := range []struct {
 		sentence, text, err string
-		misses              string // what the schema does not see
+		misses              string // what the schema does not check
 	}{
 		{"nothing is required", head, "", ""},
 		{"everything is said",
@@ -302,7 +302,7 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
-// The guide shows a policy that is one.
+// The policy in the guide is a valid one.
 func TestTheGuideShowsARealPolicy(t *testing.T) {
 	guide, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -323,7 +323,7 @@ func TestTheGuideShowsARealPolicy(t *testing.T) {
 	}
 }
 
-// violation is what the published schema says against a policy.
+// violation returns what the published schema says against a policy.
 func violation(t *testing.T, policy string) error {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(compare.PolicySchema))

@@ -15,8 +15,8 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A past is what seven equal runs of real clusters recorded of each scenario, by mode and name, and the moments at which old
-// pods left in all of them.
+// A past is what seven equal runs on real clusters recorded of each scenario, by mode and name, and the moments at which old pods left in
+// all of these runs.
 type past struct {
 	names      []string // mode and name
 	recordings map[string][]model.Scenario
@@ -67,7 +67,7 @@ func momentsOf(lags []model.PodLag) (moments [][]model.PodLag) {
 	return moments
 }
 
-// draw draws a run: each scenario is one of its recordings, and its moments are drawn from all of them. A storm is 33 moments of
+// draw returns a run made at random: each scenario is one of its recordings, with moments from all of them. A storm is 33 moments of
 // rolling updates, which are 66 terminations as two nodes see them.
 func (p past) draw(random *rand.Rand, id string, storm bool, damage func(*model.Scenario)) compare.Side {
 	s := side(id, "v1.36.3")
@@ -102,7 +102,7 @@ func drawMoments(random *rand.Rand, from [][]model.PodLag, count int) (lags []mo
 	return lags
 }
 
-// lagging is every lag changed.
+// lagging returns a function that changes every lag of a scenario.
 func lagging(change func(float64) float64) func(*model.Scenario) {
 	return func(s *model.Scenario) {
 		for i := range s.Lags {
@@ -116,8 +116,8 @@ func lagging(change func(float64) float64) func(*model.Scenario) {
 	}
 }
 
-// drainedFor is a drain of so many milliseconds: a termination that needed longer loses a request. The outcome stays, so that
-// numbers alone have to tell.
+// drainedFor returns a function that drains pods for so many milliseconds: a termination that needed longer loses a request. The outcome
+// stays, so that only numbers can tell.
 func drainedFor(drain float64) func(*model.Scenario) {
 	return func(s *model.Scenario) {
 		if s.Terminations == nil || len(s.Rules) == 0 {
@@ -137,8 +137,8 @@ func drainedFor(drain float64) func(*model.Scenario) {
 	}
 }
 
-// The guide's table of what accept finds, of pairs drawn from recordings by termination: equal runs are a no-go in one of a
-// hundred at most, and a doubled rule lag is one in nine of ten at least.
+// TestCalibration makes the guide's table of what accept finds, from pairs of runs drawn from recordings: equal runs are a no-go in one of
+// a hundred at most, and a doubled rule lag is one in nine of ten at least.
 func TestCalibration(t *testing.T) {
 	p := readPast(t)
 	random := rand.New(rand.NewPCG(32, 6))

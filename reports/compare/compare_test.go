@@ -111,7 +111,7 @@ func TestBothWaysNameTheSameScenarios(t *testing.T) {
 	}
 }
 
-// changed says whether there is anything to tell.
+// changed reports whether a comparison shows any change.
 func changed(c compare.Comparison) bool {
 	return len(c.Clusters)+len(c.Outcomes)+len(c.New)+len(c.Gone) > 0 || slices.ContainsFunc(c.Numbers, compare.Number.Moved)
 }
@@ -143,7 +143,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		damage   func(t *testing.T, dir string)
-		notes    []string // parts of what is said, in order
+		notes    []string // parts of the notes, in order
 	}{
 		{"all evidence is gone", lose("evidence"),
 			[]string{"B: its evidence is gone, and it is taken from its report.json alone, by the rules of build v0.1.0."}},
@@ -243,7 +243,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 	}
 }
 
-// With more lanes more requests fail, which is nobody's fault.
+// With more lanes more requests fail, which is not worse.
 func TestCountsOfAnotherLoadAreNotCompared(t *testing.T) {
 	side := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
 	more := side
@@ -264,7 +264,7 @@ func TestCountsOfAnotherLoadAreNotCompared(t *testing.T) {
 	}
 }
 
-// What took time is compared, and of counts those of scenarios with the same load.
+// Times are compared, and counts of scenarios whose load was the same.
 func TestRunsOfDifferentRates(t *testing.T) {
 	a := open(t, recorded{id: "a", modes: []string{"iptables"}}.folder(t))
 	a.Report.Run.Rate = 100
@@ -285,7 +285,7 @@ func TestRunsOfDifferentRates(t *testing.T) {
 	}
 }
 
-// What the other profile was never to run has neither gone nor come.
+// What the other profile was never meant to run is neither gone nor new.
 func TestRunsOfDifferentProfiles(t *testing.T) {
 	all := open(t, recorded{id: "all", modes: []string{"iptables"}}.folder(t))
 	of := func(profile string, leaves int) compare.Side {
@@ -328,7 +328,7 @@ func TestRunsOfDifferentProfiles(t *testing.T) {
 	}
 }
 
-// A history is further runs of the baseline: without it one run of a side shows nothing of what a run has once.
+// A history counts as further runs of the baseline: without it, one run of a side shows nothing about a number that a run has once.
 func TestAHistoryIsFurtherRunsOfTheBaseline(t *testing.T) {
 	side := func(id string, gap float64) compare.Side {
 		r := model.Report{Run: model.Run{ID: id}, Clusters: []evidence.Cluster{{Mode: "iptables", Kubernetes: "v1.36.3"}}}
@@ -361,7 +361,7 @@ func TestAHistoryIsFurtherRunsOfTheBaseline(t *testing.T) {
 	}
 }
 
-// Several runs of a side are one side.
+// Several runs of a side are compared as one side.
 func TestSeveralRunsOfASide(t *testing.T) {
 	run := func(id string, outcome verdict.Outcome, outage float64) compare.Side {
 		return compare.Side{Report: model.Report{Run: model.Run{ID: id}, Scenarios: []model.Scenario{{ID: "a", Suite: "s", Mode: "iptables",
@@ -389,7 +389,7 @@ func TestSeveralRunsOfASide(t *testing.T) {
 	}
 }
 
-// Two scenarios of one recording are one draw, whichever of them it was recorded for.
+// Two scenarios of one recording count once, whichever of them it was recorded for.
 func TestASharedRecordingCountsOnce(t *testing.T) {
 	run := func(id, owner, other string) compare.Side {
 		numbers := model.Numbers{MaxPods: new(5)}
@@ -409,7 +409,7 @@ func TestLinesOfNumbersFit(t *testing.T) {
 	a, b := open(t, before(t)), open(t, after(t))
 	lines := 0
 	for line := range strings.Lines(string(write(t, reports.SheetMarkdown, compared(t, a, b)))) {
-		if columns := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") - 1; columns != 9 { // those of numbers have 9
+		if columns := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") - 1; columns != 9 { // rows of numbers have 9
 			continue
 		}
 		lines++

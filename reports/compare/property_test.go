@@ -47,7 +47,7 @@ func scenarios(mode, id string) *rapid.Generator[model.Scenario] {
 	})
 }
 
-// Whatever two sides are, no run has changed from itself, and both ways round name the same.
+// No run has changed from itself, and a comparison names the same scenarios both ways round.
 func TestComparisonsAreConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		as := compare.Runs(rapid.SliceOfN(sides("a"), 1, 4).Draw(t, "a"))

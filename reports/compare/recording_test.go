@@ -12,12 +12,12 @@ import (
 	"example.com/rollcall/reports/compare"
 )
 
-// A recorded run is a run folder with what was recorded on real clusters, changed.
+// recorded is a run folder with recordings from real clusters, changed.
 type recorded struct {
 	id      string
 	modes   []string
 	cluster func(*evidence.Cluster)
-	change  func(*evidence.Evidence) []evidence.Evidence // what there is instead
+	change  func(*evidence.Evidence) []evidence.Evidence // returns what is there instead of a recording
 }
 
 func asIs(ev *evidence.Evidence) []evidence.Evidence { return []evidence.Evidence{*ev} }
@@ -91,7 +91,7 @@ func open(t *testing.T, dir string) compare.Side {
 	return side
 }
 
-// upgraded is what a worse Kubernetes would have made of it.
+// upgraded returns a recording as it would be under a worse Kubernetes.
 func upgraded(ev *evidence.Evidence) []evidence.Evidence {
 	switch run := &ev.Run; run.Scenario {
 	case "dead-agent":
@@ -125,7 +125,7 @@ func refuse(ev *evidence.Evidence, n int) {
 	ev.Hits = evidence.Hits(hits)
 }
 
-// move has the events of a kind come later.
+// move moves the events of a kind in time.
 func move(ev *evidence.Evidence, kind evidence.EventKind, by time.Duration) {
 	events := append([]evidence.Event{}, ev.Events...)
 	for i := range events {

@@ -10,7 +10,7 @@ import (
 func TestFlakes(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
-		outcomes string // p f i s, and P F under a later Kubernetes
+		outcomes string // p f i s for pass, fail, inconclusive and skipped; P F under a later Kubernetes
 		want     compare.Flake
 	}{
 		{"nothing but passes", "ppp", compare.Flake{Decided: 3}},

@@ -99,7 +99,7 @@ func TestATornLineLosesNothingElse(t *testing.T) {
 	}
 }
 
-// In whatever order and portions runs are appended, and histories joined, the trend is the same.
+// The trend is the same in whatever order and portions runs are appended, and histories joined.
 func TestAnyOrderGivesTheSameTrend(t *testing.T) {
 	all := nights(t)
 	for i := range all {
@@ -128,7 +128,7 @@ func TestAnyOrderGivesTheSameTrend(t *testing.T) {
 	})
 }
 
-// Of what writers that begin together append every run is read, and each once.
+// If several writers begin together, every run that they append is read, and each once.
 func TestManyWritersLoseNoRun(t *testing.T) {
 	all := nights(t)
 	dirs := folders(t, all...)

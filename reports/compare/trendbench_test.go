@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// BenchmarkThousandRuns reads and tells a history of 1,000 runs of 80 scenarios, of which each was under load.
+// BenchmarkThousandRuns reads a history of 1,000 runs of 80 scenarios under load, and makes its sheet.
 func BenchmarkThousandRuns(b *testing.B) {
 	path := filepath.Join(b.TempDir(), compare.HistoryFile)
 	f, err := os.Create(path)

@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// recorded is a report of what was recorded on real clusters.
+// recordedRun returns a report of what was recorded on real clusters.
 func recordedRun(t *testing.T) model.Report {
 	t.Helper()
 	scenarios, err := filepath.Glob("../testdata/recorded/*/golden.json")
@@ -45,7 +45,7 @@ func recordedRun(t *testing.T) model.Report {
 	return r
 }
 
-// night is the report of the nth night, changed.
+// night returns the report of the nth night, changed.
 func night(r model.Report, n int, change func(*model.Scenario)) model.Report {
 	r.Run.ID = fmt.Sprintf("night-%d", n)
 	r.Run.Began, r.Run.Ended = r.Run.Began.AddDate(0, 0, n), r.Run.Ended.AddDate(0, 0, n)
@@ -58,7 +58,7 @@ func night(r model.Report, n int, change func(*model.Scenario)) model.Report {
 	return r
 }
 
-// nights are seven in which something happened.
+// nights returns the reports of seven nights in which something happened.
 func nights(t *testing.T) []model.Report {
 	first := recordedRun(t)
 	all := []model.Report{first}

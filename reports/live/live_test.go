@@ -19,7 +19,7 @@ import (
 
 const secret = "of this host, and not of the run"
 
-// runFolder is of a run that is under way: one scenario, as it was recorded on a cluster, has ended, and another goes on.
+// runFolder is the folder of a run that is under way: one scenario, recorded on a cluster, has ended, and another goes on.
 func runFolder(t *testing.T) string {
 	t.Helper()
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")

@@ -29,7 +29,7 @@ func metricOf(t *testing.T, id string) model.Metric {
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// What was recorded on real clusters is as many numbers as before.
+// Recordings from real clusters have the same numbers as before.
 func TestComparedOfWhatWasRecorded(t *testing.T) {
 	var got strings.Builder
 	folders, err := filepath.Glob("../testdata/recorded/*/golden.json")
@@ -126,7 +126,7 @@ func TestDirections(t *testing.T) {
 	}
 }
 
-// Nodes are told of a change at once, and write those of a period together: that is one chance and one value.
+// Nodes are told of a change at once, and write the changes of one period together: that is one independent value.
 func TestAMomentIsOneValue(t *testing.T) {
 	lag := func(pod, node string, left, rules float64) model.PodLag {
 		return model.PodLag{Pod: pod, Node: node, Left: left, RuleLag: &rules, NeededDrain: &rules}
@@ -157,7 +157,7 @@ func TestAMomentIsOneValue(t *testing.T) {
 	}
 }
 
-// Only where none may be lost is it counted what was.
+// Lost terminations are counted only where none may lose a request.
 func TestTerminationsAreCountedWhereNoneMayLose(t *testing.T) {
 	lost := metricOf(t, "terminations_lost")
 	s := model.Scenario{Terminations: &model.Terminations{Count: 6, Lost: 1}}
@@ -170,8 +170,8 @@ func TestTerminationsAreCountedWhereNoneMayLose(t *testing.T) {
 	}
 }
 
-// Every number that says which way it gets better says within what it is no worse, or is a count of requests, which come in bursts, or
-// a percentile of latencies, which apps set.
+// Every number with a better direction has a margin, but for counts of requests, which come in bursts, and percentiles of latencies, which
+// apps set.
 func TestNumbersHaveAMargin(t *testing.T) {
 	for _, m := range model.ComparedMetrics() {
 		margin := m.Sample.Margin

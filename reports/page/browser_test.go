@@ -116,18 +116,18 @@ func TestATimelineIsZoomed(t *testing.T) {
 	t.Logf("a zoom is painted after %.0f ms at most; the bar is 100 on an idle machine", ask[float64](v, zoomTimeOf(within+".plots")))
 }
 
-// firstPaint is when something could be seen, in milliseconds after the page was asked for.
+// firstPaint evaluates to when something could be seen, in milliseconds after the page was requested.
 const firstPaint = `new Promise(done => new PerformanceObserver(seen => {
 	for (const paint of seen.getEntriesByName("first-contentful-paint")) done(paint.startTime);
 }).observe({ type: "paint", buffered: true }))`
 
-// drawn is what each chart of the timeline shows, as a picture.
+// drawn returns what each chart of the timeline shows, as a picture.
 func (v *visit) drawn() []string {
 	v.t.Helper()
 	return ask[[]string](v, all(within+".plots canvas")+`.map(c => c.toDataURL())`)
 }
 
-// unfolded is how many scenarios show more than their title.
+// unfolded returns how many scenarios show more than their title.
 func (v *visit) unfolded() int {
 	v.t.Helper()
 	return ask[int](v, all("details.scenario[open]")+`.length`)
@@ -139,7 +139,7 @@ func escaped(selector string) string { return strings.ReplaceAll(selector, `"`, 
 
 func all(selector string) string { return "[...document.querySelectorAll(`" + selector + "`)]" }
 
-// zoomTimeOf is how long, in milliseconds, a zoom takes until it is painted: the worst of ten.
+// zoomTimeOf returns an expression for how long a zoom takes until it is painted, in milliseconds: the longest of ten.
 func zoomTimeOf(board string) string {
 	return `(async () => {
 	const board = ` + one(board) + `;
@@ -220,7 +220,7 @@ func TestThePageIsReadableInAnyForm(t *testing.T) {
 	})
 }
 
-// shown compares which parts of the timeline's run can be seen.
+// shown checks which parts of the timeline's run can be seen.
 func (v *visit) shown(want map[string]bool) {
 	v.t.Helper()
 	for _, part := range slices.Sorted(maps.Keys(want)) {

@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/reports/page"
 )
 
-// A loss is that a lane's requests fail from one moment until before another.
+// A loss is a time in which a lane's requests fail, from one moment until before another.
 type loss struct {
 	lane     string
 	from, to time.Duration
@@ -69,7 +69,7 @@ func at(seconds float64, kind evidence.EventKind, object, detail string) evidenc
 	return evidence.Event{At: time.Duration(seconds * float64(time.Second)), Kind: kind, Object: object, Detail: detail}
 }
 
-// drainedFolder records that a node is drained and rebooted, which loses requests on it.
+// drainedFolder records a node that is drained and rebooted, on which clients lose requests.
 func drainedFolder(t testing.TB) string {
 	t.Helper()
 	d := evidence.Disruption{ID: "node-drained", Does: "a worker is drained, rebooted and opened again", Nodes: []string{"worker"},

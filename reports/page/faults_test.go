@@ -10,7 +10,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// Also those that only some lanes can meet are drawn and named.
+// Faults that only some lanes can meet are drawn and named too.
 func TestEveryFaultIsDrawn(t *testing.T) {
 	dir := t.TempDir()
 	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "faults", Began: began})

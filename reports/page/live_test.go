@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/reports/page"
 )
 
-// underWay is a status of which one scenario is under way, and others have ended in each way that there is.
+// underWay returns a status in which one scenario is under way, and others have ended in each way that there is.
 func underWay() progress.Status {
 	named := func(mode, id string) progress.Name { return progress.Name{Mode: mode, Suite: "rollout", Scenario: id} }
 	left, all := 40.0, 3725.0
@@ -58,7 +58,7 @@ func TestALivePage(t *testing.T) {
 	}
 }
 
-// It brings itself up to date, says when there is no answer, and takes up what comes then.
+// The page updates itself, says when there is no answer, and goes on when there is one again.
 func TestALivePageInABrowser(t *testing.T) {
 	var now atomic.Pointer[progress.Status] // nil: there is no answer
 	first := underWay()

@@ -15,7 +15,7 @@ import (
 // nasty ends every context that recorded text can be in, and then runs something.
 const nasty = `"'></script></svg><img src=x onerror=alert(1)>&{{.}}` + "`${1}"
 
-// nastyFolder records a rollout in which every name and text is nasty: a lane that fails once under each version.
+// nastyFolder records a rollout in which every name and text is nasty; its lane fails once under each version.
 func nastyFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

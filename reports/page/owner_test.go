@@ -10,7 +10,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// Who rolled out an app of his own reads first what happened to clients, then why, then what to change, and then the evidence.
+// The owner of an app reads first what happened to clients, then why, then what to change, and then the evidence.
 func TestOwnersPage(t *testing.T) {
 	dir, from := t.TempDir(), filepath.Join("..", "testdata", "advice", "hook-failed")
 	var run evidence.Run

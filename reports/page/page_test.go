@@ -23,9 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// recordedFolder is a run folder of evidence as it was recorded on real clusters: undrained pods, which fail, and drained
-// ones, which do not, in two modes, and a recording during which an agent died. All are made to be about a bug that old versions
-// of kube-proxy are known to have.
+// recordedFolder is a run folder with recordings from real clusters: undrained pods, which fail, and drained ones, which do not, in two
+// modes, and one during which an agent died. All are changed to be about a bug that old versions of kube-proxy are known to have.
 func recordedFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,7 +91,7 @@ func writeJSON(t testing.TB, path string, v any) {
 	}
 }
 
-// write is the page about a run folder.
+// write returns the page about a run folder.
 func write(t testing.TB, dir string) []byte {
 	t.Helper()
 	p := page.New(dir)
@@ -107,7 +106,7 @@ func write(t testing.TB, dir string) []byte {
 	return b.Bytes()
 }
 
-// written is the path of the page, in its run folder.
+// written writes the page into its run folder, and returns its path.
 func written(t testing.TB, dir string) string {
 	t.Helper()
 	file := filepath.Join(dir, page.New(dir).File().Name)
@@ -117,7 +116,7 @@ func written(t testing.TB, dir string) string {
 	return file
 }
 
-// body is a page without what makes it look and move, which has files of its own.
+// body returns a page without its style, its script and their hashes: these have files of their own.
 func body(html []byte) []byte {
 	html = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAll(html, []byte("<style></style>"))
 	html = regexp.MustCompile(`(?s)<script>.*?</script>`).ReplaceAll(html, []byte("<script></script>"))

@@ -39,8 +39,8 @@ func TestWidth(t *testing.T) {
 func TestSeries(t *testing.T) {
 	at := func(sent, took time.Duration) reply { return newReply(sent*time.Millisecond, took*time.Microsecond) }
 	replies := map[string][]reply{
-		"v1": {at(1000, 10), at(1499, 30), at(900, 50)},  // the last before the first bucket
-		"v2": {at(1400, 20), at(2100, 40), at(9000, 60)}, // and after the last
+		"v1": {at(1000, 10), at(1499, 30), at(900, 50)},  // 900 ms is before the first bucket
+		"v2": {at(1400, 20), at(2100, 40), at(9000, 60)}, // 9000 ms is after the last
 	}
 	got := newSeries(replies, byAge(timeline.Timeline{Old: "v1", New: "v2"}), time.Second, 2500*time.Millisecond)
 	want := series{
@@ -52,8 +52,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// Replies of an app that is somebody else's name nobody: they are of the version that their connection was routed to, as pods are of
-// theirs.
+// Replies of a user's app name no version: they count for the one that their connection was routed to.
 func TestAnAppOfSomebodyElseIsDrawnByVersion(t *testing.T) {
 	const old, next = "84cfcc4f6f", "d9bd56c9c"
 	for _, row := range []struct {
@@ -61,7 +60,7 @@ func TestAnAppOfSomebodyElseIsDrawnByVersion(t *testing.T) {
 		change       func(*evidence.Evidence)
 		want         []string
 		least        int // good replies of each version
-		grey, amount int // pods that are drawn as of no version, and all of them
+		grey, amount int // pods that are drawn without a version, and all pods
 	}{
 		{"where it is known to whom connections were routed", func(*evidence.Evidence) {}, []string{old, next}, 500, 0, 6},
 		{"the old version comes first, whatever it is called", func(ev *evidence.Evidence) {

@@ -49,7 +49,7 @@ func TestASpoiltScenarioHasNoTimelineAndSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// article is the part of a page about one scenario in one mode.
+// article returns the part of a page about one scenario in one mode.
 func article(t *testing.T, html, name string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(html, `<article id="`+name+`"`)
@@ -76,7 +76,7 @@ func newer(folder string) error {
 	return rerun(folder, func(run *evidence.Run) { run.Schema = 99 })
 }
 
-// cuttingOff leaves what a process that died while recording leaves.
+// cuttingOff leaves what a process leaves that dies while it records.
 func cuttingOff(folder string) error {
 	var run evidence.Run
 	err := store.ReadJSON(filepath.Join(folder, evidence.RunFile), &run)
@@ -89,7 +89,7 @@ func cuttingOff(folder string) error {
 	return errors.Join(err, recording)
 }
 
-// silent records the same run with nobody asking.
+// silent records the same run without a request.
 func silent(folder string) error {
 	ev, err := store.Read(folder)
 	ev.Hits, ev.Arrivals = evidence.Hits(nil), evidence.Arrivals(nil)

@@ -18,18 +18,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A visit is a page open in a real browser, and what it did that it should not have.
+// A visit is a page open in a real browser, and what the page did that it should not have.
 type visit struct {
 	t    *testing.T
 	ctx  context.Context
-	from string // server that the page may ask, and may get no answer from; empty: none
+	from string // server that the page may ask and get no answer from; empty: none
 
 	mu         sync.Mutex
 	complaints []string
 }
 
-// newVisit starts a headless browser with a window so many pixels wide, and skips the test where there is none. What the page
-// asks the network for, logs or throws fails the test at its end.
+// newVisit starts a headless browser with a window so many pixels wide, and skips the test if there is none. Whatever the page asks the
+// network for, logs or throws fails the test at its end.
 func newVisit(t *testing.T, width int64) *visit {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)), chromedp.DisableGPU)
@@ -60,7 +60,7 @@ func newVisit(t *testing.T, width int64) *visit {
 	return v
 }
 
-// browser is the path of one.
+// browser returns the path of a browser.
 func browser(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
@@ -72,7 +72,7 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// hear notes what is no page's business that needs nobody.
+// hear notes what a page that loads nothing must not do.
 func (v *visit) hear(event any) {
 	said := ""
 	switch e := event.(type) {
@@ -147,13 +147,13 @@ func (v *visit) awaitText(selector, text string) {
 	})`)
 }
 
-// settle waits until what was asked for is painted.
+// settle waits until the last change is painted.
 func (v *visit) settle() {
 	v.t.Helper()
 	ask[bool](v, `new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))`)
 }
 
-// keep writes what a person is to look at.
+// keep writes a file for a person to look at.
 func (v *visit) keep(name string, data []byte) {
 	v.t.Helper()
 	if err := os.WriteFile(filepath.Join(v.t.ArtifactDir(), name), data, 0o644); err != nil {

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A drawn is what the page's script is given, as far as it can be counted.
+// A drawn is the data of the page's script, as far as it can be counted.
 type drawn struct {
 	Kinds  []string
 	Series struct {
@@ -102,7 +102,7 @@ func (d drawn) count() counts {
 	return all.some()
 }
 
-// some leaves out what there is none of.
+// some removes what was not counted.
 func (c counts) some() counts {
 	for name, n := range c {
 		if n == 0 {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// An action is what is read of a composite action of GitHub.
+// An action is the part of a composite action of GitHub that is tested.
 type action struct {
 	Inputs  map[string]struct{ Description, Default string }
 	Outputs map[string]struct{ Value string }
@@ -36,7 +36,7 @@ func parse(t *testing.T, file string, into any) {
 	}
 }
 
-// shell runs a script in a folder where rollcall and sudo are stand-ins, and gives what rollcall was called with, and its exit code.
+// shell runs a script in a folder where rollcall and sudo are stand-ins, and returns what rollcall was called with, and the exit code.
 func shell(t *testing.T, dir, script string, env ...string) (calls [][]string, code int) {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -67,7 +67,7 @@ func shell(t *testing.T, dir, script string, env ...string) (calls [][]string, c
 	return calls, cmd.ProcessState.ExitCode()
 }
 
-// accepted are the options of a call that the program knows, by name.
+// accepted returns the options of a call, by name; the program has to know the call.
 func accepted(t *testing.T, call []string) map[string]string {
 	t.Helper()
 	root := rootCommand()
@@ -221,7 +221,7 @@ func TestGitLabJobsRunRollcall(t *testing.T) {
 	}
 }
 
-// The alerts and the dashboard ask for metrics that a run writes, by labels that those have.
+// The alerts and the dashboard use metrics that a run writes, and labels that these have.
 func TestAlertsAndDashboardAskForMetricsThatAreThere(t *testing.T) {
 	var rules struct {
 		Groups []struct {
@@ -236,7 +236,7 @@ func TestAlertsAndDashboardAskForMetricsThatAreThere(t *testing.T) {
 		}
 	}
 	parse(t, "dashboard.json", &dashboard)
-	asked := map[string]string{} // by what asks it
+	asked := map[string]string{} // by alert or panel
 	for _, group := range rules.Groups {
 		for _, rule := range group.Rules {
 			asked[rule.Alert] = rule.Expr

@@ -13,7 +13,7 @@ func TestInfrastructure(t *testing.T) {
 		sentence string
 		err      error
 		code     int
-		says     string // as the line that follows "Error:"; empty: there is none
+		says     string // the line that follows "Error:"; empty: there is none
 	}{
 		{"the verdict of a run is no error to be told", exitCode(1), 1, ""},
 		{"an inconclusive one neither", exitCode(3), 3, ""},

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/try"
 )
 
-// The flags that say which cluster it is stand apart in the help, where a command has any.
+// The help lists the flags that say which cluster it is in a group of their own.
 func TestHelpGroupsFlags(t *testing.T) {
 	for _, row := range []struct {
 		args    []string
@@ -50,7 +50,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 	}
 }
 
-// How a command was called is recorded without the token that it was given.
+// The command line that is recorded does not have the token.
 func TestTheLineOfACommand(t *testing.T) {
 	o := try.Options{}
 	options := o.Reach()

@@ -16,7 +16,7 @@ var (
 	code     = regexp.MustCompile("(?s)```(?:sh|yaml)\n.*?```|`[^`\n]+`")
 )
 
-// What the guides tell people to type is a command, and each of its options is one.
+// Every command in the guides is there, and so is each of its options.
 func TestGuidesNameCommandsThatAreThere(t *testing.T) {
 	root := rootCommand()
 	root.InitDefaultCompletionCmd("")
@@ -42,7 +42,7 @@ func TestGuidesNameCommandsThatAreThere(t *testing.T) {
 		}
 		for _, part := range code.FindAllString(strings.ReplaceAll(string(text), "\\\n", ""), -1) {
 			for _, call := range called.FindAllStringSubmatch(part, -1) {
-				options, _, _ := strings.Cut(call[2], " -- ") // then comes the command of rollcall during
+				options, _, _ := strings.Cut(call[2], " -- ") // after it comes the command of rollcall during
 				cmd, _, err := root.Find(append([]string{call[1]}, strings.Fields(options)...))
 				if err != nil || cmd == root {
 					t.Errorf("%s: there is no rollcall %s", path, call[1])

@@ -15,8 +15,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// runFolder holds one scenario in iptables mode, 2 s at 50 per second from v1 to v2, in which the
-// hits with these numbers are refused.
+// runFolder is a run folder with one scenario in iptables mode, 2 s at 50 requests per second from v1 to v2, in which the hits with these
+// numbers are refused.
 func runFolder(t *testing.T, refused ...int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func runFolder(t *testing.T, refused ...int) string {
 	return dir
 }
 
-// profiled is a run folder whose run had a profile and came to its end.
+// profiled ends the run of a run folder, and gives it a profile.
 func profiled(t *testing.T, dir, profile string) string {
 	t.Helper()
 	session := evidence.Session{Schema: 1, ID: "r", Ended: time.Unix(9, 0).UTC(), Profile: profile}
@@ -60,7 +60,7 @@ func profiled(t *testing.T, dir, profile string) string {
 	return dir
 }
 
-// watched is a run folder with a status: of two scenarios one has failed.
+// watched ends the run of a run folder, and gives it a status: of two scenarios one has failed.
 func watched(t *testing.T, dir string) string {
 	t.Helper()
 	board, err := progress.Open(dir, "r", time.Unix(0, 0))
@@ -73,7 +73,7 @@ func watched(t *testing.T, dir string) string {
 	return ended(t, dir)
 }
 
-// ended is a run folder whose run came to its end.
+// ended ends the run of a run folder.
 func ended(t *testing.T, dir string) string {
 	t.Helper()
 	return profiled(t, dir, "")
@@ -235,7 +235,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// policy is a file that excepts a scenario.
+// policy is a policy file that excepts a scenario.
 func policy(t *testing.T, scenario string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
@@ -247,7 +247,7 @@ func policy(t *testing.T, scenario string) string {
 	return file
 }
 
-// TestMain keeps what tests say out of the workflow that runs them.
+// TestMain unsets what would have tests write into the workflow that runs them.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"} {
 		os.Unsetenv(name)
@@ -255,7 +255,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What cannot be told is no verdict, not even on a run that passed.
+// A result that cannot be printed is no verdict, not even of a run that passed.
 func TestAnAnswerThatCannotBePrintedIsInfrastructure(t *testing.T) {
 	dir := reported(t, runFolder(t))
 	for _, args := range [][]string{{"report", dir}, {"report", "--dry-run", dir}, {"report", "--picture=iptables/rollout/drained", dir},

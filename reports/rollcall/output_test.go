@@ -42,13 +42,13 @@ func TestListFormats(t *testing.T) {
 	}
 }
 
-// What a command found is the same in every format, and what else it says is no part of it.
+// What a command found is the same in every format, and nothing else is printed with it.
 func TestFormats(t *testing.T) {
 	dir := ended(t, runFolder(t, 60))
 	for _, row := range []struct {
 		args     []string
 		json     string // a part of the data
-		markdown string // and of the text
+		markdown string // how the text begins
 	}{
 		{[]string{"report", dir}, `"asked_rate": 50`, "# Rollcall"},
 		{[]string{"compare", dir, dir}, `"effect": "cannot tell"`, "# Rollcall compare"},

@@ -27,7 +27,7 @@ func TestPluginIsKnownByItsName(t *testing.T) {
 	}
 }
 
-// Each call that the help shows, of every command, can be typed as it stands.
+// Each call in the help of every command can be typed as it is.
 func TestHelpOfThePluginCallsKubectl(t *testing.T) {
 	root := rootCommand()
 	asPlugin(root)

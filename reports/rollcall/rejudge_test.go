@@ -40,7 +40,7 @@ func TestADryRunSaysWhatChangedAndWritesNothing(t *testing.T) {
 	}
 }
 
-// reported is a run folder with the reports of today.
+// reported writes the reports of a run folder by the rules of this build.
 func reported(t *testing.T, dir string) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -50,7 +50,7 @@ func reported(t *testing.T, dir string) string {
 	return dir
 }
 
-// edited is a run folder with other words in its report.json; no words are all of it.
+// edited replaces words in the report.json of a run folder, or all of it if there are no words.
 func edited(t *testing.T, dir, words, others string) string {
 	t.Helper()
 	path := filepath.Join(dir, "report.json")
@@ -70,7 +70,7 @@ func edited(t *testing.T, dir, words, others string) string {
 	return dir
 }
 
-// without is a run folder whose scenario lacks a file.
+// without removes a file of the scenario in a run folder.
 func without(t *testing.T, dir, name string) string {
 	t.Helper()
 	if err := os.Remove(filepath.Join(dir, "evidence", "iptables", "rollout", "drained", name)); err != nil {
@@ -79,7 +79,7 @@ func without(t *testing.T, dir, name string) string {
 	return dir
 }
 
-// contents maps each file in dir to what is in it.
+// contents maps each file in dir to its content.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)

@@ -11,7 +11,7 @@ import (
 // Bad input is refused in one line that names it, before anything is created.
 func TestBadInputOfARun(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
-	t.Setenv("ARTIFACTS", t.TempDir()) // in which nothing is recorded
+	t.Setenv("ARTIFACTS", t.TempDir()) // nothing is recorded there
 	for _, row := range []struct {
 		sentence string
 		args     []string

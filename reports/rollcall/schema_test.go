@@ -18,7 +18,7 @@ import (
 	"example.com/rollcall/reports/compare"
 )
 
-// Schemas are of the Go types that are written: a field that was added, or has another comment, is in its schema after -update.
+// A schema follows the Go type that is written: with -update it has a new field, or the new comment of one.
 func TestSchemasAreOfWhatIsWritten(t *testing.T) {
 	g := schemaGenerator{t: t, sources: map[string]goPackage{}}
 	for _, of := range []struct {
@@ -51,7 +51,7 @@ func TestSchemasAreOfWhatIsWritten(t *testing.T) {
 	}
 }
 
-// What commands print is valid by the schema that they print, and with a field more, wherever it is, it is not.
+// What commands print is valid by the schema that they print, and is not with one field more anywhere.
 func TestOutputIsValid(t *testing.T) {
 	steady, failing := ended(t, runFolder(t)), ended(t, runFolder(t, 60))
 	underWay, _ := goingOn(t)
@@ -110,7 +110,7 @@ func checkValid(t *testing.T, name string, printed []byte) {
 	}
 }
 
-// objects are those in a value, by where they are.
+// objects returns the objects in a value, by where they are.
 func objects(where string, value any) map[string]object {
 	all := map[string]object{}
 	add := func(key string, inner any) {

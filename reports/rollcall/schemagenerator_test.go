@@ -31,7 +31,7 @@ type schemaGenerator struct {
 	sources map[string]goPackage // by path
 }
 
-// schemaOf is the schema of what a command prints, as a file.
+// schemaOf returns the schema of what a command prints, as a file has it.
 func (g *schemaGenerator) schemaOf(name, description string, t reflect.Type) object {
 	g.defs = object{}
 	schema := object{
@@ -55,7 +55,7 @@ func (g *schemaGenerator) of(t reflect.Type) object {
 			all = append(all, o.String())
 		}
 		return object{"enum": all}
-	case reflect.TypeFor[model.Metric](): // which is written as its key
+	case reflect.TypeFor[model.Metric](): // it is written as its key
 		return object{"type": "string"}
 	}
 	switch t.Kind() {
@@ -81,7 +81,7 @@ func (g *schemaGenerator) of(t reflect.Type) object {
 	return nil
 }
 
-// ofStruct refers to a definition, which it makes at first.
+// ofStruct returns a reference to the definition of a struct, and makes that at first.
 func (g *schemaGenerator) ofStruct(t reflect.Type) object {
 	name := strings.ToLower(t.Name()[:1]) + t.Name()[1:]
 	ref := object{"$ref": "#/$defs/" + name}
@@ -91,7 +91,7 @@ func (g *schemaGenerator) ofStruct(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	def := object{"type": "object", "additionalProperties": false, "properties": properties}
 	g.defs[name] = def
-	if t == reflect.TypeFor[compare.Decision]() { // as its MarshalJSON does
+	if t == reflect.TypeFor[compare.Decision]() { // its MarshalJSON adds the answer
 		properties["answer"], required = g.of(reflect.TypeFor[compare.Answer]()), append(required, "answer")
 	}
 	g.addFields(t, properties, &required)
@@ -123,7 +123,7 @@ func (g *schemaGenerator) addFields(t reflect.Type, properties object, required 
 	}
 }
 
-// A goPackage is what the source of a package says that reflection does not.
+// A goPackage is what the source of a package says and reflection does not.
 type goPackage struct {
 	comments map[string]string   // by Type.Field, as a sentence
 	values   map[string][]string // of the constants of a type
@@ -175,7 +175,7 @@ func (p goPackage) add(n ast.Node) bool {
 	return true
 }
 
-// sentence is a comment that begins like one and ends like one.
+// sentence makes a comment begin and end like a sentence.
 func sentence(comment string) string {
 	words := strings.Fields(comment)
 	if len(words) == 0 {

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// goingOn is a run folder of a run that goes on: one scenario has failed, and another is under way.
+// goingOn is the folder of a run that goes on until end: one scenario has failed, and another is under way.
 func goingOn(t *testing.T) (dir string, end func()) {
 	t.Helper()
 	dir = killed(t)
@@ -26,13 +26,13 @@ func goingOn(t *testing.T) (dir string, end func()) {
 	return dir, end
 }
 
-// killed is such a folder whose run was killed then.
+// killed is the folder of such a run after it was killed.
 func killed(t *testing.T) string {
 	t.Helper()
 	dir := runFolder(t)
 	held, err := sharedfile.TryLock(sessionLock(dir))
 	if err == nil {
-		err = held.Abort() // as death does
+		err = held.Abort() // leaves the file, as a killed process does
 	}
 	if err != nil {
 		t.Fatal(err)
