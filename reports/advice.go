@@ -16,13 +16,13 @@ import (
 
 // An advice is one recommendation to the owner of an app, on something that a recording shows.
 type advice struct {
-	code  string                        // section of CODES.md that says more
-	says  func(*advised) string         // the sentence; empty: the advice does not apply
-	mends func(*advised, workload) bool // applies it to the manifest and reports whether it did; nil: a manifest cannot follow it
+	code     string                           // section of CODES.md that says more
+	sentence func(*advisedApp) string         // empty: the advice does not apply
+	apply    func(*advisedApp, workload) bool // changes the manifest and reports whether it did; nil: a manifest cannot follow the advice
 }
 
-// An advised is the app that advice is for: its manifests, and what was recorded of it.
-type advised struct {
+// An advisedApp is the app that advice is for: its manifests, and what was recorded of it.
+type advisedApp struct {
 	own  evidence.UserApp
 	s    model.Scenario
 	seen signs
@@ -53,17 +53,17 @@ var allAdvice = []advice{
 // adviceOn returns a sentence for each advice that applies, ending with its code, and the patch that applies the advice to the owner's
 // manifest as far as a manifest can; nil if nothing changes or the manifest is not known.
 func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string, patched *model.Patch) {
-	a := &advised{own, s, seen}
-	before, after := whole(own.Workload), whole(own.Workload)
+	app := &advisedApp{own, s, seen}
+	before, after := deepCopy(own.Workload), deepCopy(own.Workload)
 	var follows []string
-	for _, of := range allAdvice {
-		said := of.says(a)
-		if said == "" {
+	for _, a := range allAdvice {
+		sentence := a.sentence(app)
+		if sentence == "" {
 			continue
 		}
-		sentences = append(sentences, fmt.Sprintf("%s (%s)", said, of.code))
-		if len(before) > 0 && of.mends != nil && of.mends(a, after) {
-			follows = append(follows, of.code)
+		sentences = append(sentences, fmt.Sprintf("%s (%s)", sentence, a.code))
+		if len(before) > 0 && a.apply != nil && a.apply(app, after) {
+			follows = append(follows, a.code)
 		}
 	}
 	text, diff := patch.Of(before, after)
@@ -73,7 +73,7 @@ func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []s
 	return sentences, &model.Patch{Follows: follows, YAML: text, Diff: diff}
 }
 
-func hookFailed(a *advised) string {
+func hookFailed(a *advisedApp) string {
 	if a.seen.hookFailures == 0 {
 		return ""
 	}
@@ -81,7 +81,7 @@ func hookFailed(a *advised) string {
 		"or an image that has the program of the hook.", phrase.Count(a.seen.hookFailures, "time"))
 }
 
-func noneAvailable(a *advised) string {
+func noneAvailable(a *advisedApp) string {
 	allowed := a.seen.rolledOut && !a.own.Recreate && a.own.Unavailable >= max(1, a.own.Replicas)
 	if !allowed || a.seen.noneServed == 0 || a.seen.lostWithNone == 0 {
 		return ""
@@ -95,18 +95,18 @@ func noneAvailable(a *advised) string {
 }
 
 // onlyWithNone reports whether every request that failed was sent while no pod could answer: no drain helps then.
-func (a *advised) onlyWithNone() bool {
+func (a *advisedApp) onlyWithNone() bool {
 	return a.seen.lostWithNone > 0 && a.seen.lostWithNone == a.s.Failed()
 }
 
-func unprobedPods(a *advised) string {
+func unprobedPods(a *advisedApp) string {
 	if a.own.Probed {
 		return ""
 	}
 	return "Give the pods a readiness probe: without one they are sent requests as soon as their container runs."
 }
 
-func backendEndsFirst(a *advised) string {
+func backendEndsFirst(a *advisedApp) string {
 	if a.seen.gatewayErrors == 0 {
 		return ""
 	}
@@ -118,20 +118,20 @@ func backendEndsFirst(a *advised) string {
 		"%s.", phrase.Count(a.seen.gatewayErrors, "request"), mend)
 }
 
-func hookStopsListening(a *advised) string {
+func hookStopsListening(a *advisedApp) string {
 	if !a.own.OtherHook || a.unfinishedHooks() || a.seen.refusedByEnding == 0 || a.onlyWithNone() {
 		return ""
 	}
 	length := ""
 	if a.lag() > 0 {
-		length = fmt.Sprintf(" for %s", need(a))
+		length = fmt.Sprintf(" for %s", neededSleep(a))
 	}
 	return fmt.Sprintf("Have the preStop hook sleep%s before it does anything else: terminating pods refused %s that nodes still sent them, so "+
 		"the hook is too short, or stops the app from listening.", length, phrase.Count(a.seen.refusedByEnding, "connection"))
 }
 
 // lag returns the longest time for which nodes sent requests to a pod that had left the endpoints, in milliseconds; 0 if none was seen.
-func (a *advised) lag() (longest float64) {
+func (a *advisedApp) lag() (longest float64) {
 	for _, of := range []*model.Lags{a.s.Numbers.RuleLag, a.s.Numbers.DrainLag} {
 		if of != nil {
 			longest = max(longest, of.Max)
@@ -140,9 +140,9 @@ func (a *advised) lag() (longest float64) {
 	return longest
 }
 
-// need returns the preStop sleep that would do: a second more than was seen. While no endpoint is ready, nodes send to terminating pods on
-// purpose, for as long as those sleep (KEP-1669): that time needs no longer sleep.
-func need(a *advised) time.Duration {
+// neededSleep returns the preStop sleep that would do: a second more than was seen. While no endpoint is ready, nodes send to terminating
+// pods on purpose, for as long as those sleep (KEP-1669): that time needs no longer sleep.
+func neededSleep(a *advisedApp) time.Duration {
 	lag := a.lag()
 	if by := a.s.Numbers.NeededDrain; len(by) > 0 {
 		lag = min(lag, slices.Max(slices.Collect(maps.Values(by))))
@@ -150,30 +150,30 @@ func need(a *advised) time.Duration {
 	return time.Duration(math.Ceil(lag/1000)+1) * time.Second
 }
 
-func sleepNeeded(a *advised) string {
+func sleepNeeded(a *advisedApp) string {
 	lag := a.lag()
 	switch {
 	case lag == 0 || a.unfinishedHooks() || a.onlyWithNone():
 		return ""
 	case a.lostNothing():
 		return margin(a.s, lag)
-	case a.own.OtherHook || a.own.PreStop >= need(a): // how long a hook of another kind takes is not known
+	case a.own.OtherHook || a.own.PreStop >= neededSleep(a): // how long a hook of another kind takes is not known
 		return ""
 	case a.own.PreStop == 0:
 		return fmt.Sprintf("Give the pods a preStop sleep of %s or more: nodes sent them requests for up to %.1f s after they had left the "+
-			"endpoints.", need(a), lag/1000)
+			"endpoints.", neededSleep(a), lag/1000)
 	default:
 		return fmt.Sprintf("Make the preStop sleep of %s at least %s: nodes sent pods requests for up to %.1f s after they had left the "+
-			"endpoints.", a.own.PreStop, need(a), lag/1000)
+			"endpoints.", a.own.PreStop, neededSleep(a), lag/1000)
 	}
 }
 
 // lostNothing reports whether no request failed, and not by luck.
-func (a *advised) lostNothing() bool {
+func (a *advisedApp) lostNothing() bool {
 	return a.s.Requests() > 0 && a.s.Failed() == 0 && !endedEarly(a.s.Numbers)
 }
 
-func drainMeasured(a *advised) string {
+func drainMeasured(a *advisedApp) string {
 	n := a.s.Numbers.NeededDrains
 	switch {
 	case n == nil || n.Max < 50 || a.onlyWithNone(): // milliseconds: 0.0 s is no advice
@@ -187,9 +187,9 @@ func drainMeasured(a *advised) string {
 }
 
 // unfinishedHooks reports whether a preStop hook failed or was cut off: what it would have achieved is not known.
-func (a *advised) unfinishedHooks() bool { return a.seen.hookFailures > 0 || a.seen.hooksCut > 0 }
+func (a *advisedApp) unfinishedHooks() bool { return a.seen.hookFailures > 0 || a.seen.hooksCut > 0 }
 
-func graceTooShort(a *advised) string {
+func graceTooShort(a *advisedApp) string {
 	switch {
 	case a.seen.hooksCut > 0:
 		return fmt.Sprintf("Make terminationGracePeriodSeconds, %s, longer than the preStop hook and what the last requests take: %s still ran "+
@@ -205,7 +205,7 @@ func graceTooShort(a *advised) string {
 // pkg/kubelet/kuberuntime/kuberuntime_container.go, v1.37).
 const leastGrace = 2 * time.Second
 
-func replicasNamed(a *advised) string {
+func replicasNamed(a *advisedApp) string {
 	if a.own.Autoscaled == "" || a.own.Replicas == 0 {
 		return ""
 	}
@@ -213,7 +213,7 @@ func replicasNamed(a *advised) string {
 		a.own.Autoscaled, a.own.Replicas)
 }
 
-func recreates(a *advised) string {
+func recreates(a *advisedApp) string {
 	if !a.own.Recreate {
 		return ""
 	}
@@ -221,7 +221,7 @@ func recreates(a *advised) string {
 		"versions must not run together."
 }
 
-func keptConnections(a *advised) string {
+func keptConnections(a *advisedApp) string {
 	fresh, kept := 0, 0
 	for _, lane := range a.s.Lanes {
 		switch {
@@ -239,14 +239,14 @@ func keptConnections(a *advised) string {
 		"connections lost requests, %d of them.", kept)
 }
 
-func affinityPins(a *advised) string {
+func affinityPins(a *advisedApp) string {
 	if !a.own.Affinity || a.seen.refusedByEnding == 0 {
 		return ""
 	}
 	return "While a pod ends, all new connections of its clients fail (sessionAffinity ClientIP), not only a share of them."
 }
 
-func killedStarting(a *advised) string {
+func killedStarting(a *advisedApp) string {
 	if n := a.seen.killedByStartup; n > 0 {
 		return fmt.Sprintf("Give the startup probe more time (failureThreshold times periodSeconds), if the app only starts slowly: it had "+
 			"containers restarted %s.", phrase.Count(n, "time"))
@@ -258,7 +258,7 @@ func killedStarting(a *advised) string {
 		"before their pods were ready.", phrase.Count(a.seen.killedStarting, "time"))
 }
 
-func idleClosed(a *advised) string {
+func idleClosed(a *advisedApp) string {
 	age, by := a.seen.cutByStaying.idle()
 	if !by {
 		return ""
@@ -268,19 +268,19 @@ func idleClosed(a *advised) string {
 		phrase.Count(a.seen.cutByStaying.count(), "connection"), age.Seconds())
 }
 
-func acceptedDropped(a *advised) string {
+func acceptedDropped(a *advisedApp) string {
 	if a.seen.droppedByEnding == 0 || a.unfinishedHooks() || a.own.OtherHook || a.onlyWithNone() {
 		return ""
 	}
 	said := fmt.Sprintf("Terminating pods closed %s that they had accepted: on SIGTERM the app drops what it has not answered.",
 		phrase.Count(a.seen.droppedByEnding, "new connection"))
-	if a.lag() == 0 || a.own.PreStop < need(a) {
+	if a.lag() == 0 || a.own.PreStop < neededSleep(a) {
 		return said + " After a preStop sleep that is long enough nodes send it nothing more by then."
 	}
 	return said + " Have it answer those before it ends: the preStop sleep is long enough."
 }
 
-func lostBehind(a *advised) string {
+func lostBehind(a *advisedApp) string {
 	if a.seen.lostBehind == 0 {
 		return ""
 	}

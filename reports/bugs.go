@@ -85,8 +85,8 @@ func (r BugRow) cells() []string {
 	return []string{r.Said, r.Bug.Issue, r.Bug.Component, r.Ran, r.Fixed, r.Mode, r.ID}
 }
 
-// tellBugs writes the section about known bugs, if there are rows.
-func tellBugs(b *bytes.Buffer, rows []BugRow) {
+// printBugs writes the section about known bugs, if there are rows.
+func printBugs(b *bytes.Buffer, rows []BugRow) {
 	if len(rows) == 0 {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 // watch may be blind before the recorder notices (harness/observe, heartbeat).
 const deletionSeen = 2 * time.Second
 
-// ends reports whether a pod's deletion had begun by a moment.
-func ends(pod timeline.Pod, by time.Duration) bool {
+// deletedBy reports whether a pod's deletion had begun by a moment.
+func deletedBy(pod timeline.Pod, by time.Duration) bool {
 	return slices.ContainsFunc(pod.Steps, func(s timeline.PodStep) bool { return s.Phase >= timeline.PodDeleting && s.At <= by })
 }
 

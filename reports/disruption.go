@@ -21,7 +21,7 @@ func newDisruption(run evidence.Run, tl timeline.Timeline) *model.Disruption {
 	d := model.Disruption{ID: run.Disruption.ID, Does: run.Disruption.Does, Nodes: run.Disruption.Nodes}
 	if all := tl.Disruptions(); len(all) > 0 {
 		last := all[len(all)-1]
-		d.Begun, d.Undone, d.Whole = new(millis(all[0].Begun)), moment(last.Undone), moment(last.Whole)
+		d.Begun, d.Undone, d.Whole = new(millis(all[0].Begun)), optionalMillis(last.Undone), optionalMillis(last.Whole)
 	}
 	if noted, ok := tl.Fact(evidence.CommandExit); ok {
 		if code, err := strconv.Atoi(noted.Detail); err == nil {

@@ -14,8 +14,8 @@ import (
 // A workload is the manifest of a Deployment, StatefulSet or DaemonSet, to which advice is applied.
 type workload map[string]any
 
-// whole copies an object that came from JSON; its integers become int64, as manifests have them.
-func whole(object map[string]any) (copied map[string]any) {
+// deepCopy copies an object that came from JSON; its integers become int64, as manifests have them.
+func deepCopy(object map[string]any) (copied map[string]any) {
 	data, err := json.Marshal(object)
 	if err == nil {
 		err = utiljson.Unmarshal(data, &copied)
@@ -26,8 +26,8 @@ func whole(object map[string]any) (copied map[string]any) {
 	return copied
 }
 
-// at returns the map at a path of fields, and makes those that are missing.
-func at(object map[string]any, fields ...string) map[string]any {
+// mapAt returns the map at a path of fields, and makes those that are missing.
+func mapAt(object map[string]any, fields ...string) map[string]any {
 	for _, field := range fields {
 		next, is := object[field].(map[string]any)
 		if !is {
@@ -39,14 +39,14 @@ func at(object map[string]any, fields ...string) map[string]any {
 	return object
 }
 
-func (w workload) pod() map[string]any { return at(w, "spec", "template", "spec") }
+func (w workload) pod() map[string]any { return mapAt(w, "spec", "template", "spec") }
 
 // limits returns the object with maxSurge, maxUnavailable or both.
 func (w workload) limits() map[string]any {
 	if w["kind"] == "Deployment" {
-		return at(w, "spec", "strategy", "rollingUpdate")
+		return mapAt(w, "spec", "strategy", "rollingUpdate")
 	}
-	return at(w, "spec", "updateStrategy", "rollingUpdate")
+	return mapAt(w, "spec", "updateStrategy", "rollingUpdate")
 }
 
 func (w workload) containers() (all []map[string]any) {
@@ -60,7 +60,7 @@ func (w workload) containers() (all []map[string]any) {
 }
 
 // answers returns the container that has the Service's port, or nil if it is not known.
-func (w workload) answers(a *advised) map[string]any {
+func (w workload) answers(a *advisedApp) map[string]any {
 	for _, c := range w.containers() {
 		if c["name"] == a.own.Answers {
 			return c
@@ -86,15 +86,15 @@ func sleepOf(hook map[string]any) int64 {
 func (w workload) sleep(seconds int64) bool {
 	for _, c := range w.containers() {
 		if hook := hookOf(c); hook == nil || hook["sleep"] != nil && sleepOf(hook) < seconds {
-			at(c, "lifecycle")["preStop"] = map[string]any{"sleep": map[string]any{"seconds": seconds}}
+			mapAt(c, "lifecycle")["preStop"] = map[string]any{"sleep": map[string]any{"seconds": seconds}}
 		}
 	}
 	w.outlast()
 	return true
 }
 
-// defaultGrace is the grace period of a pod that names none, in seconds (core/v1 types.go, v1.37): Kubernetes' idea of how long an app takes
-// to end.
+// defaultGrace is the grace period of a pod that names none, in seconds (core/v1 types.go, v1.37): Kubernetes' idea of how long an app
+// takes to end.
 const defaultGrace = 30
 
 func (w workload) grace() int64 {
@@ -119,27 +119,27 @@ func (w workload) outlast() {
 // one change of its rules to the next (minSyncPeriod, 1 s).
 const unmeasured = 5
 
-func (a *advised) seconds() int64 {
+func (a *advisedApp) seconds() int64 {
 	if a.lag() == 0 {
 		return unmeasured
 	}
-	return int64(need(a).Seconds())
+	return int64(neededSleep(a).Seconds())
 }
 
 // replaceHook replaces the hook that failed by a sleep. Which container's hook failed is not known: it is taken to be that of the container
 // that answers, if it has one.
-func replaceHook(a *advised, w workload) bool {
+func replaceHook(a *advisedApp, w workload) bool {
 	for _, c := range w.containers() {
 		hook := hookOf(c)
 		if hook != nil && hook["sleep"] == nil && (c["name"] == a.own.Answers || !a.own.OtherHook) {
-			delete(at(c, "lifecycle"), "preStop")
+			delete(mapAt(c, "lifecycle"), "preStop")
 		}
 	}
 	return w.sleep(a.seconds())
 }
 
-func keepOne(_ *advised, w workload) bool {
-	spec := at(w, "spec")
+func keepOne(_ *advisedApp, w workload) bool {
+	spec := mapAt(w, "spec")
 	switch {
 	case w["kind"] != "StatefulSet":
 		limits := w.limits()
@@ -158,25 +158,25 @@ func keepOne(_ *advised, w workload) bool {
 func none(limit any) bool { return limit == nil || limit == int64(0) || limit == "0%" }
 
 // probe adds a readiness probe with a short period, because a pod is unready until it succeeds once in a period (10 s by default).
-func probe(a *advised, w workload) bool {
+func probe(a *advisedApp, w workload) bool {
 	c := w.answers(a)
 	if c == nil || a.own.Asked == nil {
 		return false
 	}
-	asks := whole(a.own.Asked)
+	asks := deepCopy(a.own.Asked)
 	asks["periodSeconds"] = int64(1)
 	c["readinessProbe"] = asks
 	return true
 }
 
-func hookAll(a *advised, w workload) bool {
+func hookAll(a *advisedApp, w workload) bool {
 	hook := hookOf(w.answers(a))
 	if hook == nil || len(a.own.Unhooked) == 0 {
 		return false
 	}
 	for _, c := range w.containers() {
 		if hookOf(c) == nil {
-			at(c, "lifecycle")["preStop"] = whole(hook)
+			mapAt(c, "lifecycle")["preStop"] = deepCopy(hook)
 		}
 	}
 	return true
@@ -187,7 +187,7 @@ var sleeps = regexp.MustCompile(`^(\S*sh -c )?(\S*/)?sleep [0-9]+s?;?$`)
 
 // sleepFirst puts a sleep before the command of a hook: in the hook's shell, or in one that the image has to have. A hook that only sleeps
 // becomes the kubelet's own sleep.
-func sleepFirst(a *advised, w workload) bool {
+func sleepFirst(a *advisedApp, w workload) bool {
 	hook := hookOf(w.answers(a))
 	exec, _ := hook["exec"].(map[string]any)
 	command, _ := exec["command"].([]any)
@@ -200,7 +200,7 @@ func sleepFirst(a *advised, w workload) bool {
 	}
 	seconds := a.seconds()
 	if sleeps.MatchString(strings.Join(words, " ")) {
-		delete(at(w.answers(a), "lifecycle"), "preStop")
+		delete(mapAt(w.answers(a), "lifecycle"), "preStop")
 		return w.sleep(seconds)
 	}
 	if len(words) == 3 && strings.HasSuffix(path.Base(words[0]), "sh") && words[1] == "-c" {
@@ -212,15 +212,15 @@ func sleepFirst(a *advised, w workload) bool {
 	return true
 }
 
-func sleepLonger(a *advised, w workload) bool { return !a.lostNothing() && w.sleep(a.seconds()) }
+func sleepLonger(a *advisedApp, w workload) bool { return !a.lostNothing() && w.sleep(a.seconds()) }
 
-func sleepUntilUnsent(a *advised, w workload) bool {
-	return (a.lag() == 0 || a.own.PreStop < need(a)) && w.sleep(a.seconds())
+func sleepUntilUnsent(a *advisedApp, w workload) bool {
+	return (a.lag() == 0 || a.own.PreStop < neededSleep(a)) && w.sleep(a.seconds())
 }
 
 // raiseGrace makes the grace period longer than the sleep, and by defaultGrace longer again if hooks did not end in it: how long they take
 // is not known.
-func raiseGrace(a *advised, w workload) bool {
+func raiseGrace(a *advisedApp, w workload) bool {
 	w.outlast()
 	if a.seen.hooksCut > 0 {
 		w.pod()["terminationGracePeriodSeconds"] = w.grace() + defaultGrace
@@ -228,18 +228,18 @@ func raiseGrace(a *advised, w workload) bool {
 	return true
 }
 
-func leaveReplicas(_ *advised, w workload) bool {
-	delete(at(w, "spec"), "replicas")
+func leaveReplicas(_ *advisedApp, w workload) bool {
+	delete(mapAt(w, "spec"), "replicas")
 	return true
 }
 
-func rollInstead(_ *advised, w workload) bool {
-	at(w, "spec", "strategy")["type"] = "RollingUpdate"
+func rollInstead(_ *advisedApp, w workload) bool {
+	mapAt(w, "spec", "strategy")["type"] = "RollingUpdate"
 	return true
 }
 
 // goFirst has an old pod of a Deployment end before a new one starts; StatefulSets do so, and by default DaemonSets.
-func goFirst(a *advised, w workload) bool {
+func goFirst(a *advisedApp, w workload) bool {
 	if a.heldByOld() == "" || w["kind"] != "Deployment" {
 		return false
 	}
@@ -251,7 +251,7 @@ func goFirst(a *advised, w workload) bool {
 // startWithin is how long a start may take, in seconds: 30 times 10 s, as in Kubernetes' guide to probes for slow ones.
 const startWithin = 300
 
-func allowStart(a *advised, w workload) bool {
+func allowStart(a *advisedApp, w workload) bool {
 	c := w.answers(a)
 	if startup, has := c["startupProbe"].(map[string]any); has {
 		period, threshold := number(startup["periodSeconds"], 10), number(startup["failureThreshold"], 3) // core/v1 defaults.go
@@ -262,7 +262,7 @@ func allowStart(a *advised, w workload) bool {
 	if !has {
 		return false
 	}
-	startup := whole(liveness)
+	startup := deepCopy(liveness)
 	delete(startup, "initialDelaySeconds")
 	startup["periodSeconds"], startup["failureThreshold"] = int64(1), int64(startWithin)
 	c["startupProbe"] = startup

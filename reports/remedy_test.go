@@ -184,7 +184,7 @@ func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), n
 		t.Fatal(err)
 	}
 	own := userapp.FactsOf(d.Spec.Template.Spec, d.Spec.Template.Spec.Containers[1])
-	own.Watched, own.Replicas, own.Workload = true, int(*d.Spec.Replicas), userapp.Advisable(whole(parsed(t, manifest)))
+	own.Watched, own.Replicas, own.Workload = true, int(*d.Spec.Replicas), userapp.Advisable(deepCopy(parsed(t, manifest)))
 	if change != nil {
 		change(&own)
 	}

@@ -65,7 +65,7 @@ func signsOf(tl timeline.Timeline, own evidence.UserApp) (seen signs) {
 			seen.hookFailures++
 		}
 	}
-	seen.rolledOut, seen.stuck = tl.Old != tl.New, stuck(tl, versions, made(own))
+	seen.rolledOut, seen.stuck = tl.Old != tl.New, stuck(tl, versions, workloadName(own))
 	ended, _ := tl.Mark(evidence.LoadEnded)
 	none := tl.NoneServing()
 	for _, w := range none {
@@ -88,7 +88,7 @@ func signsOf(tl timeline.Timeline, own evidence.UserApp) (seen signs) {
 		if phase == timeline.PodServing && (gateway || h.Fault == evidence.Timeout) {
 			seen.addBehind(besides, h)
 		}
-		ending := phase >= timeline.PodDeleting || ends(pod, h.End()+deletionSeen)
+		ending := phase >= timeline.PodDeleting || deletedBy(pod, h.End()+deletionSeen)
 		switch {
 		case cut && h.Reused && phase == timeline.PodServing && !ending:
 			seen.cutByStaying[pod.Pod] = append(seen.cutByStaying[pod.Pod], h)

@@ -62,7 +62,7 @@ func decode(data []byte) (r plainReport, err error) {
 func sinceThen(then, now plainReport) string {
 	var b strings.Builder
 	for _, name := range union(then.scenarios, now.scenarios) {
-		tellScenario(&b, phrase.Printable(name), then.scenarios[name], now.scenarios[name])
+		printScenario(&b, phrase.Printable(name), then.scenarios[name], now.scenarios[name])
 	}
 	if rest := changes("", then.rest, now.rest); len(rest) > 0 {
 		fmt.Fprintln(&b, "the run as a whole")
@@ -71,8 +71,8 @@ func sinceThen(then, now plainReport) string {
 	return b.String()
 }
 
-// tellScenario writes what changed in a scenario, with the outcome in the first line, and the reasons if that changed.
-func tellScenario(b *strings.Builder, name string, then, now any) {
+// printScenario writes what changed in a scenario, with the outcome in the first line, and the reasons if that changed.
+func printScenario(b *strings.Builder, name string, then, now any) {
 	switch {
 	case then == nil:
 		fmt.Fprintf(b, "%s: appeared, %s\n", name, text(now))

@@ -83,9 +83,9 @@ func stuck(tl timeline.Timeline, versions map[string]string, workload string) st
 	return ""
 }
 
-// made returns the workload as Events name it, such as StatefulSet/web; empty if it is not known. It is there for StatefulSets and
+// workloadName returns the workload as Events name it, such as StatefulSet/web; empty if it is not known. It is there for StatefulSets and
 // DaemonSets, which make their pods themselves.
-func made(own evidence.UserApp) string {
+func workloadName(own evidence.UserApp) string {
 	object := unstructured.Unstructured{Object: own.Workload}
 	if object.GetName() == "" {
 		return ""
@@ -93,7 +93,7 @@ func made(own evidence.UserApp) string {
 	return object.GetKind() + "/" + object.GetName()
 }
 
-func rolloutStuck(a *advised) string {
+func rolloutStuck(a *advisedApp) string {
 	if a.seen.stuck == "" {
 		return ""
 	}
@@ -111,7 +111,7 @@ func rolloutStuck(a *advised) string {
 }
 
 // heldByOld returns what a new pod waits for and an old one may hold for ever; empty if that is not so, or not known.
-func (a *advised) heldByOld() string {
+func (a *advisedApp) heldByOld() string {
 	why, _, _ := strings.Cut(a.seen.stuck, ". ")
 	i := slices.IndexFunc(holdings, func(h struct{ sign, what string }) bool { return strings.Contains(why, h.sign) })
 	if i < 0 || !a.own.Watched || a.own.Unavailable > 0 { // the rollout's limits are not known, or already let an old pod go

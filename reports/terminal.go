@@ -45,7 +45,7 @@ func Terminal(w io.Writer, r model.Report) error {
 			explain(&b, strings.Join(s.names, ", "))
 		}
 	}
-	tellBugs(&b, Bugs(r))
+	printBugs(&b, Bugs(r))
 	fmt.Fprintln(&b)
 	for _, text := range append([]string{totals(r), DrainLine(r), ProfileLine(r), spentLine(r.Run)}, r.Run.Steps...) {
 		for i, line := range phrase.Wrap(phrase.Printable(text), lineWidth) {
@@ -75,7 +75,7 @@ func below(b *bytes.Buffer, s model.Scenario) {
 	for _, text := range slices.Concat(texts, []string{disruptedTotals(s), requestTotals(s)}, s.Advice) {
 		explain(b, text)
 	}
-	tellPatch(b, s.Patch)
+	printPatch(b, s.Patch)
 	explain(b, remedy(s))
 }
 
@@ -103,8 +103,8 @@ func explain(b *bytes.Buffer, text string) {
 	}
 }
 
-// tellPatch writes the diff of a patch as it is: YAML escapes what cannot be printed.
-func tellPatch(b *bytes.Buffer, p *model.Patch) {
+// printPatch writes the diff of a patch as it is: YAML escapes what cannot be printed.
+func printPatch(b *bytes.Buffer, p *model.Patch) {
 	if p == nil {
 		return
 	}

@@ -8,8 +8,8 @@ import (
 // millis returns a duration in milliseconds with at most three decimals.
 func millis(d time.Duration) float64 { return thousandths(float64(d) / float64(time.Millisecond)) }
 
-// moment returns a time in milliseconds; nil if it was not seen.
-func moment(at *time.Duration) *float64 {
+// optionalMillis returns a time in milliseconds; nil if it was not seen.
+func optionalMillis(at *time.Duration) *float64 {
 	if at == nil {
 		return nil
 	}

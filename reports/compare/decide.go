@@ -93,8 +93,8 @@ func Decide(baseline, candidate Runs, p Policy, history History, today time.Time
 		reasons = append(reasons, ofRequirements(side, p)...)
 	}
 	reasons = append(reasons, ofNumbers(c)...)
-	d.Notes = refuted(p)
-	d.applyExceptions(once(reasons), p, today)
+	d.Notes = falseClaims(p)
+	d.applyExceptions(firstOfEach(reasons), p, today)
 	return d, nil
 }
 
@@ -218,8 +218,8 @@ func ofClaim(r model.Report, id, mode string) (reasons []Reason) {
 	return reasons
 }
 
-// refuted returns a note for each required claim that is false: required is then that its truth is shown.
-func refuted(p Policy) (notes []string) {
+// falseClaims returns a note for each required claim that is false: required is then that its truth is shown.
+func falseClaims(p Policy) (notes []string) {
 	for _, id := range p.Required.Claims {
 		if claim, _ := reports.SeedClaimOf(id); claim.Truth != "" {
 			notes = append(notes, fmt.Sprintf("The required claim %s is false; what is required instead is that %s.", id, claim.Truth))
@@ -267,8 +267,8 @@ func decided(runs Runs, mode string) bool {
 	return runs.have(func(s model.Scenario) bool { return s.Mode == mode && s.Decided() })
 }
 
-// once keeps the first of the reasons about the same scenario, mode and number.
-func once(reasons []Reason) (kept []Reason) {
+// firstOfEach keeps the first of the reasons about the same scenario, mode and number.
+func firstOfEach(reasons []Reason) (kept []Reason) {
 	for _, r := range reasons {
 		same := func(k Reason) bool { return k.Scenario == r.Scenario && k.Mode == r.Mode && k.Number == r.Number }
 		if r.Scenario == "" && r.Number == "" || !slices.ContainsFunc(kept, same) {
@@ -287,14 +287,14 @@ func (d *Decision) applyExceptions(reasons []Reason, p Policy, today time.Time) 
 				continue
 			}
 			needed[i] = true
-			if r.Exception == nil || r.Exception.over(today) {
+			if r.Exception == nil || r.Exception.expired(today) {
 				r.Exception = &p.Exceptions[i]
 			}
 		}
 		switch {
 		case r.Exception == nil:
 			d.Against = append(d.Against, r)
-		case r.Exception.over(today):
+		case r.Exception.expired(today):
 			r.What += fmt.Sprintf("; it was accepted until %s", r.Exception.Until)
 			d.Against = append(d.Against, r)
 		default:

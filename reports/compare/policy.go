@@ -110,9 +110,9 @@ func (x Exception) covers(r Reason) bool {
 func (p Policy) excepts(today time.Time) func(scenario, mode, number string) bool {
 	return func(scenario, mode, number string) bool {
 		r := Reason{Scenario: scenario, Mode: mode, Number: number}
-		return slices.ContainsFunc(p.Exceptions, func(x Exception) bool { return x.covers(r) && !x.over(today) })
+		return slices.ContainsFunc(p.Exceptions, func(x Exception) bool { return x.covers(r) && !x.expired(today) })
 	}
 }
 
-// over reports whether the exception's last day has passed.
-func (x Exception) over(today time.Time) bool { return today.UTC().Format(time.DateOnly) > x.Until }
+// expired reports whether the exception's last day has passed.
+func (x Exception) expired(today time.Time) bool { return today.UTC().Format(time.DateOnly) > x.Until }

@@ -56,7 +56,7 @@ func Live(w io.Writer, s progress.Status, file string) error {
 			v.Summary.Add(outcome)
 		}
 	}
-	if err := template.Must(forms().New("live").Parse(liveMarkup)).Execute(w, &v); err != nil {
+	if err := template.Must(templates().New("live").Parse(liveMarkup)).Execute(w, &v); err != nil {
 		return fmt.Errorf("page: write live: %w", err)
 	}
 	return nil

@@ -36,8 +36,8 @@ func New(dir string) *Page { return &Page{dir: dir, recordings: map[string]recor
 // File returns the page as a file for [reports.WriteFolder].
 func (p *Page) File() reports.File { return reports.File{Name: name, Write: p.Write} }
 
-// forms returns the template of the page, with the shapes that it is made of.
-func forms() *template.Template {
+// templates returns the template of the page, with the shapes that it is made of.
+func templates() *template.Template {
 	return template.Must(template.New(name).Funcs(funcs()).Parse(shapesMarkup + markup))
 }
 
@@ -48,7 +48,7 @@ func (p *Page) Write(w io.Writer, r model.Report) error {
 	if err != nil {
 		return err
 	}
-	if err := forms().Execute(w, newView(p.recordings, r, ui)); err != nil {
+	if err := templates().Execute(w, newView(p.recordings, r, ui)); err != nil {
 		return fmt.Errorf("page: write %s: %w", name, err)
 	}
 	return nil

@@ -2,8 +2,8 @@ package patch
 
 import "strings"
 
-// lines returns a line diff: lines of both texts after a space, those of before alone after -, those of after alone after +.
-func lines(before, after string) string {
+// lineDiff returns a line diff: lines of both texts after a space, those of before alone after -, those of after alone after +.
+func lineDiff(before, after string) string {
 	a, b := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	a, b = a[:len(a)-1], b[:len(b)-1]
 	common := make([][]int, len(a)+1) // lines in the longest common subsequence of a[i:] and b[j:]

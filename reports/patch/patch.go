@@ -19,7 +19,7 @@ func Of(before, after map[string]any) (document, diff string) {
 	for _, of := range []string{"apiVersion", "kind", "metadata"} {
 		was[of], is[of], changes[of] = before[of], before[of], before[of]
 	}
-	return text(changes), lines(text(was), text(is))
+	return text(changes), lineDiff(text(was), text(is))
 }
 
 // merged is the one list here that a patch merges by the names of its items; it replaces other lists (core/v1 types.go, patchStrategy).

@@ -59,8 +59,8 @@ func byGroup(flags *pflag.FlagSet) string {
 	return text
 }
 
-// line returns the command line of a command, without secrets: the options write their own flags.
-func line(cmd *cobra.Command, options usage.List) string {
+// commandLine returns the command line of a command, without secrets: the options write their own flags.
+func commandLine(cmd *cobra.Command, options usage.List) string {
 	words := []string{"rollcall", cmd.Name()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if len(options.Only(f.Name)) > 0 {

@@ -55,7 +55,7 @@ func TestTheLineOfACommand(t *testing.T) {
 	o := try.Options{}
 	options := o.Reach()
 	got := ""
-	cmd := &cobra.Command{Use: "try", Run: func(cmd *cobra.Command, _ []string) { got = line(cmd, options) }}
+	cmd := &cobra.Command{Use: "try", Run: func(cmd *cobra.Command, _ []string) { got = commandLine(cmd, options) }}
 	cmd.Flags().StringArrayVarP(&o.Files, "filename", "f", nil, "")
 	cmd.Flags().BoolVar(&o.Twin, "twin", false, "")
 	cmd.Flags().BoolVar(&o.Needed, "needed", false, "")

@@ -21,7 +21,7 @@ func tryCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signals, stop := interrupts()
 			defer stop()
-			o.In, o.Line = os.Stdin, line(cmd, options)
+			o.In, o.Line = os.Stdin, commandLine(cmd, options)
 			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr(), Signals: signals}
 			return finish(try.Run(cmd.Context(), at, o))
 		},
