@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -23,12 +22,8 @@ func TestARunThatBrokeSaysSoEverywhere(t *testing.T) {
 		"metrics":     {reports.Metrics, "\nrollcall_run_exit_code 3\n"},
 		"annotations": {reports.Annotations, "::error title=the run broke::nftables: <no> cluster\n"},
 	} {
-		var b bytes.Buffer
-		if err := format.write(&b, r); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(b.String(), format.want) {
-			t.Errorf("%s lacks %q:\n%s", name, format.want, b.String())
+		if text := printed(t, format.write, r); !strings.Contains(text, format.want) {
+			t.Errorf("%s lacks %q:\n%s", name, format.want, text)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,16 +15,6 @@ import (
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
-
-// printed returns what a writer writes of a report.
-func printed(t *testing.T, write reports.Writer, r model.Report) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
 
 func TestWhatIsSaidOfABug(t *testing.T) {
 	const (

@@ -1,8 +1,6 @@
 package reports_test
 
 import (
-	"bytes"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,10 +141,9 @@ func TestFlowsThatAreLackingAreReported(t *testing.T) {
 	if got := report.Scenarios[0].FlowsLack; got != because {
 		t.Errorf("flows lack %q", got)
 	}
-	var b strings.Builder
-	said := "which pod each connection went to is not known: " + because
-	if err := reports.Terminal(&b, report); err != nil || !strings.Contains(b.String(), said) {
-		t.Errorf("%v, printed %s", err, b.String())
+	text, said := printed(t, reports.Terminal, report), "which pod each connection went to is not known: "+because
+	if !strings.Contains(text, said) {
+		t.Errorf("it does not say %q:\n%s", said, text)
 	}
 	if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {
 		t.Error(err)
@@ -181,14 +178,11 @@ func TestAgentsThatWereAwayAreReported(t *testing.T) {
 		t.Error(err)
 	}
 	first := "the load agent of worker was away for 200 ms from 0.600s on and left out 20 requests: its node booted"
-	for name, write := range map[string]func(io.Writer, model.Report) error{"terminal": reports.Terminal, "markdown": reports.Markdown} {
-		var b bytes.Buffer
-		if err := write(&b, report); err != nil {
-			t.Fatal(err)
-		}
-		said := strings.Join(strings.Fields(b.String()), " ")
+	for name, write := range map[string]reports.Writer{"terminal": reports.Terminal, "markdown": reports.Markdown} {
+		text := printed(t, write, report)
+		said := strings.Join(strings.Fields(text), " ")
 		if i := strings.Index(said, first); i < 0 || !strings.Contains(said[i:], "the load agent of worker2 was away for 100 ms") {
-			t.Errorf("the %s does not say in this order who was away:\n%s", name, b.String())
+			t.Errorf("the %s does not say in this order who was away:\n%s", name, text)
 		}
 	}
 }

@@ -90,12 +90,9 @@ func TestNoFailureIsLostToTheLimitOfAnnotations(t *testing.T) {
 			"::error title=and 2 more::rollout/s0009 on iptables: fail; rollout/s0010 on iptables: fail\n"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := reports.Annotations(&b, failing(row.failed, verdict.Fail, 10)); err != nil {
-				t.Fatal(err)
-			}
-			if n := strings.Count(b.String(), "::error "); n != row.errors || !strings.Contains(b.String(), row.says) {
-				t.Errorf("%d errors, want %d and %q:\n%s", n, row.errors, row.says, b.String())
+			text := printed(t, reports.Annotations, failing(row.failed, verdict.Fail, 10))
+			if n := strings.Count(text, "::error "); n != row.errors || !strings.Contains(text, row.says) {
+				t.Errorf("%d errors, want %d and %q:\n%s", n, row.errors, row.says, text)
 			}
 		})
 	}
@@ -139,14 +136,10 @@ func TestASummaryFitsAStep(t *testing.T) {
 			if cut != row.full {
 				t.Errorf("it says that it was cut: %v, want %v; it ends %q", cut, row.full, told[max(0, len(told)-200):])
 			}
-			var whole bytes.Buffer
-			if err := reports.Markdown(&whole, row.report); err != nil {
-				t.Fatal(err)
-			}
 			if cut {
 				told = told[:strings.LastIndex(told, "\n")] // the number of lines
 			}
-			if !strings.HasPrefix(whole.String(), told) {
+			if !strings.HasPrefix(printed(t, reports.Markdown, row.report), told) {
 				t.Errorf("there is a hole before %q", told[max(0, len(told)-200):])
 			}
 		})
@@ -158,11 +151,7 @@ func TestASummaryHasTheWorstFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := reports.Markdown(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	at := -1
+	summary, at := printed(t, reports.Markdown, r), -1
 	for _, text := range []string{
 		"- **fail** rollout/drained on nftables", "- **inconclusive** control/undrained on nftables",
 		"and evidence/nftables/control/undrained/diagnostics",
@@ -171,9 +160,9 @@ func TestASummaryHasTheWorstFirst(t *testing.T) {
 		"| control/undrained | pass, attempt 2 | **inconclusive** | - |",
 		"| rollout/drained | nftables | 600 |", "| control/undrained | iptables | 600 |",
 	} {
-		next := strings.Index(b.String(), text)
+		next := strings.Index(summary, text)
 		if next <= at {
-			t.Fatalf("%q is at %d, after %d:\n%s", text, next, at, b.String())
+			t.Fatalf("%q is at %d, after %d:\n%s", text, next, at, summary)
 		}
 		at = next
 	}

@@ -38,6 +38,16 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+// printed returns what a writer writes of a report.
+func printed(t *testing.T, write reports.Writer, r model.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 func TestWriters(t *testing.T) {
 	r, err := reports.Load(runFolder(t))
 	if err != nil {
@@ -66,11 +76,7 @@ func TestWriters(t *testing.T) {
 		{"empty-annotations.txt", reports.Annotations, empty},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := row.write(&b, row.report); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, row.name, b.Bytes())
+			golden(t, row.name, []byte(printed(t, row.write, row.report)))
 		})
 	}
 }
@@ -97,45 +103,26 @@ func TestRecordedTextCannotSpoilAReport(t *testing.T) {
 		Rules: []model.Rule{{ID: nasty, Because: nasty, Outcome: verdict.Fail}},
 		Bug:   &model.Bug{Issue: nasty, Component: nasty, Versions: []string{nasty}, Known: true, Fixed: nasty, Answer: verdict.Affected},
 	}}}
-	var b bytes.Buffer
-	if err := reports.JUnit(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	junit := printed(t, reports.JUnit, r)
 	var parsed struct {
 		Text string `xml:"testsuite>testcase>failure"`
 	}
-	if err := xml.Unmarshal(b.Bytes(), &parsed); err != nil || !strings.Contains(parsed.Text, "a\ufffdb\ufffd[31m") {
-		t.Errorf("junit parses to %q: %v\n%s", parsed.Text, err, b.String())
+	if err := xml.Unmarshal([]byte(junit), &parsed); err != nil || !strings.Contains(parsed.Text, "a\ufffdb\ufffd[31m") {
+		t.Errorf("junit parses to %q: %v\n%s", parsed.Text, err, junit)
 	}
-	if strings.ContainsAny(b.String(), "\x00\x1b\ufffe") {
-		t.Errorf("junit carries characters XML cannot: %q", b.String())
+	if strings.ContainsAny(junit, "\x00\x1b\ufffe") {
+		t.Errorf("junit carries characters XML cannot: %q", junit)
 	}
-	b.Reset()
-	if err := reports.Terminal(&b, r); err != nil {
-		t.Fatal(err)
+	if text := printed(t, reports.Terminal, r); strings.ContainsAny(text, "\x00\x1b\u202e") || strings.Count(text, "\n") != 10 {
+		t.Errorf("the terminal was spoiled: %q", text)
 	}
-	if strings.ContainsAny(b.String(), "\x00\x1b\u202e") || strings.Count(b.String(), "\n") != 10 {
-		t.Errorf("the terminal was spoiled: %q", b.String())
+	if text := printed(t, reports.Markdown, r); strings.Contains(text, "<d>") || strings.ContainsAny(text, "\x00\x1b\u202e") {
+		t.Errorf("the summary was spoiled: %q", text)
 	}
-	b.Reset()
-	if err := reports.Markdown(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(b.String(), "<d>") || strings.ContainsAny(b.String(), "\x00\x1b\u202e") {
-		t.Errorf("the summary was spoiled: %q", b.String())
-	}
-	b.Reset()
-	if err := reports.Metrics(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := metricsParser().TextToMetricFamilies(&b); err != nil {
+	if _, err := metricsParser().TextToMetricFamilies(strings.NewReader(printed(t, reports.Metrics, r))); err != nil {
 		t.Errorf("the metrics were spoiled: %v", err)
 	}
-	b.Reset()
-	if err := reports.Annotations(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	if strings.ContainsAny(b.String(), "\x00\x1b\u202e\r") || strings.Count(b.String(), "\n") != 2 {
-		t.Errorf("the annotations were spoiled: %q", b.String())
+	if text := printed(t, reports.Annotations, r); strings.ContainsAny(text, "\x00\x1b\u202e\r") || strings.Count(text, "\n") != 2 {
+		t.Errorf("the annotations were spoiled: %q", text)
 	}
 }

@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -10,20 +9,10 @@ import (
 	prometheus "github.com/prometheus/common/model"
 
 	"example.com/rollcall/reports"
-	"example.com/rollcall/reports/model"
 )
 
 func metricsParser() *expfmt.TextParser {
 	return new(expfmt.NewTextParser(prometheus.LegacyValidation))
-}
-
-func metricsOf(t *testing.T, r model.Report) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := reports.Metrics(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // Series have to go on from run to run, and the textfile collector refuses a file with a timestamp or with a
@@ -33,7 +22,7 @@ func TestMetricsAreWhatTheTextfileCollectorTakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := metricsOf(t, r)
+	text := printed(t, reports.Metrics, r)
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +64,7 @@ func TestAnOutcomeIsAStateSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	families, err := metricsParser().TextToMetricFamilies(strings.NewReader(metricsOf(t, r)))
+	families, err := metricsParser().TextToMetricFamilies(strings.NewReader(printed(t, reports.Metrics, r)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"example.com/rollcall/harness/evidence"
@@ -107,10 +106,7 @@ func TestVersionsAreCalledByWhatDiffers(t *testing.T) {
 	}
 	writeJSON(t, filepath.Join(folder, evidence.RunFile), ev.Run)
 	s := judged(t, folder, ev.Run)
-	var table strings.Builder
-	if err := reports.Terminal(&table, model.Report{Scenarios: []model.Scenario{s}}); err != nil {
-		t.Fatal(err)
-	}
+	table := printed(t, reports.Terminal, model.Report{Scenarios: []model.Scenario{s}})
 	for _, lane := range s.Lanes {
 		for version := range lane.ByVersion {
 			if !lane.Kind().IsControl() && version != "web:1" && version != "web:2" {
@@ -118,7 +114,7 @@ func TestVersionsAreCalledByWhatDiffers(t *testing.T) {
 			}
 		}
 	}
-	if want := regexp.MustCompile(`web:1 \d+% web:2 \d+%`); !want.MatchString(table.String()) {
-		t.Errorf("it does not say %s:\n%s", want, table.String())
+	if want := regexp.MustCompile(`web:1 \d+% web:2 \d+%`); !want.MatchString(table) {
+		t.Errorf("it does not say %s:\n%s", want, table)
 	}
 }

@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,11 +16,7 @@ func reportOf(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := reports.JSON(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return printed(t, reports.JSON, r)
 }
 
 // damagedFolder is a run folder without the cluster of one scenario and half of its hits, and without the run.json of another.

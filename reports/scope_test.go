@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -42,23 +41,17 @@ func TestARuleForOtherClustersIsNoOutcomeOfAScenario(t *testing.T) {
 			if code := model.ExitCode(r); code != row.code {
 				t.Errorf("exit code %d, want %d", code, row.code)
 			}
-			var junit, summary bytes.Buffer
-			if err := reports.JUnit(&junit, r); err != nil {
-				t.Fatal(err)
-			}
-			if err := reports.Markdown(&summary, r); err != nil {
-				t.Fatal(err)
-			}
+			junit, summary := printed(t, reports.JUnit, r), printed(t, reports.Markdown, r)
 			for _, element := range []string{"<failure", "<error", "<skipped"} {
-				if got := strings.Contains(junit.String(), element); got != (element == row.junit) {
-					t.Errorf("junit has %s: %v\n%s", element, got, junit.String())
+				if got := strings.Contains(junit, element); got != (element == row.junit) {
+					t.Errorf("junit has %s: %v\n%s", element, got, junit)
 				}
 			}
-			if strings.Contains(junit.String(), "max-outage") {
-				t.Errorf("junit gives the rule as a reason:\n%s", junit.String())
+			if strings.Contains(junit, "max-outage") {
+				t.Errorf("junit gives the rule as a reason:\n%s", junit)
 			}
-			if got := strings.Contains(summary.String(), "Not passed"); got == (row.outcome == verdict.Pass) {
-				t.Errorf("summary:\n%s", summary.String())
+			if got := strings.Contains(summary, "Not passed"); got == (row.outcome == verdict.Pass) {
+				t.Errorf("summary:\n%s", summary)
 			}
 			for _, rule := range r.Scenarios[0].Rules {
 				if rule.ID == "max-outage" && rule.Outcome != verdict.Skipped {

@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,11 +133,8 @@ func TestHowARunWentIsToldInLinesThatFit(t *testing.T) {
 			}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := reports.Terminal(&b, model.Report{Run: row.run, Summary: model.Summary{Seconds: row.took}}); err != nil {
-				t.Fatal(err)
-			}
-			_, told, _ := strings.Cut(strings.TrimSpace(b.String()), "\n")
+			text := printed(t, reports.Terminal, model.Report{Run: row.run, Summary: model.Summary{Seconds: row.took}})
+			_, told, _ := strings.Cut(strings.TrimSpace(text), "\n")
 			var lines []string
 			if told != "" {
 				lines = strings.Split(told, "\n")
