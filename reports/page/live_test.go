@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/reports/page"
@@ -39,20 +35,8 @@ func TestALivePage(t *testing.T) {
 	if err := page.Live(&b, underWay(), "out/sample-run/index.html"); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", "live.html")
 	got := body(b.Bytes())
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: -update writes it", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("live.html (-want +got), -update rewrites it:\n%s", diff)
-	}
+	golden(t, "testdata/live.html", got)
 	if strings.Contains(string(got), "<img") {
 		t.Error("an element came out of text")
 	}

@@ -123,9 +123,9 @@ func body(html []byte) []byte {
 	return regexp.MustCompile(`content="default-src[^"]*"`).ReplaceAll(html, []byte(`content="default-src …"`))
 }
 
-func TestGolden(t *testing.T) {
-	got := body(write(t, recordedFolder(t)))
-	path := filepath.Join("testdata", "index.html")
+// golden compares got with a golden file.
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -136,9 +136,11 @@ func TestGolden(t *testing.T) {
 		t.Fatalf("%v: -update writes it", err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("index.html (-want +got), -update rewrites it:\n%s", diff)
+		t.Errorf("%s (-want +got), -update rewrites it:\n%s", path, diff)
 	}
 }
+
+func TestGolden(t *testing.T) { golden(t, "testdata/index.html", body(write(t, recordedFolder(t)))) }
 
 func TestTheSameEvidenceMakesTheSamePage(t *testing.T) {
 	dir := recordedFolder(t)
