@@ -144,10 +144,7 @@ func decidedClaims(claims []model.Claim) (lines []string) {
 // knownBugs returns the rows of the table of known bugs.
 func knownBugs(bugs []BugRow) (rows [][]string) {
 	for _, r := range bugs {
-		cells := append(r.cells(), r.Why)
-		for i, cell := range cells {
-			cells[i] = limited(cell)
-		}
+		cells := mapped(append(r.cells(), r.Why), limited)
 		cells[1] = fmt.Sprintf("[%s](%s)", cells[1], r.Bug.URL)
 		rows = append(rows, cells)
 	}
@@ -195,14 +192,9 @@ func word(s model.Scenario) string {
 // measured returns the rows of the scenarios that were under load.
 func measured(scenarios []model.Scenario) (rows [][]string) {
 	for _, s := range scenarios {
-		if len(s.LoadLanes()) == 0 {
-			continue
+		if len(s.LoadLanes()) > 0 {
+			rows = append(rows, mapped(append(newRow(s), s.Brief()), limited))
 		}
-		var cells []string
-		for _, cell := range append(newRow(s), s.Brief()) {
-			cells = append(cells, limited(cell))
-		}
-		rows = append(rows, cells)
 	}
 	return rows
 }

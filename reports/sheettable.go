@@ -14,10 +14,12 @@ func Head(cells ...string) string {
 	return Row(cells...) + strings.Repeat("|---", len(cells)) + "|\n"
 }
 
-func escaped(cells []string) []string {
+func escaped(cells []string) []string { return mapped(cells, Escape) }
+
+func mapped(cells []string, form func(string) string) []string {
 	all := make([]string, len(cells))
 	for i, cell := range cells {
-		all[i] = Escape(cell)
+		all[i] = form(cell)
 	}
 	return all
 }

@@ -78,10 +78,7 @@ func (x Exception) check() error {
 	if err := checkName(x.Scenario); err != nil {
 		return fmt.Errorf("scenario: %w", err)
 	}
-	var keys []string
-	for _, m := range model.ComparedMetrics() {
-		keys = append(keys, m.Key())
-	}
+	keys := model.Distinct(model.ComparedMetrics(), model.Metric.Key)
 	if x.Number != "" && !slices.Contains(keys, x.Number) {
 		return fmt.Errorf("number: %q is none that is compared: use one of %s", x.Number, strings.Join(keys, ", "))
 	}

@@ -139,10 +139,9 @@ func outageText(o model.Outage) string {
 	if o.Open {
 		said += " until the load ended"
 	}
-	switch {
-	case o.After != nil:
+	if o.After != nil {
 		said += fmt.Sprintf(", from %s after: %s", lasted(*o.After), o.Step)
-	default:
+	} else {
 		said += ", before any step"
 	}
 	const most = 4

@@ -115,10 +115,7 @@ func keyNumbers(s model.Scenario) (all []string) {
 }
 
 func newView(recordings map[string]recording, r model.Report, ui assets) view {
-	v := view{Report: r, assets: ui}
-	for _, c := range r.Clusters {
-		v.Modes = append(v.Modes, c.Mode)
-	}
+	v := view{Report: r, assets: ui, Modes: model.Distinct(r.Clusters, func(c evidence.Cluster) string { return c.Mode })}
 	v.Clusters = slices.DeleteFunc(slices.Clone(r.Clusters), func(c evidence.Cluster) bool { return c.Mode == evidence.NoCluster })
 	for _, s := range r.Scenarios {
 		v.add(run{s, recordings[s.Evidence]})
