@@ -36,7 +36,7 @@ func TestAdvice(t *testing.T) {
 		{"another hook, whose length nobody knows", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, signs{}, nil},
 		{"a sleep that is too short", func(o *evidence.UserApp) { o.PreStop = 2 * time.Second }, lag, nil, signs{},
 			[]string{"Make the preStop sleep of 2s at least 3s"}},
-		{"one that is not, for nodes went on to its end while no endpoint was ready", func(*evidence.UserApp) {},
+		{"a sleep that is long enough: nodes sent to its end because no endpoint was ready", func(*evidence.UserApp) {},
 			model.Numbers{RuleLag: &model.Lags{Max: 5900}, NeededDrain: map[string]float64{"n1": 8, "n2": 1200}}, nil, signs{}, nil},
 		{"a grace that is as long as the sleep", func(o *evidence.UserApp) { o.Grace = o.PreStop }, lag, nil, signs{},
 			[]string{"Make terminationGracePeriodSeconds, 5s, longer than the preStop sleep of 5s"}},
@@ -47,9 +47,9 @@ func TestAdvice(t *testing.T) {
 		{"Recreate", func(o *evidence.UserApp) { o.Recreate = true }, lag, nil, signs{}, []string{"The strategy Recreate ends every old pod"}},
 		{"only keep-alive connections broke", func(*evidence.UserApp) {}, lag, []model.Lane{failing(evidence.Fresh, 0), failing(evidence.Reused, 7)},
 			signs{}, []string{"Have the app answer with Connection: close"}},
-		{"new ones too, which a sleep is for", func(*evidence.UserApp) {}, lag,
+		{"new connections broke too, for which a sleep is advised", func(*evidence.UserApp) {}, lag,
 			[]model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, signs{}, nil},
-		{"a hook that failed, beside which no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
+		{"a hook that failed: no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
 			signs{hookFailures: 3, refusedByEnding: 9}, []string{"The preStop hook failed 3 times, so its pods got SIGTERM at once. Use"}},
 		{"a hook that the grace period cut: no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
 			signs{hooksCut: 3, refusedByEnding: 9}, []string{"Make terminationGracePeriodSeconds, 30s, longer than the preStop hook and what the " +
@@ -60,38 +60,38 @@ func TestAdvice(t *testing.T) {
 		{"a front container that outlives what it asks", func(o *evidence.UserApp) { o.Unhooked = []string{"php"} }, lag, nil,
 			signs{gatewayErrors: 12}, []string{"Terminating pods answered 12 requests with status 502 to 504: the container " +
 				"that answered still ran, and what it asks had ended: give container php the same preStop hook."}},
-		{"one whose containers have no hook at all", func(*evidence.UserApp) {}, lag, nil,
+		{"a front container, and no container has a hook", func(*evidence.UserApp) {}, lag, nil,
 			signs{gatewayErrors: 1}, []string{"Terminating pods answered 1 request with status 502 to 504: the container " +
 				"that answered still ran, and what it asks had ended: have what it asks end after it."}},
 		{"the only pod may go first, and no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.Replicas, o.Unavailable = 0, 1, 1 }, lag,
 			[]model.Lane{failing(evidence.Fresh, 5)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5},
 			[]string{"Set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas): the rollout may take " +
 				"the only pod away before another is ready, and none was there for 3.00 s."}},
-		{"it may, and a drain took it", func(o *evidence.UserApp) { o.Replicas, o.Unavailable = 1, 1 }, lag,
+		{"the only pod may go first, and a drain took it", func(o *evidence.UserApp) { o.Replicas, o.Unavailable = 1, 1 }, lag,
 			[]model.Lane{failing(evidence.Fresh, 5)}, signs{noneServed: 3 * time.Second, lostWithNone: 5}, nil},
 		{"another hook, and how long nodes went on is not known", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true },
 			model.Numbers{}, nil,
 			signs{refusedByEnding: 9}, []string{"Have the preStop hook sleep before it does anything else"}},
-		{"it may, and requests were lost to pods that ended too",
+		{"the only pod may go first, and pods that ended lost requests too",
 			func(o *evidence.UserApp) { o.PreStop, o.Replicas, o.Unavailable = 0, 1, 1 }, lag,
 			[]model.Lane{failing(evidence.Fresh, 6)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5},
 			[]string{"Set maxUnavailable to 0", "Give the pods a preStop sleep"}},
 		{"a Service that keeps clients at their pod", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{refusedByEnding: 7},
 			[]string{"While a pod ends, all new connections of its clients fail"}},
-		{"one that lost nothing to a pod that ended", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{}, nil},
+		{"such a Service that lost nothing to a pod that ended", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{}, nil},
 		{"a new pod that waits for what an old one holds", func(*evidence.UserApp) {}, lag, nil, signs{stuck: ports},
 			[]string{"The rollout was not over at the end, and no wait ends it while this holds: FailedScheduling: 0/3 nodes are available: " +
 				"3 node(s) didn't have free ports for the requested pod ports. An old pod may have to go first, for the new one needs a port of " +
 				"the node: set maxSurge to 0 and maxUnavailable to 1."}},
-		{"the only pod", func(o *evidence.UserApp) { o.Replicas = 1 }, lag, nil,
+		{"the only new pod, which waits for what the old one holds", func(o *evidence.UserApp) { o.Replicas = 1 }, lag, nil,
 			signs{stuck: "FailedAttachVolume: Waiting for detach Volume is already exclusively attached to one node"},
 			[]string{"The rollout was not over at the end, and no wait ends it while this holds: FailedAttachVolume: Waiting for detach Volume is " +
 				"already exclusively attached to one node. An old pod may have to go first, for the new one needs the volume: set maxSurge to 0 " +
 				"and maxUnavailable to 1, or with one pod the strategy Recreate; either is an outage."}},
-		{"one where an old pod could go, so that this does not mend it", func(o *evidence.UserApp) { o.Unavailable = 1 }, lag, nil,
+		{"an old pod may go first already, so that this is not advised", func(o *evidence.UserApp) { o.Unavailable = 1 }, lag, nil,
 			signs{stuck: ports}, []string{"The rollout was not over at the end, and no wait ends it while this holds: FailedScheduling: 0/3 nodes " +
 				"are available: 3 node(s) didn't have free ports for the requested pod ports. (RC3013)"}},
-		{"one that no node is as it asks", func(*evidence.UserApp) {}, lag, nil,
+		{"a new pod that fits no node", func(*evidence.UserApp) {}, lag, nil,
 			signs{stuck: "FailedScheduling: 0/3 nodes are available: 3 node(s) had untolerated taint(s)."},
 			[]string{"The rollout was not over at the end, and no wait ends it while this holds: FailedScheduling: 0/3 nodes are available: 3 " +
 				"node(s) had untolerated taint(s). (RC3013)"}},
@@ -102,12 +102,12 @@ func TestAdvice(t *testing.T) {
 			[]string{"Give the startup probe more time"}},
 		{"accepted connections that a hook of another kind may have dropped", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true },
 			lag, nil, signs{droppedByEnding: 3}, nil},
-		{"those of an app whose sleep is long enough", func(*evidence.UserApp) {}, lag, nil, signs{droppedByEnding: 1},
+		{"accepted connections of an app whose sleep is long enough", func(*evidence.UserApp) {}, lag, nil, signs{droppedByEnding: 1},
 			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. Have it " +
 				"answer those before it ends: the preStop sleep is long enough."}},
-		{"those of one whose sleep nobody can call long enough", func(*evidence.UserApp) {}, model.Numbers{}, nil, signs{droppedByEnding: 1},
+		{"accepted connections of an app, where no lag was measured", func(*evidence.UserApp) {}, model.Numbers{}, nil, signs{droppedByEnding: 1},
 			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. After a"}},
-		{"none was there although one has to stay", func(o *evidence.UserApp) { o.Replicas = 3 }, lag,
+		{"no pod was there, although the rollout has to leave some", func(o *evidence.UserApp) { o.Replicas = 3 }, lag,
 			[]model.Lane{failing(evidence.Fresh, 5)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5}, nil},
 	} {
 		own := good
@@ -143,7 +143,7 @@ func TestAdviceWhereNothingWasLost(t *testing.T) {
 			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: pods " +
 				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)",
 			"A drain of 1.2 s covers 95 % of terminations at 95 % confidence. (RC3007)"}},
-		{"one that ended too early was lucky", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(-300.0)}, []string{
+		{"a pod that ended too early was lucky", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(-300.0)}, []string{
 			"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)",
 			"A drain of 1.2 s was enough for 6 terminations, which shows that it covers 61 % of them at 95 % confidence. (RC3007)"}},
 		{"where no rules were observed", nil, []string{

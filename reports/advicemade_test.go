@@ -31,14 +31,14 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 			stopAt(ev, firstCreated)
 			report(ev, firstCreated, port)
 		}, []string{"RC3013"}},
-		{"it finds one after a while", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstCreated, port) }, fine},
-		{"it is deleted again", func(_ *testing.T, ev *evidence.Evidence) {
+		{"a new pod finds a node after a while", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstCreated, port) }, fine},
+		{"a new pod finds no node, and is deleted again", func(_ *testing.T, ev *evidence.Evidence) {
 			stopAt(ev, firstCreated)
 			report(ev, firstCreated, port)
 			ev.Events = append(ev.Events, evidence.Event{At: firstReady, Kind: evidence.PodDeleting, By: evidence.Server{Version: "d9bd56c9c",
 				Pod: "good-d9bd56c9c-vrf5v"}})
 		}, nil},
-		{"another of its name finds no node, and is restarted", func(_ *testing.T, ev *evidence.Evidence) {
+		{"another pod of its name finds no node, and is restarted", func(_ *testing.T, ev *evidence.Evidence) {
 			stopAt(ev, firstReady)
 			for i, kind := range []evidence.EventKind{evidence.PodDeleting, evidence.PodGone, evidence.PodCreated} {
 				ev.Events = append(ev.Events, evidence.Event{At: firstReady + time.Duration(i)*time.Millisecond, Kind: kind,
@@ -62,15 +62,15 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 				Pod: "good-84cfcc4f6f-x2x2x"}})
 			reportOf(ev, "Pod/good-84cfcc4f6f-x2x2x", firstReady, port)
 		}, nil},
-		{"its image is nowhere", func(_ *testing.T, ev *evidence.Evidence) {
+		{"the image of a new pod does not exist", func(_ *testing.T, ev *evidence.Evidence) {
 			stopAt(ev, firstCreated)
 			report(ev, firstCreated, `Failed: Failed to pull image "web:3": rpc error: code = NotFound desc = web:3: not found`)
 		}, []string{"RC3013"}},
-		{"its registry is away", func(_ *testing.T, ev *evidence.Evidence) {
+		{"the registry of a new pod is away", func(_ *testing.T, ev *evidence.Evidence) {
 			stopAt(ev, firstCreated)
 			report(ev, firstCreated, `Failed: Failed to pull image "web:3": dial tcp: i/o timeout`)
 		}, nil},
-		{"its image is there at last", func(_ *testing.T, ev *evidence.Evidence) {
+		{"the image of a new pod is there at last", func(_ *testing.T, ev *evidence.Evidence) {
 			stopAt(ev, firstCreated)
 			report(ev, firstCreated, `Failed: Failed to pull image "web:3": rpc error: code = NotFound desc = web:3: not found`)
 			report(ev, firstReady, `Pulled: Successfully pulled image "web:3" in 2s`)
@@ -79,19 +79,19 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 			stopAt(ev, firstCreated)
 			reportOf(ev, "ReplicaSet/good-d9bd56c9c", firstReady, `FailedCreate: Error creating: pods "x" is forbidden: exceeded quota: q`)
 		}, []string{"RC3013"}},
-		{"quota refuses it for a while", func(_ *testing.T, ev *evidence.Evidence) {
+		{"quota refuses the next pod for a while", func(_ *testing.T, ev *evidence.Evidence) {
 			reportOf(ev, "ReplicaSet/good-d9bd56c9c", firstCreated, `FailedCreate: Error creating: pods "x" is forbidden: exceeded quota: q`)
 		}, fine},
 		{"a pod is restarted before it is ready", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstCreated, killed) },
 			append(fine, "RC3014")},
-		{"it is restarted when it had been", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstReady, killed) }, fine},
+		{"a pod is restarted after it was ready", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstReady, killed) }, fine},
 		{"pods go on closing connections that were idle", func(t *testing.T, ev *evidence.Evidence) {
 			slowly(ev)
 			lose(t, ev, func(h evidence.Hit, ending bool) bool {
 				return h.Reused && !ending && h.Seq%4 == 0 && h.Sent > allReady
 			}, evidence.Reset)
 		}, []string{"RC3007", "RC3015"}},
-		{"pods close them all at once, as one that crashes", func(t *testing.T, ev *evidence.Evidence) {
+		{"pods close all connections at once, as one that crashes", func(t *testing.T, ev *evidence.Evidence) {
 			slowly(ev)
 			lose(t, ev, func(h evidence.Hit, ending bool) bool {
 				return h.Reused && !ending && h.Sent > allReady && h.Sent < allReady+2*time.Second
@@ -104,7 +104,7 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 			ev.Run.UserApp.PreStop = 0
 			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Reset)
 		}, []string{"RC3006", "RC3007", "RC3016"}},
-		{"they drop what they accepted just before they began to end", func(t *testing.T, ev *evidence.Evidence) {
+		{"pods that end drop what they accepted just before", func(t *testing.T, ev *evidence.Evidence) {
 			ev.Run.UserApp.PreStop = 0
 			lose(t, ev, func(h evidence.Hit, ending bool) bool {
 				return !h.Reused && !ending && slices.ContainsFunc(ev.Events, func(e evidence.Event) bool {
@@ -112,10 +112,10 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 				})
 			}, evidence.Reset)
 		}, []string{"RC3006", "RC3007", "RC3016"}},
-		{"they do so although they slept", func(t *testing.T, ev *evidence.Evidence) {
+		{"pods that end drop what they accepted although they slept", func(t *testing.T, ev *evidence.Evidence) {
 			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Closed)
 		}, []string{"RC3007", "RC3016"}},
-		{"they reset what they had not accepted", func(t *testing.T, ev *evidence.Evidence) {
+		{"pods that end reset what they had not accepted", func(t *testing.T, ev *evidence.Evidence) {
 			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Reset)
 			hits, _ := ev.Hits.All()
 			for i := range hits {
@@ -123,7 +123,7 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 			}
 			ev.Hits = evidence.Hits(hits)
 		}, []string{"RC3007"}},
-		{"they accept nothing", func(t *testing.T, ev *evidence.Evidence) {
+		{"pods that end accept nothing", func(t *testing.T, ev *evidence.Evidence) {
 			ev.Run.UserApp.PreStop = 0
 			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Refused)
 		}, fine},

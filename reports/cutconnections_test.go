@@ -18,12 +18,12 @@ func TestIdleConnectionsThatATimerCloses(t *testing.T) {
 		uses     []use
 		want     time.Duration // seconds; 0: no timer
 	}{
-		{"each was idle for as long, and it goes on", []use{{"a", 10, 5}, {"b", 12, 5}, {"a", 31, 5}}, 5},
+		{"each was idle for as long, and a pod goes on", []use{{"a", 10, 5}, {"b", 12, 5}, {"a", 31, 5}}, 5},
 		{"none was closed", nil, 0},
-		{"one shows no timer", []use{{"a", 10, 5}}, 0},
+		{"one connection shows no timer", []use{{"a", 10, 5}}, 0},
 		{"two pods that end at different times show none either", []use{{"a", 10, 5}, {"b", 31, 5}}, 0},
-		{"all within the time in which clients use theirs", []use{{"a", 10, 5}, {"a", 15, 5}}, 0},
-		{"they were idle for different times", []use{{"a", 10, 5}, {"a", 31, 7}}, 0},
+		{"all were closed within the time in which clients use theirs", []use{{"a", 10, 5}, {"a", 15, 5}}, 0},
+		{"connections were idle for different times", []use{{"a", 10, 5}, {"a", 31, 7}}, 0},
 		{"no server has so short a timer", []use{{"a", 0, 0}, {"a", 20, 0}}, 0},
 	} {
 		cut := cutConnections{}

@@ -53,7 +53,7 @@ func TestDisruptedTotals(t *testing.T) {
 		{"that none failed is said too", &model.Disruption{Nodes: []string{"worker2"}}, "0 of 1,000 requests from disrupted nodes failed"},
 		{"no client is on the node", &model.Disruption{Nodes: []string{"control-plane"}}, ""},
 		{"no node was disrupted", &model.Disruption{}, ""},
-		{"nothing was", nil, ""},
+		{"nothing was done to the cluster", nil, ""},
 	} {
 		if got := disruptedTotals(model.Scenario{Disruption: tc.what, Lanes: lanes}); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.sentence, got, tc.want)

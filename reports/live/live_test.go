@@ -65,16 +65,16 @@ func TestARunIsShown(t *testing.T) {
 				`href="scenario?of=iptables/recorded/undrained"`}},
 		{sentence: "a scenario that ended, drawn from its evidence", path: "/scenario?of=iptables/recorded/undrained", code: 200,
 			says: []string{"<h3>recorded/undrained</h3>", `<figure class="timeline">`, `href="evidence/iptables/recorded/undrained/"`}},
-		{sentence: "one that goes on", path: "/scenario?of=iptables/recorded/drained", code: 404, says: []string{"has ended"}},
-		{sentence: "one by a way out of the folder", path: "/scenario?of=iptables/recorded/../recorded/undrained", code: 404},
+		{sentence: "a scenario that goes on", path: "/scenario?of=iptables/recorded/drained", code: 404, says: []string{"has ended"}},
+		{sentence: "a scenario by a way out of the folder", path: "/scenario?of=iptables/recorded/../recorded/undrained", code: 404},
 		{sentence: "no scenario", path: "/scenario", code: 404},
 		{sentence: "evidence", path: "/evidence/iptables/recorded/undrained/run.json", code: 200, says: []string{`"scenario"`}},
 		{sentence: "a link that leads out of the folder", path: "/leads-out", code: 500},
 		{sentence: "a way out of the folder", path: "/../secret", code: 307},
-		{sentence: "a page that was made to lead here by its name", host: "rebound.example.com", path: "/", code: 403},
-		{sentence: "likewise with a port", host: "rebound.example.com:8080", path: "/status.json", code: 403},
+		{sentence: "a page whose own name was made to lead here", host: "rebound.example.com", path: "/", code: 403},
+		{sentence: "such a page, with a port", host: "rebound.example.com:8080", path: "/status.json", code: 403},
 		{sentence: "a tunnel from another host, with a port of its own", host: "localhost:8080", path: "/", code: 200},
-		{sentence: "an order", method: http.MethodPost, path: "/", code: 405},
+		{sentence: "a request that is not to read", method: http.MethodPost, path: "/", code: 405},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := httptest.NewRequest(row.method, row.path, nil)

@@ -145,11 +145,11 @@ func TestAMomentIsOneValue(t *testing.T) {
 		{"what nobody saw is no value", model.Scenario{Lags: rolling}, "drain_lag_max_ms", nil},
 		{"rules routed on purpose while no pod was available", model.Scenario{Lags: rolling, Numbers: model.Numbers{MinAvailable: new(0)}},
 			"rule_lag_max_ms", nil},
-		{"which the drain needed does not count", model.Scenario{Lags: rolling, Numbers: model.Numbers{MinAvailable: new(0)}}, "needed_drain_ms",
+		{"the drain needed leaves that time out", model.Scenario{Lags: rolling, Numbers: model.Numbers{MinAvailable: new(0)}}, "needed_drain_ms",
 			[]float64{900, 70}},
 		{"the cluster was changed for it", model.Scenario{Lags: rolling, ClusterChanges: []string{"a slow kube-proxy"}}, "needed_drain_ms", nil},
-		{"a run has one", model.Scenario{Numbers: model.Numbers{StatusGap: new(-5.0)}}, "status_gap_ms", []float64{0}},
-		{"or none", model.Scenario{}, "status_gap_ms", nil},
+		{"a number that a run has once", model.Scenario{Numbers: model.Numbers{StatusGap: new(-5.0)}}, "status_gap_ms", []float64{0}},
+		{"a number that was not measured", model.Scenario{}, "status_gap_ms", nil},
 	} {
 		if got := metricOf(t, row.key).Values(row.s); !cmp.Equal(got, row.want) {
 			t.Errorf("%s: %v, want %v", row.sentence, got, row.want)
