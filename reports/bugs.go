@@ -96,7 +96,7 @@ func printBugs(b *bytes.Buffer, rows []BugRow) {
 		cells = append(cells, r.cells())
 	}
 	for i, line := range aligned(cells) {
-		fmt.Fprintln(b, clipped(line, tableWidth))
+		fmt.Fprintln(b, Clipped(line, tableWidth))
 		explain(b, rows[i].Why)
 	}
 }

@@ -115,10 +115,10 @@ func printPatch(b *bytes.Buffer, p *model.Patch) {
 }
 
 // clip makes a cell one line of at most cellWidth characters.
-func clip(cell string) string { return clipped(phrase.Printable(cell), cellWidth) }
+func clip(cell string) string { return Clipped(phrase.Printable(cell), cellWidth) }
 
-// clipped cuts a text to limit characters; the last of them says that there was more.
-func clipped(text string, limit int) string {
+// Clipped cuts a text to limit characters; the last of them says that there was more.
+func Clipped(text string, limit int) string {
 	runes := []rune(text)
 	if len(runes) <= limit {
 		return text

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.com/rollcall/reports"
 )
 
 // A strip is a rectangle of a drawing, down to its bottom.
@@ -65,14 +67,7 @@ func (d *drawing) disruptions(c *chart) {
 }
 
 // cut keeps the beginning of a name: a step's says where it was, and a disruption's may be a whole command.
-func cut(name string) string {
-	const most = 44
-	runes := []rune(name)
-	if len(runes) <= most {
-		return name
-	}
-	return string(runes[:most-1]) + "…"
-}
+func cut(name string) string { return reports.Clipped(name, 44) }
 
 // The shapes of nodes' rows.
 const (
