@@ -129,7 +129,7 @@ func TestADisruptionThatWasCutOffHasWhatWasSeen(t *testing.T) {
 }
 
 // If it is not known where connections were routed, the report says so, with the reason.
-func TestFlowsThatAreLackingAreReported(t *testing.T) {
+func TestMissingFlowsAreReported(t *testing.T) {
 	dir, r := emptyFolder(t), cut("iptables")
 	const because = "it routes without connection tracking"
 	r.run.Lacks = []evidence.Feature{{Name: evidence.FlowEvents, Because: because}}

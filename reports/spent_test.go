@@ -87,7 +87,7 @@ func TestIdleIsWhatNoSpanCovers(t *testing.T) {
 	})
 }
 
-func TestSpansThatAreDamagedAreSaid(t *testing.T) {
+func TestDamagedSpansAreReported(t *testing.T) {
 	dir := sessionOf(t, 60, spent("cluster", 0, 40))
 	writing(evidence.SpansFile, `{"part":"lunch"}`+"\n")(t, filepath.Join(dir, "evidence"))
 	r, err := reports.Load(dir)

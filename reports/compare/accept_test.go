@@ -168,7 +168,7 @@ func TestDecide(t *testing.T) {
 }
 
 // A mode in which everything is skipped, because the host cannot have it, does not stand against go.
-func TestASkippedModeIsNotWaitedFor(t *testing.T) {
+func TestASkippedModeDoesNotStandAgainstGo(t *testing.T) {
 	with := func(s compare.Side) compare.Side {
 		skipped := scenario("rollout/drained", verdict.Skipped, 0)
 		skipped.Mode = "ipvs"
@@ -182,7 +182,7 @@ func TestASkippedModeIsNotWaitedFor(t *testing.T) {
 }
 
 // Go takes as many terminations without a loss as show that no more than 5 % lose one.
-func TestTooFewTerminationsAreNoGo(t *testing.T) {
+func TestGoTakesEnoughTerminations(t *testing.T) {
 	of := func(id string, count int) compare.Side {
 		s := scenario("rollout/drained", verdict.Pass, 0)
 		s.Terminations.Count = count

@@ -53,7 +53,7 @@ func TestSeries(t *testing.T) {
 }
 
 // Replies of a user's app name no version: they count for the one that their connection was routed to.
-func TestAnAppOfSomebodyElseIsDrawnByVersion(t *testing.T) {
+func TestAUsersAppIsDrawnByVersion(t *testing.T) {
 	const old, next = "84cfcc4f6f", "d9bd56c9c"
 	for _, row := range []struct {
 		sentence     string

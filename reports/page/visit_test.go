@@ -44,7 +44,7 @@ func newVisit(t *testing.T, width int64) *visit {
 	t.Cleanup(cancel)
 	v := &visit{t: t, ctx: ctx}
 	v.do(chromedp.EmulateViewport(width, 1000))
-	if err := chromedp.Listen(ctx, v.hear); err != nil {
+	if err := chromedp.Listen(ctx, v.checkEvent); err != nil {
 		t.Fatal(err)
 	}
 	call(v, network.Enable, network.EnableParams{})
@@ -72,8 +72,8 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// hear notes what a page that loads nothing must not do.
-func (v *visit) hear(event any) {
+// checkEvent notes what a page that loads nothing must not do.
+func (v *visit) checkEvent(event any) {
 	said := ""
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
