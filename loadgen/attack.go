@@ -13,29 +13,29 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// DefaultTimeout is how long a request may take when a Config does not say.
+// DefaultTimeout is the timeout of a request if the Config has none.
 const DefaultTimeout = 2 * time.Second
 
-// DefaultUnasked is for how long an agent loads without being asked for its hits when a Config does not say: nobody may be there
-// any more.
+// DefaultUnasked is how long an agent keeps up the load while nobody fetches its hits, if the Config does not say: the run may be
+// gone.
 const DefaultUnasked = time.Hour
 
-// A Config is what the lanes of a run have in common.
+// A Config holds the settings that the lanes of a run share.
 type Config struct {
-	Began    time.Time     `json:"began"`               // the run's; times in hits are offsets from it
+	Began    time.Time     `json:"began"`               // when the run began; times in hits are offsets from it
 	At       time.Time     `json:"at,omitzero"`         // when the pacer starts; zero or past: at once
-	Service  string        `json:"service"`             // whose replies are good
+	Service  string        `json:"service"`             // the Service whose replies are good
 	Timeout  time.Duration `json:"timeout,omitempty"`   // from sending until the whole reply is read; zero: DefaultTimeout
-	UserHTTP *UserHTTP     `json:"user_http,omitempty"` // of a userapp; nil: the app is Rollcall's own, as that of control lanes always is
-	// Unasked is for how long an [Agent] loads without being asked for its hits; zero: DefaultUnasked.
+	UserHTTP *UserHTTP     `json:"user_http,omitempty"` // how to ask a userapp; nil: the echo app, which control lanes always ask
+	// Unasked is how long an [Agent] keeps up the load while nobody fetches its hits; zero: DefaultUnasked.
 	Unasked time.Duration `json:"unasked,omitempty"`
 
-	Ports *LocalPorts `json:"-"` // that all lanes of the process dial from; nil: the lane has its own
-	// Note is told of what lanes met beside their hits, and may be called by several at a time; nil: nobody wants to know.
+	Ports *LocalPorts `json:"-"` // local ports that all lanes of the process share; nil: the lane has its own
+	// Note receives what lanes observe besides hits, such as certificates, and may be called concurrently; nil: dropped.
 	Note func(evidence.Event) `json:"-"`
 }
 
-// whole has what is meant where nothing is said.
+// whole returns the settings with the defaults filled in.
 func (cfg Config) whole() Config {
 	cfg.Timeout, cfg.Unasked = cmp.Or(cfg.Timeout, DefaultTimeout), cmp.Or(cfg.Unasked, DefaultUnasked)
 	if cfg.Ports == nil {
@@ -44,14 +44,14 @@ func (cfg Config) whole() Config {
 	return cfg
 }
 
-// An Attack is the load of one lane, under way or over.
+// An Attack is the load of one lane, running or ended.
 type Attack struct {
 	client *client
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// Start begins to load a lane, until Stop is called or ctx is done.
+// Start starts the load of a lane, which runs until Stop is called or ctx is done.
 func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error) {
 	if err := check(lane, cfg); err != nil {
 		return nil, fmt.Errorf("loadgen: start lane %q: %w", lane.ID, err)
@@ -59,13 +59,13 @@ func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error)
 	return start(ctx, newClient(lane, cfg), cfg.startsAt()), nil
 }
 
-// startsAt is the instant at which the pacer starts, on the monotonic clock, which one from afar is not.
+// startsAt returns when the pacer starts, with a monotonic clock reading, which a time decoded from JSON does not have.
 func (cfg Config) startsAt() time.Time {
 	now := time.Now()
 	return now.Add(max(0, cfg.At.Sub(now)))
 }
 
-// start begins to load a client's lane, or to go on, with the plan that began at an instant.
+// start starts or continues the load of a client's lane, whose plan began at the given time.
 func start(ctx context.Context, c *client, began time.Time) *Attack {
 	ctx, cancel := context.WithCancel(ctx)
 	c.began, c.buffer.broken = began, cancel
@@ -74,7 +74,7 @@ func start(ctx context.Context, c *client, began time.Time) *Attack {
 	return a
 }
 
-// over is the attack of a lane that is loaded no more, whose hits remain.
+// over returns an attack that has ended, whose hits can still be fetched.
 func over(c *client) *Attack {
 	a := &Attack{client: c, cancel: func() {}, done: make(chan struct{})}
 	close(a.done)
@@ -82,14 +82,14 @@ func over(c *client) *Attack {
 	return a
 }
 
-// Stop ends the pacing, which takes up to an interval, and waits for the requests in flight. It may be called again.
-// [Attack.HitsFrom] then has the last hits; their sequence numbers have no hole.
+// Stop ends the pacing, which takes up to one interval, and waits for the requests in flight. It may be called again.
+// [Attack.HitsFrom] then has the last hits; their sequence numbers have no gap.
 func (a *Attack) Stop() {
 	a.cancel()
 	<-a.done
 }
 
-// Progress says how far the attack got.
+// Progress returns how far the attack is.
 func (a *Attack) Progress() Progress { return a.client.buffer.soFar() }
 
 func (a *Attack) run(ctx context.Context) {
@@ -107,7 +107,7 @@ func (a *Attack) run(ctx context.Context) {
 	)
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
 
-	// The lane's protocol knows the target. Vegeta, which only paces, wants one of its own.
+	// The lane's protocol knows the target. Vegeta only paces here, but requires a target of its own.
 	nominal := vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: "http://lane/"})
 	for range attacker.Attack(nominal, pacer{a.client.plan, a.client.began}, 0, "") {
 	}
@@ -121,7 +121,7 @@ func workersFor(rate int, timeout time.Duration) uint64 {
 	return uint64(1.5*stalled) + 10
 }
 
-// wait returns at the instant and tells whether ctx lasted until then.
+// wait waits until the given time and reports whether ctx lasted until then.
 func wait(ctx context.Context, at time.Time) bool {
 	timer := time.NewTimer(time.Until(at))
 	defer timer.Stop()
@@ -142,7 +142,7 @@ func check(lane evidence.Lane, cfg Config) error {
 	return nil
 }
 
-// checkUnpaced checks all but how often the lane is to ask.
+// checkUnpaced checks everything but the rate.
 func checkUnpaced(lane evidence.Lane, cfg Config) error {
 	protocol, known := protocols[lane.Protocol]
 	if !known {

@@ -12,43 +12,42 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Progress is how far a lane got, for live lines. It is no evidence.
+// A Progress is how far a lane is, for live output. It is not evidence.
 type Progress struct {
 	Sent      int            `json:"sent"` // requests begun; those in flight included
 	Failed    int            `json:"failed"`
 	ByVersion map[string]int `json:"by_version"` // good replies
-	// Trouble is the first error, in words, that was of no known type, such as the client being out of ports;
-	// empty when there was none. It puts the recording in doubt, though never in favour of the cluster: the
-	// hit counts as failed.
+	// Trouble is the text of the first error of no known type, such as a client without free ports; empty: none. It puts the recording
+	// in doubt, though never in favour of the cluster: the hit counts as failed.
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// HitsPerFrame bounds a frame, some 100 KB on the wire: writing one takes a processor for about 3 ms, for which
-// on an agent with one processor every request would wait. A full frame may leave hits for the next.
+// HitsPerFrame bounds a frame, some 100 KB on the wire: writing one keeps a processor busy for about 3 ms, during which every
+// request of an agent with one processor waits. A full frame may leave hits for the next.
 const HitsPerFrame = 512
 
-// errForgotten is the error of asking for hits again after asking for those that follow them.
+// errForgotten is the error for hits that were dropped because later ones were asked for.
 var errForgotten = errors.New("forgotten")
 
-// errSpool is the error of hits that the spool has and does not give.
+// errSpool is the error for hits on the spool that cannot be read.
 var errSpool = errors.New("its spool cannot be read")
 
-// A buffer holds the hits of a lane from when they are kept until they are forgotten. Where there is a spool they are there, and in
-// memory only those that it did not take.
+// A buffer holds the hits of a lane until they are forgotten: on the spool, or in memory if there is no spool or it did not take
+// them.
 type buffer struct {
 	mu       sync.Mutex
-	first    int            // number of the first hit that is not forgotten, in the order of keeping, from 0
+	first    int            // number of the first hit that is not forgotten; hits are numbered from 0 as they are added
 	held     int            // number of the first hit in memory, if there is one
 	hits     []evidence.Hit // in memory
 	over     bool
 	progress Progress
 	log      *laneLog // on the spool; nil: there is none
-	broken   func()   // called when the log can no longer be written; nil: nothing is
+	broken   func()   // called once when the log cannot be written; may be nil
 }
 
 func newBuffer() *buffer { return &buffer{progress: Progress{ByVersion: map[string]int{}}} }
 
-// spooled has the buffer go on with the log of a lane.
+// spooled makes the buffer continue with the log of a lane, and with the progress found in it.
 func (b *buffer) spooled(log *laneLog, progress Progress) {
 	b.log, b.held = log, log.next
 	b.first = log.segments[0].first
@@ -57,10 +56,10 @@ func (b *buffer) spooled(log *laneLog, progress Progress) {
 	}
 }
 
-// next is the number of the next hit kept.
+// next returns the number of the next hit.
 func (b *buffer) next() int { return b.held + len(b.hits) }
 
-// begin notes that a request is about to be sent.
+// begin counts and logs a request that is about to be sent.
 func (b *buffer) begin(seq uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,16 +69,16 @@ func (b *buffer) begin(seq uint64) {
 	}
 }
 
-// add adds a hit; trouble is the error behind it when that is of no known type, else nil.
+// add adds a hit; trouble is its error if that is of no known type, else nil.
 func (b *buffer) add(h evidence.Hit, trouble error) {
 	var encoded []byte
 	if b.log != nil {
-		encoded, _ = json.Marshal(h) // a Hit can always be
+		encoded, _ = json.Marshal(h) // a Hit can always be encoded
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.log == nil || b.check(b.log.noteHit(h, encoded, b.progress)) {
-		if len(b.hits) == cap(b.hits) { // seldom, since all that there are move
+		if len(b.hits) == cap(b.hits) { // in large steps: all hits are copied
 			b.hits = slices.Grow(b.hits, max(1000, len(b.hits)))
 		}
 		b.hits = append(b.hits, h)
@@ -92,7 +91,8 @@ func (b *buffer) add(h evidence.Hit, trouble error) {
 	}
 }
 
-// check ends the lane when its log cannot be written: what it saw would be lost with its process. It reports whether that is so.
+// check ends the lane if its log could not be written, since its hits would be lost with the process. It reports whether there was
+// an error.
 func (b *buffer) check(err error) (broken bool) {
 	if err != nil && b.broken != nil {
 		b.fail(err)
@@ -102,7 +102,7 @@ func (b *buffer) check(err error) (broken bool) {
 	return err != nil
 }
 
-// fail keeps the first trouble; the caller holds the lock.
+// fail records the first trouble; the caller holds the lock.
 func (b *buffer) fail(trouble error) {
 	if b.progress.Trouble != "" {
 		return
@@ -113,7 +113,7 @@ func (b *buffer) fail(trouble error) {
 	}
 }
 
-// count adds a hit to what is known of a lane.
+// count adds a hit to the counts.
 func (p *Progress) count(h evidence.Hit) {
 	if h.Failed() {
 		p.Failed++
@@ -125,14 +125,14 @@ func (p *Progress) count(h evidence.Hit) {
 	p.ByVersion[h.By.Version]++
 }
 
-// giveUp keeps why no more requests are sent.
+// giveUp records why no more requests are sent.
 func (b *buffer) giveUp(why error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.fail(why)
 }
 
-// end says that no more hits will come.
+// end marks the lane as over: no more hits will come.
 func (b *buffer) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,7 +142,7 @@ func (b *buffer) end() {
 	}
 }
 
-// A batch is hits that follow each other, in memory or as the spool has them.
+// A batch holds consecutive hits, from memory or as JSON from the spool.
 type batch struct {
 	first   int
 	hits    []evidence.Hit
@@ -150,10 +150,10 @@ type batch struct {
 	end     bool // no hit follows
 }
 
-// from gives hits from number n on, up to a full frame or to the end of a segment, and forgets those below.
+// from returns hits from number n on, up to a full frame or to the end of a segment, and forgets those below n.
 func (b *buffer) from(n int) (batch, error) {
 	var gone []segment
-	defer func() { b.log.remove(gone) }() // without the lock, for which nobody should have to wait
+	defer func() { b.log.remove(gone) }() // after the lock is released: nobody should wait for a disk
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -174,7 +174,7 @@ func (b *buffer) from(n int) (batch, error) {
 	return batch{first: n, hits: some, end: b.over && len(some) == len(b.hits)}, nil
 }
 
-// fromSpool gives hits that are not in memory. It gives the lock back meanwhile.
+// fromSpool returns hits that are not in memory. It releases the lock while it reads.
 func (b *buffer) fromSpool(n int) (batch, error) {
 	oldest, at := b.log.segments[0], b.log.placeOf(n)
 	b.mu.Unlock()

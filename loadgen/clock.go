@@ -2,7 +2,7 @@ package loadgen
 
 import "time"
 
-// A clock tells offsets from the run's beginning. It compares wall clocks once, when made; from then on it is
+// A clock converts times to offsets from the run's beginning. It compares wall clocks once, when made; from then on it is
 // monotonic, whatever happens to the wall clock.
 type clock struct {
 	made   time.Time

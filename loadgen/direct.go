@@ -14,8 +14,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A direct writes a request and waits for its reply in the same goroutine. net/http spends as much on goroutines, contexts and channels
-// per request as this does on all of it but the kernel's part.
+// A direct is an exchanger that writes a request and reads its reply in the same goroutine. Per request, net/http spends as much on
+// goroutines, contexts and channels as this does on everything outside the kernel.
 type direct struct {
 	httpLane
 	address  string
@@ -27,11 +27,11 @@ type direct struct {
 
 	tls   *tls.Config // nil: connections are plain
 	shown atomic.Pointer[x509.Certificate]
-	noted func(evidence.Event) // nil: nobody wants to know
+	noted func(evidence.Event) // nil: events are dropped
 	clock clock
 
-	// Requests go round slots that keep one connection each: kube-proxy chooses a pod per connection. A request that
-	// finds its slot empty, because the connection is busy or ended, dials.
+	// Requests use the slots in turn. Each keeps one connection, since kube-proxy chooses a pod per connection. A request that finds
+	// its slot empty, because the connection is busy or ended, dials.
 	slots []atomic.Pointer[httpConn]
 }
 
@@ -40,12 +40,12 @@ func newDirect(l httpLane, slots int, cfg Config) *direct {
 	s := &direct{httpLane: l, address: l.DialAddress(), keep: l.Kind().KeepsAlive(), resends: l.Resends && replayable(req), ports: cfg.Ports,
 		template: templateOf(req), slots: make([]atomic.Pointer[httpConn], slots), noted: cfg.Note, clock: newClock(cfg.Began)}
 	if l.OverTLS() {
-		s.tls, _ = cfg.UserHTTP.tls().config(l.target.Hostname()) // which was checked
+		s.tls, _ = cfg.UserHTTP.tls().config(l.target.Hostname()) // no error: checked by UserHTTP.Check
 	}
 	return s
 }
 
-// replayable reports whether net/http takes a request for one that may be sent again (net/http/request.go, isReplayable).
+// replayable reports whether net/http would send a request again (net/http/request.go, isReplayable).
 func replayable(req *http.Request) bool {
 	return req.Body == nil && (req.Method == http.MethodGet || req.Method == http.MethodHead)
 }
@@ -70,7 +70,7 @@ func (s *direct) exchange(q request, h *evidence.Hit) (failures []error) {
 	if err != nil {
 		failures = []error{err, w.readErr}
 		s.noteFailure(err)
-		w.conn.Close() // TLS, which says goodbye, would wait up to 5 s for a peer that takes nothing (crypto/tls, closeNotify)
+		w.conn.Close() // TLS's closing alert would wait up to 5 s for a peer that reads nothing (crypto/tls, closeNotify)
 	}
 	if err != nil || last || !s.keep || !slot.CompareAndSwap(nil, w) {
 		w.close()
@@ -78,7 +78,7 @@ func (s *direct) exchange(q request, h *evidence.Hit) (failures []error) {
 	return failures
 }
 
-// connect gives the slot's connection if it is alive, and else a new one.
+// connect returns the slot's connection if it is alive, else a new one.
 func (s *direct) connect(slot *atomic.Pointer[httpConn], q request, h *evidence.Hit) (*httpConn, error) {
 	if w := slot.Swap(nil); w != nil {
 		if w.conn.SetDeadline(q.deadline) == nil && w.idle() {
@@ -115,7 +115,7 @@ func (s *direct) connect(slot *atomic.Pointer[httpConn], q request, h *evidence.
 	return w, nil
 }
 
-// close gives up the keep-alive connections.
+// close closes the kept connections.
 func (s *direct) close() {
 	for i := range s.slots {
 		if w := s.slots[i].Swap(nil); w != nil {

@@ -8,5 +8,5 @@
 //
 // An [Agent] runs attacks behind an HTTP API, in a pod on the node whose view they record; a [Remote] is how
 // the harness speaks to it. Hits are fetched while they are recorded, by number, with [Attack.HitsFrom] and [Remote.HitsOfLanes].
-// With a spool an agent that is killed takes none with it: its next process goes on, and says what it left out ([evidence.Absence]).
+// With a spool the hits survive an agent that is killed: its next process continues and reports what it left out ([evidence.Absence]).
 package loadgen

@@ -9,12 +9,12 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// faultOf says how a request failed. The errors are what the round trip returned and what its connection failed
-// with, in this order: the first one of a known type decides, and nil ones are passed over.
+// faultOf returns how a request failed. The errors are what the round trip returned and what its connection failed with, in this
+// order: the first one of a known type decides, and nil ones are skipped.
 //
-// When none is known the fault is Closed and known is false. That much is true, for the request ended before
-// its deadline without a whole reply. Why is not: the peer may not speak HTTP, or the client itself may be out
-// of ports, descriptors or memory, which says nothing about the cluster. See [Progress.Trouble].
+// If no type is known, the fault is Closed and known is false. The request did end before its deadline without a whole reply, but
+// the cause is unknown: the peer may not speak HTTP, or the client itself may be out of ports, descriptors or memory, which says
+// nothing about the cluster. See [Progress.Trouble].
 func faultOf(errs ...error) (fault evidence.Fault, known bool) {
 	for _, err := range errs {
 		if fault := faultByType(err); fault != evidence.NoFault {
@@ -25,7 +25,7 @@ func faultOf(errs ...error) (fault evidence.Fault, known bool) {
 }
 
 func faultByType(err error) evidence.Fault {
-	// A net.Error is also what context.DeadlineExceeded, os.ErrDeadlineExceeded and ETIMEDOUT are.
+	// context.DeadlineExceeded, os.ErrDeadlineExceeded and ETIMEDOUT are net.Errors too.
 	var timed net.Error
 	var named *net.DNSError
 	switch {
@@ -39,7 +39,7 @@ func faultByType(err error) evidence.Fault {
 		return evidence.Unreachable
 	case errors.As(err, &timed) && timed.Timeout():
 		return evidence.Timeout
-	case errors.As(err, &named): // no way to a host whose address nobody tells
+	case errors.As(err, &named): // no way to a host whose address is unknown
 		return evidence.Unreachable
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return evidence.Closed

@@ -17,10 +17,10 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// HitsFrom gives the hits from number n on, in the order they were kept, and whether no more will come. The attack has no spool. A lane's
-// hits are numbered from 0, in an order that is near that of their sequence numbers but not the same. A frame
-// is bounded: one that is not the end may leave hits for the next call. Numbers below n are forgotten: whoever
-// asks has them. To ask for one of them again is an error, and so is a number beyond what was kept.
+// HitsFrom returns the hits from number n on, in the order in which they were added, and whether no more will come; the attack must
+// have no spool. Hits are numbered from 0, nearly but not exactly in the order of their sequence numbers. A frame is bounded:
+// unless it is the end, it may leave hits for the next call. Hits below n are forgotten, since the caller has them: to ask for one
+// of them again is an error, and so is a number beyond the hits so far.
 func (a *Attack) HitsFrom(n int) (store.Frame[evidence.Hit], error) {
 	some, err := a.client.buffer.from(n)
 	if err != nil {
@@ -37,8 +37,8 @@ func (b batch) write(w io.Writer) error {
 	return store.WriteFrame(w, store.Frame[evidence.Hit]{First: b.first, Records: b.hits, End: b.end})
 }
 
-// HitsOfLanes gives the hits of each lane from a number on, as [Attack.HitsFrom] does: a frame of each, in the order asked, or none at
-// all. After an error it may be repeated with the same numbers.
+// HitsOfLanes returns the hits of each lane from a number on, as [Attack.HitsFrom] does: one frame per lane in the order of lanes,
+// or none. After an error it may be repeated with the same numbers.
 func (r Remote) HitsOfLanes(ctx context.Context, lanes []string, from []int) (frames []store.Frame[evidence.Hit], err error) {
 	query := url.Values{"lane": lanes}
 	for _, n := range from {
@@ -51,8 +51,7 @@ func (r Remote) HitsOfLanes(ctx context.Context, lanes []string, from []int) (fr
 	return frames, err
 }
 
-// readFrames reads a reply of frames, which begin at these hits: a reply that stops early or goes on after them is
-// an error, and then there are none.
+// readFrames reads frames that begin at the given hits. A reply that ends early or goes on after them is an error, without frames.
 func readFrames(body io.Reader, from []int) (frames []store.Frame[evidence.Hit], err error) {
 	in := bufio.NewReader(body)
 	for _, n := range from {
@@ -107,7 +106,7 @@ func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hitsOfLane is what was asked of a lane; the status is that of the error.
+// hitsOfLane returns hits of a lane; status is that of the reply if there is an error.
 func hitsOfLane(attacks []*Attack, lane, from string) (some batch, status int, err error) {
 	n, err := strconv.Atoi(from)
 	if err != nil || n < 0 {

@@ -8,8 +8,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// faultFrom is [faultOf] of a request that was sent from a vantage. What fails in a host outside the cluster says nothing of what it asks;
-// in a pod, names, addresses and routes are the cluster's.
+// faultFrom is [faultOf] for a request sent from a vantage. A failure within a host outside the cluster says nothing about its
+// target; in a pod, names, addresses and routes belong to the cluster.
 func faultFrom(from evidence.Vantage, errs ...error) (fault evidence.Fault, known bool) {
 	if from == evidence.FromHost {
 		for _, err := range errs {
@@ -21,8 +21,8 @@ func faultFrom(from evidence.Vantage, errs ...error) (fault evidence.Fault, know
 	return faultOf(errs...)
 }
 
-// hostFault says what this host lacks to open a connection; NoFault if it lacks nothing. That there is no route a router may say as well:
-// the kernel is asked whether it has one.
+// hostFault returns what this host lacks to open a connection, or NoFault. A router may report a missing route as well, so the
+// kernel is asked whether it has one.
 func hostFault(err error, find func(net.Addr) error) evidence.Fault {
 	var dial *net.OpError
 	switch {
@@ -41,7 +41,7 @@ func unrouted(err error) bool {
 	return errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.EHOSTUNREACH)
 }
 
-// findRoute has the kernel look for a route to an address, and sends nothing: UDP has no connections (connect(2)).
+// findRoute makes the kernel look up a route to an address. It sends nothing: UDP has no connections (connect(2)).
 func findRoute(to net.Addr) error {
 	conn, err := net.Dial("udp", to.String())
 	if err != nil {

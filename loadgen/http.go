@@ -22,7 +22,7 @@ const (
 	nodeHeader    = "X-Rollcall-Node"
 )
 
-// Headers of a request: the lane, and the number in it. They are named as vegeta names those of an attack.
+// Headers of a request: its lane, and its number in the lane. Vegeta gives those of an attack the same names.
 const (
 	laneHeader = "X-Vegeta-Attack"
 	seqHeader  = "X-Vegeta-Seq"
@@ -31,7 +31,7 @@ const (
 // reusedConns is how many connections a reused lane keeps alive.
 const reusedConns = 20
 
-// checkHTTP finds what cannot be asked over HTTP.
+// checkHTTP returns why a lane cannot be loaded over HTTP, or nil.
 func checkHTTP(lane evidence.Lane) error {
 	target, err := url.Parse(lane.Target)
 	switch {
@@ -48,29 +48,30 @@ func checkHTTP(lane evidence.Lane) error {
 	}
 }
 
-// openHTTP makes the exchanger of a lane.
+// openHTTP returns the exchanger of a lane.
 func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	slots := 1
 	if lane.Kind().KeepsAlive() {
 		slots = reusedConns
 	}
 	l := httpLane{Lane: lane, service: cfg.Service}
-	l.target, _ = url.Parse(lane.Target) // which was checked
+	l.target, _ = url.Parse(lane.Target) // no error: checked by checkHTTP
 	if lane.Kind().AsksApp() {
 		l.userapp = newReplyReader(cfg.UserHTTP)
 	}
 	return newDirect(l, slots, cfg)
 }
 
-// An httpLane is what is asked over HTTP, and which replies are good.
+// An httpLane is a lane with its parsed target and what makes a reply good.
 type httpLane struct {
 	evidence.Lane
 	target  *url.URL
 	service string
-	userapp *replyReader // how a userapp names its version; nil: the app is Rollcall's own
+	userapp *replyReader // finds a userapp's version; nil: the app is the echo app
 }
 
-// request makes a request. A POST has a body, which nobody sends again. Those to a userapp are what it is used to.
+// request returns the request with a number. A POST has a body, so that nobody sends it again. One to a userapp is as its UserHTTP
+// says.
 func (l httpLane) request(seq uint64) *http.Request {
 	req := &http.Request{Method: l.Kind().Method(), URL: l.target, Host: l.target.Host, Close: !l.Kind().KeepsAlive(),
 		Header: http.Header{laneHeader: {l.ID}, seqHeader: {strconv.FormatUint(seq, 10)}}}
@@ -87,9 +88,9 @@ func (l httpLane) request(seq uint64) *http.Request {
 	return req
 }
 
-// A reply is what is read of one.
+// A reply is what is kept of an HTTP reply.
 type reply struct {
-	status  int // 0: there was none
+	status  int // 0: there was no reply
 	service string
 	by      evidence.Server
 }
@@ -98,7 +99,7 @@ func replyOf(got *http.Response) reply {
 	return reply{status: got.StatusCode, service: got.Header.Get(serviceHeader), by: serverOf(got)}
 }
 
-// readReply reads one to its end. The app is nil for Rollcall's own.
+// readReply reads a reply to its end; app is nil for the echo app.
 func readReply(got *http.Response, app *replyReader) (r reply, err error) {
 	if app != nil {
 		r.status = got.StatusCode
@@ -117,7 +118,7 @@ func serverOf(reply *http.Response) evidence.Server {
 	}
 }
 
-// judge notes a reply, and what the fault is of one that is not good.
+// judge writes a reply into the hit, and the fault if the reply is not good.
 func (l httpLane) judge(r reply, h *evidence.Hit) {
 	h.Status, h.By = r.status, r.by
 	switch {

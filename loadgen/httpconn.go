@@ -13,26 +13,26 @@ import (
 	"syscall"
 )
 
-// headerLimit is how long the header of a reply may be, in bytes, as with net/http.
+// headerLimit bounds the header of a reply, in bytes, as net/http does.
 const headerLimit = 10 << 20
 
 var errLongHeader = fmt.Errorf("the header of a reply exceeds %d bytes", headerLimit)
 
-// An httpConn is a connection and what it takes to speak HTTP/1.1 over it.
+// An httpConn is a connection with the buffers to speak HTTP/1.1 over it.
 type httpConn struct {
-	buffers *sync.Pool // it returns to
+	buffers *sync.Pool // where close puts it
 
 	conn    net.Conn
-	stream  net.Conn  // what is spoken over: conn, or TLS over it
-	below   *peekable // TLS; nil: there is none
+	stream  net.Conn  // carries HTTP: conn, or TLS over it
+	below   *peekable // connection below TLS; nil: no TLS
 	in      *bufio.Reader
 	out     []byte
 	left    int64 // bytes that may still be read
-	readErr error // why reading ended; of a header that it cut off, net/http's error need not say so
+	readErr error // why reading ended: net/http's error for a header that was cut off may not say so
 	resent  resends
 }
 
-// newConn takes the buffers of a connection that was closed, if there are any.
+// newConn returns an httpConn with the buffers of a closed one, if there are any.
 func (s *direct) newConn(conn net.Conn) *httpConn {
 	w, ok := s.buffers.Get().(*httpConn)
 	if !ok {
@@ -62,7 +62,7 @@ func (w *httpConn) Read(p []byte) (int, error) {
 }
 
 // exchange writes a request and reads its reply to the end. The reply is the last one if the connection cannot carry
-// another request. The app is nil for Rollcall's own.
+// another request; app is nil for the echo app.
 func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r reply, last bool, err error) {
 	w.left = headerLimit
 	w.out = f.number(w.out[:0], seq)
@@ -88,16 +88,16 @@ func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r 
 	return simple.reply, simple.last || w.in.Buffered() > 0, err
 }
 
-// unanswered reports whether an exchange that failed may be one whose request the peer had not read when it closed the connection: not a
-// byte of a reply came, and nobody waited for one in vain. net/http then sends a GET again over another connection, unseen by its caller,
-// if the one that died had carried a request before (net/http/transport.go, shouldRetryRequest).
+// unanswered reports whether a failed exchange may be one whose request the peer had not read when it closed the connection: no
+// byte of a reply came, and the deadline did not pass. In that case net/http silently sends a GET again over another connection, if
+// the one that died had carried a request before (net/http/transport.go, shouldRetryRequest).
 func (w *httpConn) unanswered(err error) bool {
 	return err != nil && w.left == headerLimit && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// readAny has net/http read the reply, and passes over those that only announce it.
+// readAny lets net/http read the reply, and skips interim ones (1xx) before it.
 func (w *httpConn) readAny(app *replyReader) (r reply, last bool, err error) {
-	var asked *http.Request // one whose reply has a body
+	var asked *http.Request // nil: a GET, whose reply has a body
 	if app != nil {
 		asked = &app.asked
 	}
@@ -124,7 +124,7 @@ func (w *httpConn) idle() bool {
 	return errors.Is(err, errNothing)
 }
 
-// readNow reads what has come over a connection; it is errNothing if nothing has.
+// readNow reads, without waiting, what a connection has received; errNothing if that is nothing.
 func readNow(conn net.Conn, to []byte) (n int, err error) {
 	raw, err := conn.(syscall.Conn).SyscallConn()
 	if err != nil {

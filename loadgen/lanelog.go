@@ -12,23 +12,23 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// A laneLog keeps on a spool what of a lane the next process of the agent has to know: the number of each request when it is
-// sent, and each hit. Each is one write. The caller holds the buffer's lock.
+// A laneLog keeps on a spool what the next process of the agent has to know of a lane: the number of each request before it is
+// sent, and each hit, with one write each. The caller holds the buffer's lock.
 type laneLog struct {
 	sendings
 	spool    *spool
-	lane     int // of the order
+	lane     int // its index in the order
 	file     *os.File
 	segments []segment // ascending; the last one is written to
 	next     int       // number of the next hit
 	last     place     // where the last answer from the spool ended
-	err      error     // the first; nothing is written after it
+	err      error     // the first error; nothing is written after it
 }
 
-// Sendings are which requests of a lane were sent, and which of those have no outcome yet.
+// sendings are the requests of a lane that were sent, and those of them that have no outcome yet.
 type sendings struct {
-	unsent uint64          // all below were sent
-	ahead  map[uint64]bool // and these
+	unsent uint64          // number below which all were sent
+	ahead  map[uint64]bool // numbers above unsent that were sent
 	open   map[uint64]bool
 }
 
@@ -51,7 +51,7 @@ func (s *spool) newLane(lane int) (*laneLog, error) {
 	return l, l.roll(Progress{})
 }
 
-// findLane finds what an earlier process wrote. Before anything else is written, resume has to be called.
+// findLane opens the log that an earlier process wrote. Before anything else is written, resume has to be called.
 func (s *spool) findLane(lane int) (l *laneLog, progress Progress, err error) {
 	l = &laneLog{spool: s, lane: lane, sendings: newSendings(0)}
 	if l.segments, err = segmentsOf(s.dir, lane); err != nil {
@@ -66,7 +66,7 @@ func (s *spool) findLane(lane int) (l *laneLog, progress Progress, err error) {
 		if headed, err = l.replay(newest, &progress); err != nil {
 			return nil, progress, err
 		}
-		if !headed { // it was never written to the disk
+		if !headed { // its head did not reach the disk
 			l.segments = l.segments[:len(l.segments)-1]
 			s.used.Add(-newest.size)
 			if err := os.Remove(newest.path); err != nil {
@@ -80,7 +80,7 @@ func (s *spool) findLane(lane int) (l *laneLog, progress Progress, err error) {
 	return l, progress, nil
 }
 
-// replay learns what a segment says, and whether it says anything.
+// replay reads a segment into the log and the progress; headed reports whether it has a head.
 func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error) {
 	err = s.lines(0, func(found line) (bool, error) {
 		switch found.kind {
@@ -123,7 +123,7 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 	return headed, err
 }
 
-// resume goes on from a number; what has no outcome gets none any more.
+// resume continues from a request's number; earlier requests without an outcome get none any more.
 func (l *laneLog) resume(unsent uint64, progress Progress) error {
 	l.sendings = newSendings(unsent)
 	return l.roll(progress)
@@ -136,7 +136,7 @@ func (l *laneLog) roll(progress Progress) error {
 		return l.fail(err)
 	}
 	path := segmentPath(l.spool.dir, l.lane, l.next)
-	if n := len(l.segments); n > 0 && l.segments[n-1].path == path { // without a hit: its head is replaced
+	if n := len(l.segments); n > 0 && l.segments[n-1].path == path { // it has no hit: replace it
 		l.spool.used.Add(-l.segments[n-1].size)
 		l.segments = l.segments[:n-1]
 	}
@@ -155,13 +155,13 @@ func (l *laneLog) roll(progress Progress) error {
 	return nil
 }
 
-// noteSent notes that a request is about to be sent.
+// noteSent logs that a request is about to be sent.
 func (l *laneLog) noteSent(seq uint64) error {
 	l.sent(seq)
 	return l.write("s", strconv.AppendUint(nil, seq, 10))
 }
 
-// noteHit notes a hit; progress is that before it.
+// noteHit logs a hit; progress is the lane's before it.
 func (l *laneLog) noteHit(h evidence.Hit, encoded []byte, progress Progress) error {
 	if l.err == nil && l.next-l.segments[len(l.segments)-1].first == hitsPerSegment {
 		if err := l.roll(progress); err != nil {
@@ -200,7 +200,7 @@ func (l *laneLog) fail(err error) error {
 	return l.err
 }
 
-// forget gives up the segments of which all hits are below n, and returns those to remove.
+// forget drops the segments whose hits are all below n, and returns them to be removed.
 func (l *laneLog) forget(n int) (gone []segment) {
 	for len(l.segments) > 1 && l.segments[1].first <= n {
 		gone = append(gone, l.segments[0])
@@ -209,7 +209,7 @@ func (l *laneLog) forget(n int) (gone []segment) {
 	return gone
 }
 
-// remove removes segments; the caller need not hold the lock.
+// remove deletes the files of segments; the caller need not hold the lock.
 func (l *laneLog) remove(gone []segment) {
 	for _, g := range gone {
 		if os.Remove(g.path) == nil {
@@ -218,7 +218,7 @@ func (l *laneLog) remove(gone []segment) {
 	}
 }
 
-// placeOf is where to look for a hit.
+// placeOf returns where to look for a hit.
 func (l *laneLog) placeOf(n int) place {
 	if l.last.hit == n {
 		return l.last

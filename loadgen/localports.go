@@ -11,24 +11,25 @@ import (
 	"time"
 )
 
-// Connections take local ports in turn, and the kernel's choice only where that fails. The kernel chooses at random, and
-// of a lane at 100 per second 600 of 5,000 connections had a port that another had had within the minute. A node that
-// tracks connections knows a closed one for two minutes, with the pod that it led to; for the next one from that port it
-// looks up the rules anew, as a rule. Seen before: 1 of 25,407 requests, refused when the one pod that could do so had ended
-// 0.1 s ago, and 6 s after every node's rules had left that pod out.
+// Connections take local ports in turn; the kernel chooses only where that fails. The kernel chooses at random: of 5,000
+// connections of a lane at 100 per second, 600 had a port that another one had had within the minute. A node that tracks
+// connections remembers a closed one for two minutes, with the pod that it led to. For the next connection from that port it
+// normally looks up the rules anew. But 1 of 25,407 requests was refused where only one pod could have refused it: that pod had
+// ended 0.1 s before, and every node's rules had left it out for 6 s.
 
-// portMemory is how long connection tracking knows a TCP connection that was closed (net.netfilter's
-// nf_conntrack_tcp_timeout_time_wait by default).
+// portMemory is how long connection tracking remembers a closed TCP connection (net.netfilter's nf_conntrack_tcp_timeout_time_wait
+// by default).
 const portMemory = 120 * time.Second
 
-// LocalPorts are those that the lanes of a process dial from, one after the other. They begin where the clock says, at the
-// speed that uses all of them in portMemory, so that a process that follows another does not begin with the last one's.
+// LocalPorts are the local ports that the lanes of a process dial from, one after the other. The first one depends on the wall
+// clock, which goes through all of them in portMemory, so that a process does not begin with the ports that the previous one used
+// last.
 type LocalPorts struct {
 	first, count uint32
 	next         atomic.Uint32
 }
 
-// NewLocalPorts reads which ports the kernel would choose from.
+// NewLocalPorts returns the ports that the kernel would choose from.
 func NewLocalPorts() *LocalPorts {
 	return newLocalPorts("/proc/sys/net/ipv4/ip_local_port_range", time.Now())
 }
@@ -48,10 +49,10 @@ func newLocalPorts(file string, now time.Time) *LocalPorts {
 
 func (p *LocalPorts) pick() int { return int(p.first + p.next.Add(1)%p.count) }
 
-// portTries is how many ports that are in use are passed over before the kernel chooses one.
+// portTries is how many ports are tried, if they are in use, before the kernel chooses one.
 const portTries = 3
 
-// dial opens a connection from the next port. The error of one that could not be opened knows the port.
+// dial opens a connection from the next port. If that fails, the error is a dialError with the port where one was used.
 func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, addr string) (net.Conn, error) {
 	dialer.Resolver = likeResolver(dialer.Resolver)
 	for range portTries {
@@ -71,15 +72,16 @@ func (p *LocalPorts) dial(ctx context.Context, dialer net.Dialer, addr string) (
 	return dialOther(ctx, dialer, addr)
 }
 
-// dialOther refuses a connection that leads to itself: where nobody listens on a port, a client that dials from that port opens
-// one (TCP's simultaneous open). Package net looks for that only where the kernel chose the port (net/tcpsock_posix.go, Go 1.26).
+// dialOther dials, and refuses a connection that leads to itself: a client gets one when it dials a port on which nobody listens
+// from that same port (TCP's simultaneous open). Package net looks for that only where the kernel chose the port
+// (net/tcpsock_posix.go, Go 1.26).
 func dialOther(ctx context.Context, dialer net.Dialer, addr string) (net.Conn, error) {
 	dialled, err := dialer.DialContext(ctx, "tcp", addr)
 	tcp, ok := dialled.(*net.TCPConn)
 	if !ok || !toItself(tcp) {
 		return dialled, err
 	}
-	_ = tcp.SetLinger(0) // the port is one to listen on, so that it is not to be left in TIME-WAIT
+	_ = tcp.SetLinger(0) // no TIME-WAIT: somebody may want to listen on the port
 	tcp.Close()
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: tcp.RemoteAddr(), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
@@ -90,8 +92,8 @@ func toItself(c *net.TCPConn) bool {
 	return known && connected && local.Port == remote.Port && local.IP.Equal(remote.IP)
 }
 
-// likeResolver is a resolver like another. Lookups of a name that one resolver has under way at a time are one lookup (net/lookup.go,
-// Go 1.26), so that a query that is lost would cost all connections that are opened until it is asked again, 5 s later.
+// likeResolver returns a copy of a resolver. A resolver makes concurrent lookups of a name one lookup (net/lookup.go, Go 1.26), so
+// that a lost query would delay all connections that are opened until it is repeated 5 s later.
 func likeResolver(r *net.Resolver) *net.Resolver {
 	if r == nil {
 		r = net.DefaultResolver

@@ -10,17 +10,17 @@ import (
 
 // A NoReplyError is why a target gave no good reply.
 type NoReplyError struct {
-	Fault   evidence.Fault `json:"fault,omitempty"`  // empty: it replied, or that is not known
-	Opened  bool           `json:"opened,omitempty"` // the connection was
-	Status  int            `json:"status,omitempty"` // of its reply; 0: there was none
+	Fault   evidence.Fault `json:"fault,omitempty"`  // empty: it replied, or the fault is not known
+	Opened  bool           `json:"opened,omitempty"` // the connection was opened
+	Status  int            `json:"status,omitempty"` // of its reply; 0: it did not reply
 	TLS     bool           `json:"tls,omitempty"`    // its port speaks TLS
 	Because string         `json:"because"`
 }
 
 func (e *NoReplyError) Error() string { return e.Because }
 
-// speaksTLS reports whether what a lane asks takes part in a handshake, whatever certificate it has or wants: it comes to the end of it, or
-// says with an alert why not (RFC 8446, 6.2), which net has as a "remote error".
+// speaksTLS reports whether a lane's target speaks TLS, whatever certificate it has or wants: the handshake succeeds, or the target
+// says why not in an alert (RFC 8446, 6.2), which is a [net.OpError] "remote error".
 func speaksTLS(lane evidence.Lane) bool {
 	anyCertificate := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // nothing is sent
 	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: DefaultTimeout}, "tcp", lane.DialAddress(), anyCertificate)

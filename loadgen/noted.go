@@ -4,10 +4,10 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// mostNoted is how many events of a kind are kept of a lane: a server may have a new certificate for each connection.
+// mostNoted bounds the events of a kind that are kept per lane: a server may have a new certificate for each connection.
 const mostNoted = 100
 
-// note keeps what a lane met for the first time, and numbers what it met of that kind.
+// note keeps an event that is new to its lane, and numbers the lane's events of that kind.
 func (a *Agent) note(e evidence.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -22,6 +22,6 @@ func (a *Agent) note(e evidence.Event) {
 	}
 	a.state.Noted = append(a.state.Noted, e)
 	if a.spool != nil {
-		_ = a.spool.write(stateFile, a.state) // if it is full, its lanes say so
+		_ = a.spool.write(stateFile, a.state) // if the spool is full, its lanes say so
 	}
 }

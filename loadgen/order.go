@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// noteAskedEvery is how often it is written to the spool at most that somebody asked for hits.
+// noteAskedEvery is the least time between two writes to the spool of when hits were asked for.
 const noteAskedEvery = 10 * time.Second
 
-// begin starts every lane, or none where the spool cannot be written; the caller holds the lock, and has checked the order.
+// begin starts every lane, or none if the spool cannot be written; the caller holds the lock and has checked the order.
 func (a *Agent) begin(ctx context.Context, o startRequest) error {
 	cfg, began := a.config(o), o.startsAt()
 	var clients []*client
@@ -47,7 +47,7 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 	return nil
 }
 
-// watch ends the load when nobody asks for hits for so long from now on, and then again and again; the caller holds the lock.
+// watch ends the load if nobody asks for hits for as long as first, or later for as long as then. The caller holds the lock.
 func (a *Agent) watch(first, then time.Duration) {
 	a.unasked = then
 	a.nobody = time.AfterFunc(first, func() {
@@ -63,7 +63,7 @@ func (a *Attack) abandon(after time.Duration) {
 	a.cancel()
 }
 
-// asked notes that somebody wants the hits.
+// asked notes that hits were asked for, which keeps the load running.
 func (a *Agent) asked(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,11 +73,11 @@ func (a *Agent) asked(now time.Time) {
 	a.nobody.Reset(a.unasked)
 	if a.spool != nil && now.UnixNano()-a.state.Asked >= int64(noteAskedEvery) {
 		a.state.Asked = now.UnixNano()
-		_ = a.spool.write(stateFile, a.state) // if it is full, its lanes say so
+		_ = a.spool.write(stateFile, a.state) // if the spool is full, its lanes say so
 	}
 }
 
-// noteStop notes that no process of the agent is to load any more.
+// noteStop writes to the spool that no later process of the agent is to load.
 func (a *Agent) noteStop() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -4,7 +4,7 @@ package loadgen
 
 import "syscall"
 
-// errNothing is that nothing came over a connection, not even its end.
+// errNothing is the error of readFile when nothing came over a connection, not even its end.
 const errNothing = syscall.EAGAIN
 
 func readFile(fd uintptr, to []byte) (int, error) { return syscall.Read(int(fd), to) }

@@ -4,5 +4,5 @@ import "errors"
 
 var errNothing = errors.New("nothing came")
 
-// readFile is not known on Windows, so that every request opens a connection anew: one that had ended would be a failure.
+// readFile does not work on Windows, so that every request opens a new connection: a kept one that had ended would be a failure.
 func readFile(uintptr, []byte) (int, error) { return 0, errors.ErrUnsupported }

@@ -14,13 +14,13 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// FreshClient opens a connection for each request, which may take so long. A redirection is a reply, as it is to lanes.
+// FreshClient returns a client that opens a connection for each request. A redirect is a reply, as it is to lanes.
 func FreshClient(timeout time.Duration) *http.Client {
 	return &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Ask asks an echo app once and says who gave the good reply; anything else is an error. Nothing is sent again.
+// Ask sends one request to an echo app and returns who gave the good reply; anything else is an error. Nothing is sent again.
 func Ask(ctx context.Context, client *http.Client, target string) (evidence.Server, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, nil)
 	if err != nil {
@@ -38,8 +38,8 @@ func Ask(ctx context.Context, client *http.Client, target string) (evidence.Serv
 	return serverOf(reply), err
 }
 
-// Ask asks a userapp once, as a lane of that target and address over new connections does, and says which version gave the good
-// reply, if it names one. Otherwise the error is a [NoReplyError].
+// Ask sends one request to a userapp, as a lane of that target and address over fresh connections does, and returns the version
+// that gave the good reply, if the reply names one. Without a good reply the error is a [NoReplyError].
 func (p *UserHTTP) Ask(target, address string, timeout time.Duration) (version string, err error) {
 	lane := evidence.Lane{ID: "ask", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: target, Address: address}
 	if err := cmp.Or(p.Check(), checkHTTP(lane)); err != nil {
@@ -69,15 +69,15 @@ func (p *UserHTTP) Ask(target, address string, timeout time.Duration) (version s
 	return "", none
 }
 
-// A reachRequest is what an agent is told to ask.
+// A reachRequest is the body of POST /v1/reach.
 type reachRequest struct {
 	Target   string    `json:"target"`
 	Address  string    `json:"address,omitempty"` // as in a Lane
 	UserHTTP *UserHTTP `json:"user_http,omitempty"`
 }
 
-// Reach has the agent ask what a lane asks once, from where it is. p is nil for the echo app. That there is no good reply is a
-// [NoReplyError]. What it is told is in the body: the URL of a call stands in errors.
+// Reach makes the agent send one request to a lane's target; p is nil for the echo app. If there is no good reply, the error is a
+// [NoReplyError]. The target is in the body, since the URL of a call appears in errors.
 func (r Remote) Reach(ctx context.Context, lane evidence.Lane, p *UserHTTP) error {
 	var none *NoReplyError
 	if err := r.call(ctx, "reach", http.MethodPost, reachRequest{lane.Target, lane.Address, p}, decodeInto(&none)); err != nil {
@@ -105,5 +105,5 @@ func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 		none = &NoReplyError{Because: err.Error()}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(none) // who asked has left
+	_ = json.NewEncoder(w).Encode(none) // the caller is gone
 }

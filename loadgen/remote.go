@@ -14,26 +14,26 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Remote is an agent as the harness reaches it. Every error names its URL.
+// A Remote is the harness's client of an agent. Every error names its URL.
 type Remote struct {
 	URL    string // base, such as "http://127.0.0.1:40001"
 	Token  string
 	Client *http.Client // nil: http.DefaultClient
 }
 
-// Start has the agent load lanes. Of times in cfg only the wall clock's arrive, and neither its Ports nor its Note. An agent can be
-// started once.
+// Start makes the agent load lanes, which it does once in its life. Times in cfg arrive without their monotonic reading; Ports and
+// Note do not arrive.
 func (r Remote) Start(ctx context.Context, lanes []evidence.Lane, cfg Config) error {
 	return r.call(ctx, "start", http.MethodPost, startRequest{cfg, lanes}, discard)
 }
 
 // Stop ends the pacing and returns when no request is in flight; [Remote.HitsOfLanes] then has the last hits. It may
-// be repeated; an agent that was not started, because it restarted without a spool, is an error.
+// be repeated. It is an error if the agent was not started, or restarted without a spool.
 func (r Remote) Stop(ctx context.Context) error {
 	return r.call(ctx, "stop", http.MethodPost, nil, discard)
 }
 
-// call sends in, as JSON unless it is nil, and has the body of a 200 read.
+// call sends in as JSON, unless it is nil, and passes the body of a 200 to read.
 func (r Remote) call(ctx context.Context, name, method string, in any, read func(body io.Reader) error) error {
 	if err := r.try(ctx, name, method, in, read); err != nil {
 		return fmt.Errorf("loadgen: ask agent %s for %s: %w", r.URL, name, err)

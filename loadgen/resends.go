@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// resendTimer is how long Linux waits at least before it sends a segment again (TCP_RTO_MIN, include/net/tcp.h; a SYN a
-// second). A request that took less is not looked at, which would cost each of them a system call.
+// resendTimer is the least time after which Linux sends a segment again (TCP_RTO_MIN, include/net/tcp.h; a SYN after a second).
+// Requests that took less are not looked at, which would cost a system call each.
 const resendTimer = 200 * time.Millisecond
 
-// Resends count the segments that the kernel has sent again over a connection.
+// resends counts the segments that the kernel has sent again over a connection.
 type resends struct{ total atomic.Int64 }
 
-// since is how many there were since it was asked last. A connection that was closed meanwhile has none.
+// since returns how many there were since the last call; 0 for a connection that was closed meanwhile.
 func (r *resends) since(c net.Conn) uint32 {
 	owner, ok := c.(syscall.Conn)
 	if !ok {

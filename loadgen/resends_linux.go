@@ -2,7 +2,7 @@ package loadgen
 
 import "golang.org/x/sys/unix"
 
-// segmentsResent is how many segments a socket has sent again, SYNs included.
+// segmentsResent returns how many segments a socket has sent again, SYNs included.
 func segmentsResent(fd int) int64 {
 	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// open takes up what an earlier process left on the spool, if there was one that was told to start.
+// open opens the spool, and continues what an earlier process was told to start, if there was one.
 func (a *Agent) open(dir string, limit int64) error {
 	found, order, state, err := openSpool(dir, limit)
 	if err != nil {
@@ -23,8 +23,8 @@ func (a *Agent) open(dir string, limit int64) error {
 	return a.resume(*order, time.Now())
 }
 
-// resume goes on with an order: the plan stays what it was, and what was due meanwhile is left out. One that was stopped, or that
-// nobody has asked for hits for too long, only keeps its hits. Offsets are from the wall clock as it is now.
+// resume continues an order: the plan stays the same, and requests that were due meanwhile are left out. An order that was stopped,
+// or whose hits nobody has asked for in too long, only keeps its hits. Offsets are by the wall clock at this moment.
 func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	o, err := a.unseal(order)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 		a.state.note(away)
 		clients[i], c.plan = c, rest
 	}
-	if err := a.spool.write(stateFile, a.state); err != nil { // before its logs forget what it says
+	if err := a.spool.write(stateFile, a.state); err != nil { // before the logs begin segments that no longer have it
 		return err
 	}
 	for i, c := range clients {
@@ -72,7 +72,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	return nil
 }
 
-// absence is what a lane misses until now, and the plan that it goes on with, if it loads.
+// absence returns what a lane missed until now, and the plan that it continues with if it loads.
 func absence(log *laneLog, c *client, cfg Config, now time.Time, loads bool) (away evidence.Absence, rest plan) {
 	planned := cfg.At.Sub(cfg.Began)
 	rest = c.plan.resumed(log.unsent, 0)
@@ -85,7 +85,7 @@ func absence(log *laneLog, c *client, cfg Config, now time.Time, loads bool) (aw
 	return away, rest
 }
 
-// note keeps an absence, unless nothing is missing. One from the same number on is the same, for no request was sent in between.
+// note keeps an absence, unless nothing is missing. Two from the same number on are merged: no request was sent in between.
 func (s *spoolState) note(away evidence.Absence) {
 	if away.From == away.To && len(away.Unknown) == 0 {
 		return
@@ -100,7 +100,7 @@ func (s *spoolState) note(away evidence.Absence) {
 	s.Absences = append(s.Absences, away)
 }
 
-// whyAway tells why there is another process.
+// whyAway returns why there is a new process.
 func whyAway(order spooledOrder) string {
 	if order.Boot != bootID() {
 		return "its node booted"

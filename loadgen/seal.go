@@ -8,10 +8,10 @@ import (
 	"fmt"
 )
 
-// What a user's requests carry may be secret, and a spool is a folder on somebody's disk. There it is sealed with the agent's token, which
-// its next process is given too.
+// A user's requests may carry secrets, and a spool is a folder on a disk of a node. There they are encrypted with the agent's
+// token, which its next process is given too.
 
-// seal keeps an order.
+// seal returns an order as it is kept on the spool.
 func (a *Agent) seal(o startRequest) (kept spooledOrder, err error) {
 	kept = spooledOrder{Instance: a.instance, Boot: bootID(), Order: o}
 	if o.UserHTTP == nil {
@@ -29,7 +29,7 @@ func (a *Agent) seal(o startRequest) (kept spooledOrder, err error) {
 	return kept, nil
 }
 
-// unseal is the order that was kept.
+// unseal returns the order that was kept.
 func (a *Agent) unseal(kept spooledOrder) (o startRequest, err error) {
 	o = kept.Order
 	if kept.UserHTTP == nil {

@@ -21,9 +21,10 @@ const segmentSuffix = ".segment"
 // hitsPerSegment is how many hits a segment has, about 1 MB.
 const hitsPerSegment = 4096
 
-// A segment is a file of a lane's hits, in the order of keeping. The text of each line ([store.AppendLine]) has its kind, a space and
+// A segment is a file with hits of a lane, in the order in which they were added. The text of each line ([store.AppendLine]) is its
+// kind, a space and
 //
-//	b  a segmentHead, first of all: what went before
+//	b  a segmentHead, first of all: the state before the segment
 //	s  the number of a request that is about to be sent
 //	h  a hit
 //	t  the first trouble of the lane
@@ -33,7 +34,7 @@ type segment struct {
 	size  int64 // bytes
 }
 
-// A segmentHead is what is known of a lane when a segment begins, so that those before it are only needed for their hits.
+// A segmentHead is the state of a lane when a segment begins, so that the segments before it are only needed for their hits.
 type segmentHead struct {
 	First    int      `json:"first"`
 	Unsent   uint64   `json:"unsent"`
@@ -76,7 +77,7 @@ type line struct {
 	end  int64 // offset after it
 }
 
-// lines reads whole lines from an offset on, until take wants no more.
+// lines passes whole lines from an offset on to take, until it wants no more.
 func (s segment) lines(offset int64, take func(line) (more bool, err error)) error {
 	file, err := os.Open(s.path)
 	if err != nil {
@@ -111,8 +112,8 @@ type place struct {
 	offset int64
 }
 
-// hits gives hits of a segment, as they are written, from a place on, or from its number if the place is not known, at most so many, and
-// where the next one is.
+// hits returns at most so many hits of a segment, as JSON, and the place of the next one. It begins at a place, or looks for the
+// place's number if that is in another segment.
 func (s segment) hits(from place, most int) (hits []json.RawMessage, next place, err error) {
 	number, offset := s.first, int64(0)
 	if from.path == s.path {

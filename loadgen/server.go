@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A startRequest is what an agent is told to start.
+// A startRequest is the body of POST /v1/start.
 type startRequest struct {
 	Config
 	Lanes []evidence.Lane `json:"lanes"`
@@ -23,8 +23,8 @@ type startRequest struct {
 // maxStartRequest bounds a startRequest, in bytes.
 const maxStartRequest = 1 << 20
 
-// An Agent loads lanes as its API is told, once in its life: its hits belong to one run. With a spool, its life goes on in the
-// next process.
+// An Agent loads lanes when its API is told to, once in its life: its hits belong to one run. With a spool, its life continues
+// in the next process.
 //
 //	POST /v1/start     a startRequest; 409 when there was one already
 //	POST /v1/stop      returns when no request is in flight; may be repeated; 409 before start
@@ -50,16 +50,15 @@ type Agent struct {
 	nobody  *time.Timer // ends the load when nobody asks for hits any more; nil before start
 }
 
-// An AgentConfig is what an agent is given when its process begins.
+// An AgentConfig holds the settings of an agent.
 type AgentConfig struct {
-	Token string // that its callers have to know
-	// Spool is a folder that outlives the process: the next one goes on with what it finds there. Empty: what the process
-	// knows ends with it.
+	Token string // that its callers have to show
+	// Spool is a folder that outlives the process: the next one continues with what it finds there. Empty: hits end with the process.
 	Spool string
 	Limit int64 // of the spool, in bytes; zero: DefaultSpoolLimit
 }
 
-// NewAgent makes an agent, which goes on at once if the spool says so.
+// NewAgent returns an agent. If it finds an order on the spool, it continues with it at once.
 func NewAgent(cfg AgentConfig) (*Agent, error) {
 	if cfg.Token == "" {
 		return nil, errors.New("loadgen: make agent: the token is empty")
@@ -148,7 +147,7 @@ func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
 	a.Stop()
 }
 
-// config is what all lanes of an order have in common.
+// config returns the settings of an order's lanes.
 func (a *Agent) config(o startRequest) Config {
 	o.Ports, o.Note = a.ports, a.note
 	return o.whole()

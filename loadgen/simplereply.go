@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// A simple reply is one of the shape that the app gives: every header once, in the usual case, and a body of a length
-// that is said. net/http reads it alike, at several times the cost.
+// A simpleReply is a reply of the form that the echo app sends: every header at most once and in its canonical case, and a body of
+// a known length. net/http reads it with the same result, at several times the cost.
 type simpleReply struct {
 	reply
 	header, body int  // lengths in bytes
 	last         bool // on its connection
 }
 
-// parseSimple parses what was received so far; not ok is what is not a simple reply, or not yet.
+// parseSimple parses what was received so far; ok is false if that is no simple reply, or not yet.
 func parseSimple(received []byte) (b simpleReply, ok bool) {
 	end := bytes.Index(received, []byte("\r\n\r\n"))
 	if end < 0 {
@@ -35,7 +35,7 @@ func parseSimple(received []byte) (b simpleReply, ok bool) {
 	return b, b.body >= 0
 }
 
-// simpleStatus is the status of "HTTP/1.1 200 OK", when that is one of a reply with a body.
+// simpleStatus returns the status in a line like "HTTP/1.1 200 OK"; ok is false for a status whose reply has no body.
 func simpleStatus(line []byte) (status int, ok bool) {
 	after, ok := bytes.CutPrefix(line, []byte("HTTP/1.1 "))
 	if !ok || len(after) < 4 || after[3] != ' ' || !isText(after[4:]) {
@@ -45,7 +45,7 @@ func simpleStatus(line []byte) (status int, ok bool) {
 	return int(n), err == nil && n >= 200 && n != 204 && n != 304
 }
 
-// add tells whether the header may be one of a simple reply.
+// add takes over a header, and reports whether a simple reply may have it.
 func (b *simpleReply) add(name, value []byte) bool {
 	var to *string
 	switch string(name) {
@@ -75,7 +75,7 @@ func (b *simpleReply) add(name, value []byte) bool {
 	return once
 }
 
-// isText reports whether a value is of printable ASCII, with no space at its ends: net/http takes it as it is.
+// isText reports whether a value is printable ASCII without a space at either end, which net/http takes as it is.
 func isText(value []byte) bool {
 	for _, c := range value {
 		if c < ' ' || c > '~' {

@@ -21,32 +21,32 @@ const (
 	stateFile = "state.json"
 )
 
-// A spool is a folder on a disk in which an agent keeps what it was told and what it saw, so that its next process goes on where
-// it stopped: when its container starts again, or its node. Nothing is forced to the disk, for what was written outlives a process
-// that is killed, and a node that is shut down writes it.
+// A spool is a folder on a disk in which an agent keeps its order and its hits, so that its next process continues after its
+// container or its node restarted. Nothing is synced to the disk: what was written survives a process that is killed, and a node
+// that shuts down writes it.
 type spool struct {
 	dir   string
 	limit int64
 	used  atomic.Int64 // bytes of the segments
 }
 
-// A spooledOrder is what the agent was told.
+// A spooledOrder is the order that the agent was given.
 type spooledOrder struct {
-	Instance string       `json:"instance"` // of the process that was told it
+	Instance string       `json:"instance"` // of the process that was given it
 	Boot     string       `json:"boot"`     // of the kernel it ran on
 	Order    startRequest `json:"order"`
-	UserHTTP []byte       `json:"sealed_user_http,omitempty"` // of the order, which has none then
+	UserHTTP []byte       `json:"sealed_user_http,omitempty"` // the order's, encrypted; it has none itself then
 }
 
-// A spoolState is what of an agent changes while it loads, but for the hits.
+// A spoolState is the state of an agent that changes while it loads, except for the hits.
 type spoolState struct {
-	Asked    int64              `json:"asked"`             // when its hits were last asked for, about, in Unix nanoseconds
+	Asked    int64              `json:"asked"`             // about when its hits were last asked for, in Unix nanoseconds
 	Stopped  bool               `json:"stopped,omitempty"` // it was told to stop
 	Absences []evidence.Absence `json:"absences,omitempty"`
 	Noted    []evidence.Event   `json:"noted,omitempty"`
 }
 
-// openSpool makes the folder, or finds what an earlier process left in it; the order is nil if that was told nothing.
+// openSpool makes the folder, or reads what an earlier process left in it; the order is nil if that process was given none.
 func openSpool(dir string, limit int64) (s *spool, order *spooledOrder, state spoolState, err error) {
 	if limit == 0 {
 		limit = DefaultSpoolLimit
@@ -66,7 +66,7 @@ func openSpool(dir string, limit int64) (s *spool, order *spooledOrder, state sp
 	return s, order, state, err
 }
 
-// clear removes the segments of an order that was never given.
+// clear removes segments without an order, of a process that ended before it wrote one.
 func (s *spool) clear() error {
 	files, err := filepath.Glob(filepath.Join(s.dir, "*"+segmentSuffix))
 	for _, file := range files {
@@ -84,7 +84,7 @@ func (s *spool) write(name string, value any) error {
 	return store.WriteJSON(filepath.Join(s.dir, name), value)
 }
 
-// bootID tells boots of this kernel apart; empty where it is not known.
+// bootID returns the kernel's id of this boot; empty if unknown.
 func bootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -11,28 +11,28 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Status is what an agent says of itself: which process it is, what its clock shows, and how far it got.
+// A Status is what an agent says of itself: which process it is, what its clock shows, and how far it is.
 type Status struct {
-	Instance string `json:"instance"` // random, made when the process began: another one betrays a restart
-	// Order is the instance that was told to start: another one went on where that stopped. Empty: none was told.
+	Instance string `json:"instance"` // random, made when the process began: it differs after a restart
+	// Order is the instance that was told to start; a later instance continues it. Empty: none was told.
 	Order    string              `json:"order,omitempty"`
 	Now      int64               `json:"now"`             // Unix nanoseconds
 	Lanes    map[string]Progress `json:"lanes,omitempty"` // by id; none before start
 	Absences []evidence.Absence  `json:"absences,omitempty"`
-	Noted    []evidence.Event    `json:"noted,omitempty"` // what its lanes met beside their hits, by its own clock
+	Noted    []evidence.Event    `json:"noted,omitempty"` // what its lanes observed besides hits, by its own clock
 }
 
-// Status asks the agent for it. An instance that differs from that of an earlier answer has restarted. Unless its order is the earlier
-// one, the hits of that which were not fetched are lost.
+// Status returns the agent's status. If the instance differs from that of an earlier answer, the agent has restarted; if the order
+// differs too, the hits of the earlier instance that were not fetched are lost.
 func (r Remote) Status(ctx context.Context) (Status, error) {
 	var s Status
 	err := r.call(ctx, "status", http.MethodGet, nil, decodeInto(&s))
 	return s, err
 }
 
-// ReadClock compares the agent's clock with this process's, of a run that began at the instant given. It asks
-// the agent the time, as often as samples says, and believes the answer that came soonest: the agent read its
-// clock at some moment between question and answer. The reading does not name the node.
+// ReadClock compares the agent's clock with this process's, in a run that began at the time given. It asks the agent samples times
+// and takes the fastest answer: the agent read its clock at some moment between question and answer. The reading does not name the
+// node.
 func (r Remote) ReadClock(ctx context.Context, began time.Time, samples int) (evidence.ClockReading, error) {
 	if samples < 1 {
 		return evidence.ClockReading{}, errors.New("loadgen: read clock: no samples were asked for")

@@ -16,21 +16,21 @@ import (
 
 // A TLS is how connections to an https target are secured.
 type TLS struct {
-	CA          []byte `json:"ca,omitempty"`          // certificates in PEM, that are trusted; empty: those of the system
-	ServerName  string `json:"server_name,omitempty"` // that is asked for, and that the certificate has to name; empty: the target's host
-	Insecure    bool   `json:"insecure,omitempty"`    // the certificate may be any
-	MinVersion  uint16 `json:"min_version,omitempty"` // such as [tls.VersionTLS13]; 0: Go's
+	CA          []byte `json:"ca,omitempty"`          // trusted certificates in PEM; empty: those of the system
+	ServerName  string `json:"server_name,omitempty"` // requested by SNI, and required of the certificate; empty: the target's host
+	Insecure    bool   `json:"insecure,omitempty"`    // any certificate is accepted
+	MinVersion  uint16 `json:"min_version,omitempty"` // such as [tls.VersionTLS13]; 0: Go's default
 	Certificate []byte `json:"certificate,omitempty"` // of the client, in PEM
-	Key         []byte `json:"key,omitempty"`         // of that
+	Key         []byte `json:"key,omitempty"`         // of Certificate, in PEM
 }
 
-// config is for a target of a host. Each connection is a whole handshake: there are no session tickets.
+// config returns the settings for a target's host. Each connection makes a whole handshake: there are no session tickets.
 func (t *TLS) config(host string) (*tls.Config, error) {
 	if t == nil {
 		t = &TLS{}
 	}
 	c := &tls.Config{
-		ServerName: cmp.Or(t.ServerName, host), InsecureSkipVerify: t.Insecure, //nolint:gosec // since that was asked for
+		ServerName: cmp.Or(t.ServerName, host), InsecureSkipVerify: t.Insecure, //nolint:gosec // the user asked for it
 		MinVersion: t.MinVersion, NextProtos: []string{"http/1.1"}, SessionTicketsDisabled: true,
 	}
 	if len(t.CA) > 0 {
@@ -55,7 +55,8 @@ type handshakeError struct{ error }
 // Unwrap returns the cause.
 func (e handshakeError) Unwrap() error { return e.error }
 
-// tlsFault is what an error of TLS says, if it is one. Package tls has no type for an alert of the peer but its Op.
+// tlsFault returns the fault of an error of TLS, else NoFault. Package tls marks an alert of the peer only by the Op of a
+// [net.OpError].
 func tlsFault(err error) evidence.Fault {
 	var invalid x509.CertificateInvalidError
 	var header tls.RecordHeaderError
@@ -76,7 +77,7 @@ func tlsFault(err error) evidence.Fault {
 	}
 }
 
-// secure has what goes over a connection encrypted from now on.
+// secure makes the TLS handshake over a connection, whose stream is encrypted from then on.
 func (s *direct) secure(w *httpConn) error {
 	w.below = &peekable{Conn: w.conn}
 	secured := tls.Client(w.below, s.tls)
@@ -96,7 +97,7 @@ func (s *direct) secure(w *httpConn) error {
 	return nil
 }
 
-// noteCertificate notes one that is not that of the connection before.
+// noteCertificate notes a certificate that differs from that of the previous connection.
 func (s *direct) noteCertificate(shown *x509.Certificate) {
 	if last := s.shown.Swap(shown); last != nil && last.Equal(shown) {
 		return
@@ -104,28 +105,28 @@ func (s *direct) noteCertificate(shown *x509.Certificate) {
 	s.note(evidence.CertificateSeen, evidence.DescribeCertificate(shown))
 }
 
-// noteFailure notes how TLS failed, if that is known by no other name.
+// noteFailure notes the error of a handshake whose fault only says that it failed.
 func (s *direct) noteFailure(err error) {
 	if s.tls != nil && faultByType(err) == evidence.HandshakeFailed {
 		s.note(evidence.TLSFailed, err.Error())
 	}
 }
 
-// note notes something about the lane, now.
+// note passes on an event of the lane at the current time.
 func (s *direct) note(kind evidence.EventKind, detail string) {
 	if s.noted != nil {
 		s.noted(evidence.Event{At: s.clock.at(time.Now()), Kind: kind, Object: s.ID, Detail: detail})
 	}
 }
 
-// A peekable is a connection below TLS. Over one that is idle a server may have sent something that TLS takes without anybody
-// hearing of it, such as tickets (RFC 8446, 4.6), or its end: who wants to know which reads what is there, and does not wait.
+// A peekable is a connection below TLS. On an idle one a server may have sent its end, or something that TLS handles by itself,
+// such as tickets (RFC 8446, 4.6). To tell these apart, TLS reads what is there while peeking is set, without waiting for more.
 type peekable struct {
 	net.Conn
 	peeking bool
 }
 
-// Read reads what is there.
+// Read reads, without waiting if peeking is set.
 func (p *peekable) Read(to []byte) (int, error) {
 	if !p.peeking {
 		return p.Conn.Read(to)
@@ -141,7 +142,7 @@ func (p *peekable) Read(to []byte) (int, error) {
 	}
 }
 
-// idleTLS is idle of a connection over TLS.
+// idleTLS is [httpConn.idle] for a connection over TLS.
 func (w *httpConn) idleTLS() bool {
 	w.below.peeking = true
 	defer func() { w.below.peeking, w.readErr = false, nil }()

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// A UserHTTP is how an app that is not Rollcall's own is asked, and what its replies look like. At most one of Header,
-// Pointer and Pattern says where a reply names its version; without any, nobody knows which version answered.
+// A UserHTTP is how to send requests to an app of the user's, and what its replies look like. At most one of Header, Pointer and
+// Pattern says where a reply names its version; without one, nobody knows which version answered.
 //
-// What it sends may be secret: whoever keeps one has to seal it, as spools do.
+// Requests may carry secrets: whoever stores a UserHTTP has to encrypt it, as spools do.
 type UserHTTP struct {
 	Method  string        `json:"method,omitempty"`  // empty: GET
 	Host    string        `json:"host,omitempty"`    // of the Host header; empty: the target's
@@ -38,21 +38,21 @@ type HeaderField struct {
 	Value string `json:"value"`
 }
 
-// Methods are those that requests may have. Those that write come after Reads.
+// Methods returns the methods that requests may have: Reads, then those that write.
 func Methods() []string {
 	return append(Reads(), http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete)
 }
 
-// Reads are the methods that change nothing (RFC 9110, 9.2.1).
+// Reads returns the methods that change nothing (RFC 9110, 9.2.1).
 func Reads() []string { return []string{http.MethodGet, http.MethodHead} }
 
-// MostBody is how long the body of a request may be, in bytes: orders of agents have it.
+// MostBody bounds the body of a request, in bytes: it is part of a startRequest, which is bounded too.
 const MostBody = 512 << 10
 
 // bodyLimit is how much of a body is searched for a version, in bytes.
 const bodyLimit = 1 << 20
 
-// Check finds what cannot be meant.
+// Check returns an error for settings that are invalid or contradict each other.
 func (p *UserHTTP) Check() error {
 	named := 0
 	for _, place := range []string{p.Header, p.Pointer, p.Pattern} {
@@ -101,7 +101,7 @@ func (p *UserHTTP) Check() error {
 // Names reports whether replies name their version.
 func (p *UserHTTP) Names() bool { return p.Header+p.Pointer+p.Pattern != "" }
 
-// method is what requests are sent with.
+// method returns the method of requests.
 func (p *UserHTTP) method() string { return cmp.Or(p.Method, http.MethodGet) }
 
 // good reports whether a status is that of a good reply.
@@ -112,7 +112,7 @@ func (p *UserHTTP) good(status int) bool {
 	return slices.Contains(p.Status, status)
 }
 
-// tls is nil for an app that says nothing of it.
+// tls returns the settings for TLS; nil if there are none.
 func (p *UserHTTP) tls() *TLS {
 	if p == nil {
 		return nil
@@ -120,7 +120,7 @@ func (p *UserHTTP) tls() *TLS {
 	return p.TLS
 }
 
-// check finds what is no header, or one that is not the user's to set. Its value is not told.
+// check returns an error for an invalid header, or for one that is not the user's to set. It does not show the value.
 func (h HeaderField) check() error {
 	ours := []string{"Connection", "Content-Length", "Host", "Trailer", "Transfer-Encoding", "Upgrade", laneHeader, seqHeader}
 	switch {
@@ -135,7 +135,7 @@ func (h HeaderField) check() error {
 	}
 }
 
-// shape makes a request one to the app.
+// shape turns a request into one to the userapp.
 func (p *UserHTTP) shape(req *http.Request) {
 	req.Method, req.Host = p.method(), cmp.Or(p.Host, req.Host)
 	for _, h := range p.Headers {
@@ -149,11 +149,11 @@ func (p *UserHTTP) shape(req *http.Request) {
 // A replyReader finds the version in replies.
 type replyReader struct {
 	*UserHTTP
-	asked   http.Request // what replies are to
+	asked   http.Request // the request that replies answer
 	pattern *regexp.Regexp
 }
 
-// newReplyReader takes one that was checked; nil makes none.
+// newReplyReader returns the reader for a UserHTTP that was checked; nil for nil.
 func newReplyReader(p *UserHTTP) *replyReader {
 	if p == nil {
 		return nil
@@ -165,7 +165,7 @@ func newReplyReader(p *UserHTTP) *replyReader {
 	return r
 }
 
-// read reads a reply to its end and gives the version that it names; empty if it names none.
+// read reads a reply to its end and returns the version that it names; empty if it names none.
 func (r *replyReader) read(reply *http.Response) (version string, err error) {
 	if r.Pointer == "" && r.pattern == nil {
 		_, err = io.Copy(io.Discard, reply.Body)
@@ -187,8 +187,8 @@ func (r *replyReader) read(reply *http.Response) (version string, err error) {
 	return "", nil
 }
 
-// at is the text at an RFC 6901 pointer in a JSON document; empty if there is none. A number or a boolean is as JSON
-// writes it.
+// at returns the text at an RFC 6901 pointer in a JSON document; empty if there is none. A number or a boolean is as JSON writes
+// it.
 func at(document []byte, pointer string) string {
 	var value any
 	decoder := json.NewDecoder(strings.NewReader(string(document)))

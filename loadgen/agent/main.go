@@ -1,6 +1,6 @@
-// Command agent loads lanes from inside a cluster, as told over HTTP. The token that its callers must
-// show is in the environment as ROLLCALL_TOKEN. With a spool, a folder that outlives the process, the next process goes on with
-// the load and with the hits that were not fetched yet.
+// Command agent sends the load of lanes from inside a cluster; its HTTP API starts and stops it. Callers have to show the token
+// that is in the environment as ROLLCALL_TOKEN. With a spool, a folder that outlives the process, the next process continues the
+// load and has the hits that were not fetched yet.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// memoryLimit is from where on memory is collected as often as it takes, in bytes; the pod's own limit is above.
+// memoryLimit is the soft memory limit of the Go runtime, in bytes; the pod's own limit is above it.
 const memoryLimit = 64 << 20
 
 func main() {
@@ -25,7 +25,7 @@ func main() {
 	spool := flag.String("spool", "", "folder that outlives the process; empty: none")
 	limit := flag.Int64("spool-limit", loadgen.DefaultSpoolLimit, "bytes that the spool may have")
 	flag.Parse()
-	// By default a heap this small is collected dozens of times a second, which shows as lag at high rates.
+	// With Go's default, a heap this small is collected dozens of times a second, which shows as lag at high rates.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(memoryLimit)
 	cfg := loadgen.AgentConfig{Token: os.Getenv("ROLLCALL_TOKEN"), Spool: *spool, Limit: *limit}
