@@ -6,19 +6,19 @@ SHELL       := /bin/bash
 # The recorded run that report, rejudge and the tables read.
 RUN ?= out/latest
 
-# Options of a run are variables, from the environment too: MODES=nftables make conformance. Those about a cluster that is there
-# already, such as CONTEXT, count only on make's command line, which this lists.
+# Options of a run are variables, also from the environment: MODES=nftables make conformance. Those about an existing cluster,
+# such as CONTEXT, count only on make's command line, whose variables this lists.
 export ROLLCALL_GIVEN := $(strip $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v)))
 
-# All programs are compiled as those of the images are, so that what they share is compiled once, and without what only
-# debuggers read.
+# All programs are compiled with the flags of those in the images, so that shared packages are compiled once, and without
+# debug information.
 export CGO_ENABLED := 0
 export GOFLAGS     := $(strip $(GOFLAGS) -trimpath -gcflags=all=-dwarf=false -ldflags=-s)
-# The race detector needs it, and by default has every test program sleep 1 s before it exits.
+# The race detector needs cgo, and by default makes every test program sleep 1 s before it exits.
 unit: export CGO_ENABLED := 1
 unit: export GORACE      := atexit_sleep_ms=20
 
-# A compiler that collects its garbage less often takes a fifth less of the processors. Our own programs do not get this.
+# With less garbage collection the compiler uses a fifth less CPU. Our own programs run with Go's default.
 GO_BUILD := GOGC=400 go build
 
 LINT_VERSION := v2.15.0
@@ -36,8 +36,8 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 
 ##@ Parts of them
 
-# Of the suites themselves, regressions has tests without a cluster; the one with it is left out.
-# The tests of these compute and start no goroutine of their own: the race detector finds nothing there, and takes six times as long.
+# The suites regressions and termination also have tests without a cluster: their tests with one are skipped.
+# The tests of COMPUTES start no goroutine: the race detector finds nothing there, and takes six times as long.
 COMPUTES := reports/compare harness/verdict/statistics suites
 
 .PHONY: unit
@@ -47,7 +47,7 @@ unit: browser ## Hermetic tests, with the race detector where there are goroutin
 	go test -race -skip '^Test(Regressions|Termination)$$' $$(go list ./fixtures/... ./harness/... ./loadgen/... ./reports/... \
 		./suites/regressions ./suites/termination | grep -v $(COMPUTES:%=-e /%$$))
 
-# index.html is also tested in a real browser; without one those tests are skipped, with the reason.
+# index.html is also tested in a real browser; without one these tests are skipped, with the reason.
 .PHONY: browser
 browser:
 	@command -v chromium-headless-shell chromium chromium-browser google-chrome >/dev/null || { echo "installing a browser, in which index.html is tested"; \
@@ -89,7 +89,7 @@ lab-test: ## See that a lab keeps to its folder, and that one that hangs is give
 clean-lab: $(ROLLCALL) ## Remove that machine
 	@$(ROLLCALL) clean --lab
 
-# What a release has inside, as <arch>/<name>.gz: see harness/layout.
+# The programs inside a release, as <arch>/<name>.gz: see harness/layout.
 INSIDE  := echo=./fixtures/echo agent=./loadgen/agent noderules=./harness/observe/noderules ociruntime=./harness/host/ociruntime
 PACKED  := harness/layout/programs
 RELEASE := out/release
@@ -127,7 +127,7 @@ report: $(ROLLCALL) ## Judge a recorded run again and rewrite its reports; RUN=o
 rejudge: $(ROLLCALL) ## Say what today's rules would change about a recorded run, and change nothing; RUN=out/<run-id>
 	@$(ROLLCALL) report --dry-run $(RUN)
 
-# Tables of runs, in the directory of the package, since go test then prints what the tests print.
+# Tables of runs. go test prints the output of tests only if it runs in the directory of their package.
 TABLE := cd suites && ROLLCALL_RUNS="$(abspath $(RUN))" go test -count=1 -run
 
 .PHONY: claims
@@ -152,7 +152,7 @@ picture: $(ROLLCALL) ## Draw the timeline of one scenario of RUN, as RUN/timelin
 
 ##@ Development
 
-# chrt, where it is allowed, keeps the neighbours of a shared machine out of a measurement.
+# chrt, where allowed, protects a measurement from other processes of a shared machine.
 CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 
 .PHONY: bench
@@ -200,7 +200,7 @@ components: ## Have nodes of real clusters run components of other versions, and
 golden: ## Rewrite the golden files from what the code does now
 	go test ./fixtures ./harness/try ./harness/verdict ./harness/mutants ./reports/... ./suites -update
 
-# The folders that Go packages are in. PATH of make's command line is what commands are looked for in, too: they get make's own.
+# The folders of Go packages. PATH on make's command line also replaces the search path of commands, so `module` restores make's own.
 FOLDERS := fixtures|harness|loadgen|reports|suites
 
 .PHONY: module
