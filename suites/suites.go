@@ -1,4 +1,4 @@
-// Package suites knows every suite by name.
+// Package suites lists every suite by name.
 package suites
 
 import (
@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/suites/upgrade"
 )
 
-// All is the scenarios of every suite, by the name of its folder. Those of the suite own are about a user's app.
+// All returns the scenarios of every suite, by the name of its folder. Those of the suite own are about a user's app.
 func All(app *userapp.App) map[string][]harness.Scenario {
 	return map[string][]harness.Scenario{
 		"autoscale":   autoscale.All(),

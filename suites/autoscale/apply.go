@@ -21,21 +21,21 @@ import (
 // An apply writes a manifest as a kind of client does, and returns what the API server made of it.
 type apply func(context.Context, *harness.Steps, *appsv1.Deployment) *appsv1.Deployment
 
-// Names that clients give as theirs when they write.
+// Field managers, the names that clients write under.
 const (
 	kubectl  = "kubectl-client-side-apply" // kubectl v0.37, pkg/cmd/apply/apply.go, FieldManagerClientSideApply
 	pipeline = "pipeline"                  // our own choice
 )
 
-// manifest is a version of the app as somebody keeps it in a file; replicas nil leaves them out.
+// manifest returns the app's manifest at a version; it names no replicas if replicas is nil.
 func manifest(steps *harness.Steps, version string, replicas *int32) *appsv1.Deployment {
 	d := fixtures.App{MinReady: time.Second}.Deployment(steps.Into, version)
 	d.Spec.Replicas = replicas
 	return d
 }
 
-// clientSide does what `kubectl apply` does: what the manifest says is written, and what it no longer says but
-// said when it was last applied is removed (kubectl v0.37, pkg/cmd/apply/patcher.go). What it never said stays.
+// clientSide does what `kubectl apply` does: it writes what the manifest says, and removes what the manifest said when it was last
+// applied and no longer says (kubectl v0.37, pkg/cmd/apply/patcher.go). What it never said stays.
 func clientSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) *appsv1.Deployment {
 	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 	live, err := deployments.Get(ctx, d.Name, metav1.GetOptions{})
@@ -52,12 +52,12 @@ func clientSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment)
 	return harness.Must(deployments.Patch(ctx, d.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: kubectl}))
 }
 
-// serverSide does what `kubectl apply --server-side` does, for an owner called pipeline.
+// serverSide does what `kubectl apply --server-side` does, as the field manager pipeline.
 func serverSide(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) *appsv1.Deployment {
 	return harness.Must(applyServerSide(ctx, steps, d, false))
 }
 
-// serverSideForced takes the fields from whoever owns them, as `--force-conflicts` does.
+// serverSideForced also takes fields over from their owners, as `--force-conflicts` does.
 func serverSideForced(ctx context.Context, steps *harness.Steps, d *appsv1.Deployment) *appsv1.Deployment {
 	return harness.Must(applyServerSide(ctx, steps, d, true))
 }

@@ -1,6 +1,6 @@
-// Package autoscale asks what applying a manifest does to a Deployment whose size an autoscaler has set. But for
-// two scenarios it has no metrics: it keeps its bounds only, and the size that it would have arrived at is written as
-// it would write it, through the scale subresource.
+// Package autoscale asks what applying a manifest does to a Deployment whose size an autoscaler has set. Except in two scenarios
+// the autoscaler has no metrics: it only keeps its bounds, and the steps write the size that it would have arrived at as it would
+// write it, through the scale subresource.
 package autoscale
 
 import (

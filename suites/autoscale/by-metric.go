@@ -16,11 +16,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// sizesGiven is a fact: the sizes that the autoscaler gave after the apply, in its own words for them.
+// sizesGiven is a fact: the sizes that the autoscaler set after the apply, in its own words.
 const sizesGiven = "sizes that the autoscaler gave"
 
-// byMetric: reapply-below-the-minimum, with an autoscaler that is told a need of 12 pods. What it is told is constant, so that nothing
-// but the apply changes the size. It restores its minimum without asking for metrics, and looks at them 15 s later.
+// byMetric is reapply-below-the-minimum with an autoscaler whose metric asks for 12 pods. The metric is constant, so that only the
+// apply changes the size. The autoscaler restores its minimum without a look at metrics, and looks at them 15 s later.
 func byMetric() harness.Scenario {
 	const live, least, replicas = 12, 6, 1
 	return harness.Scenario{
@@ -28,7 +28,7 @@ func byMetric() harness.Scenario {
 		Claim: "applying a manifest that names 1 replica leaves 1 of the 12 pods that an autoscaler arrived at by a metric, until it has " +
 			"restored its minimum of 6, and then 12",
 		Profile: harness.Core,
-		Uses:    []string{cluster.ClusterChanges}, // the API of external metrics is the whole cluster's
+		Uses:    []string{cluster.ClusterChanges}, // the API of external metrics belongs to the whole cluster
 		Lasts:   time.Minute,
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			serveMetric(ctx, steps, live)
@@ -50,7 +50,7 @@ func byMetric() harness.Scenario {
 	}
 }
 
-// serveMetric returns when autoscalers can ask for the external metric, until the steps have ended.
+// serveMetric serves the external metric until the steps end, and returns when autoscalers can ask for it.
 func serveMetric(ctx context.Context, steps *harness.Steps, value int32) {
 	harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, fixtures.MetricService(steps.Namespace), metav1.CreateOptions{}))
 	harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).Create(ctx, fixtures.MetricPod(steps.Into, value), metav1.CreateOptions{}))
@@ -66,7 +66,7 @@ func serveMetric(ctx context.Context, steps *harness.Steps, value int32) {
 
 var sizeGiven = regexp.MustCompile(`New size: \d+`)
 
-// noteSizes notes which sizes the autoscaler says that it gave, the last by the metric.
+// noteSizes notes which sizes the autoscaler says that it set, up to the first one by the metric.
 func noteSizes(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
 	var sizes []string
 	for _, said := range rescales(ctx, steps, autoscaler, fixtures.Metric) {

@@ -10,9 +10,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// imageOnly: the write changes the template and nothing else, as `kubectl set image` does. An autoscaler writes
-// the same spec.replicas that the rollout's percentages are of; there is no other number they could be of. Seen:
-// 12 pods at 25 % surge by 3 and miss 3, not the 1 and 0 that they would of the manifest's single replica.
+// imageOnly changes only the template, as `kubectl set image` does. The percentages of the rollout are of spec.replicas, which the
+// autoscaler writes; there is no other number. Seen: 12 pods at 25 % have a surge of 3 and miss 3, not the 1 and 0 that the
+// manifest's single replica would give.
 func imageOnly() harness.Scenario {
 	return harness.Scenario{
 		ID:      "image-only",

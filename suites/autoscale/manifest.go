@@ -9,13 +9,13 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// held is what the autoscaler makes of the 1 pod that every app here is born with.
+// held is the size that the autoscaler gives the app, which begins with 1 pod here.
 const held = 4
 
-// manifests are ways to keep the number of replicas out of a manifest. Seen, client-side apply removes replicas that it once wrote,
-// whoever has written them since, and the API server then fills in its default of 1: the 3 pods too many were being deleted 0.1 to 0.7 s
-// after. Server-side apply gives up no more than it owns, and the autoscaler's first write took the field over. An apply that drops the
-// size comes when the autoscaler has just looked: it and the Deployment controller do not wait for each other.
+// manifests are the ways to keep the number of replicas out of a manifest. Seen: client-side apply removes replicas that it once
+// wrote, whoever has written them since, and the API server then fills in its default of 1; the 3 pods too many were being deleted
+// 0.1 to 0.7 s later. Server-side apply gives up only what it owns, and the autoscaler's first write took the field over. An apply
+// that drops the size comes when the autoscaler has just looked: it and the Deployment controller do not wait for each other.
 func manifests() []harness.Scenario {
 	kept := []evidence.Expectation{
 		verdict.Fact("replicas after the apply", "4").Decides("C15.size"),
@@ -58,8 +58,8 @@ func manifests() []harness.Scenario {
 // A fix is how a manifest without replicas is applied.
 type fix struct {
 	how   apply
-	first *int32 // replicas in the manifest when it is applied first; nil is left out
-	drops bool   // the size, so that the autoscaler has a write to make
+	first *int32 // replicas in the first manifest; nil: it names none
+	drops bool   // applying it drops the size, so that the autoscaler has to write it
 }
 
 func (f fix) run(ctx context.Context, steps *harness.Steps) {
@@ -72,7 +72,7 @@ func (f fix) run(ctx context.Context, steps *harness.Steps) {
 	steps.Note("replicas after the next apply", *d.Spec.Replicas)
 }
 
-// lifted applies v1 with 1 pod and returns when the autoscaler has made it held of them.
+// lifted applies v1 with 1 pod and returns when the autoscaler has made that held pods.
 func lifted(ctx context.Context, steps *harness.Steps, how apply, replicas *int32) {
 	how(ctx, steps, manifest(steps, "v1", replicas))
 	autoscaled(ctx, steps, held)

@@ -20,16 +20,16 @@ import (
 type reapply struct {
 	live     int32  // pods before
 	least    int32  // the autoscaler's minReplicas
-	replicas int32  // in the manifest, from the beginning
-	version  string // in the manifest; v1 is what runs
+	replicas int32  // in the manifest, which always names them
+	version  string // in the manifest; v1 is running
 	keeps    bool   // the manifest allows no pod to be unavailable
 }
 
-// reapplies: a Deployment whose size changes is scaled before it is rolled out, in one step, and no limit of the
-// rollout applies to that (Kubernetes v1.36.3, pkg/controller/deployment/deployment_controller.go, isScalingEvent).
-// Seen: 11 of 12 pods were being deleted 0.1 to 1.5 s after the apply. The autoscaler wrote its minimum when it looked next;
-// 6 pods were ready 3 to 11 s later, as busy as the machine was. It and the Deployment controller do not wait for each other: a
-// manifest below its minimum is applied when it has just looked, so that the drop is over when it looks again, after 15 s.
+// reapplies: when a Deployment's size changes, it is first scaled, in one step and without the limits of the rollout, and then
+// rolled out (Kubernetes v1.36.3, pkg/controller/deployment/deployment_controller.go, isScalingEvent). Seen: 11 of 12 pods were
+// being deleted 0.1 to 1.5 s after the apply. The autoscaler wrote its minimum when it looked next; 6 pods were ready 3 to 11 s
+// later, depending on how busy the machine was. The autoscaler and the Deployment controller do not wait for each other: a manifest
+// below the minimum is applied when the autoscaler has just looked, so that the drop is over when it looks again 15 s later.
 func reapplies() []harness.Scenario {
 	return []harness.Scenario{{
 		ID: "reapply-below-the-minimum",
@@ -103,10 +103,10 @@ func (r reapply) run(ctx context.Context, steps *harness.Steps) {
 	}
 }
 
-// word is a fact: what the autoscaler says of the first size that it gave below its minimum.
+// word is a fact: the autoscaler's message about the first size that it set when it found fewer pods than its minimum.
 const word = "the autoscaler's word"
 
-// noteWord notes what the autoscaler says of finding fewer pods than its minimum.
+// noteWord notes the autoscaler's message about finding fewer pods than its minimum.
 func noteWord(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
 	const below = "below Spec.MinReplicas"
 	for _, said := range rescales(ctx, steps, autoscaler, below) {
@@ -119,7 +119,7 @@ func noteWord(ctx context.Context, steps *harness.Steps, autoscaler metav1.Objec
 
 const afterwards = "replicas when the autoscaler has looked"
 
-// noteSize notes what became of the app's size when the autoscaler has looked at it.
+// noteSize notes the app's size after the autoscaler has looked once more.
 func noteSize(ctx context.Context, steps *harness.Steps) {
 	lookedAgain(ctx, steps)
 	d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))

@@ -14,9 +14,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// serverSideConflict: the refusal is of the whole manifest, so the new image is not rolled out either. Seen, the
-// owner is the controller manager, by its write through the scale subresource; a forced apply took replicas from it,
-// and the 3 pods too many were being deleted 0.05 to 0.3 s after. The autoscaler took them back at its next look.
+// serverSideConflict: the API server refuses the whole manifest, so the new image is not rolled out either. Seen: the owner of
+// replicas is the controller manager, by its write through the scale subresource; a forced apply took the field from it, and the 3
+// pods too many were being deleted 0.05 to 0.3 s later. The autoscaler took the field back at its next look.
 func serverSideConflict() harness.Scenario {
 	return harness.Scenario{
 		ID: "server-side-conflict",

@@ -18,34 +18,34 @@ import (
 	"example.com/rollcall/harness/rollout"
 )
 
-// most is maxReplicas of the autoscalers that measure nothing; it is never reached.
+// most is maxReplicas of the autoscalers without metrics; it is never reached.
 const most = 30
 
-// look is longer than an autoscaler goes without looking at its Deployment; it looks every 15 s, for the first time 15 s after it was
-// created (Kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, enqueueHPA), or at once (v1.37.2).
+// look is longer than the time between two looks of an autoscaler at its Deployment. It looks every 15 s, for the first time 15 s
+// after its creation (Kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, enqueueHPA), or at once (v1.37.2).
 const look = 20 * time.Second
 
-// autoscaled puts the app under an autoscaler that keeps at least so many pods.
+// autoscaled creates an autoscaler for the app that keeps at least so many pods.
 func autoscaled(ctx context.Context, steps *harness.Steps, least int32) *autoscalingv2.HorizontalPodAutoscaler {
 	return harness.Must(steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
 		fixtures.App{}.Autoscaler(steps.Namespace, least, most), metav1.CreateOptions{}))
 }
 
-// A glance is what an autoscaler has left when it looked last: it writes what it finds into its status, and where that is as before
-// it complains of the metrics that it lacks (Kubernetes v1.37.2, pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler).
+// A glance is the trace that an autoscaler's last look left: it writes what it finds into its status, and if that is unchanged, it
+// reports the metrics that it lacks (Kubernetes v1.37.2, pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler).
 type glance struct {
-	version    string // of the object, which nobody else changes meanwhile
+	version    string // of the object, which only the autoscaler changes
 	complaints int32
 }
 
-// lookedFirst returns when an autoscaler that was just created has looked: until it looks again, 15 s pass.
+// lookedFirst returns when an autoscaler that was just created has looked: its next look is 15 s later.
 func lookedFirst(ctx context.Context, steps *harness.Steps, created *autoscalingv2.HorizontalPodAutoscaler) {
 	made := glance{version: created.ResourceVersion}
 	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { return glanced(ctx, steps) != made, nil }))
 }
 
-// lookedAgain returns when the app's autoscaler has looked once more from now on. Where it has metrics, and they are as before, nothing
-// tells of that but the time.
+// lookedAgain returns when the app's autoscaler has looked once more. If it has metrics and they are unchanged, only the time
+// tells.
 func lookedAgain(ctx context.Context, steps *harness.Steps) {
 	last := glanced(ctx, steps)
 	since := time.Now()
@@ -64,20 +64,21 @@ func glanced(ctx context.Context, steps *harness.Steps) glance {
 	return is
 }
 
-// scaled gives the app at v1 a size, and returns when it has it.
+// scaled gives the app at v1 a size, and returns when it has so many pods.
 func scaled(ctx context.Context, steps *harness.Steps, replicas int32) {
 	steps.Scale(ctx, fixtures.DefaultName, replicas)
 	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })
 }
 
-// restores is how long an autoscaler has to restore a size, our own choice: it looks every 15 s, and what it lacks it may give in steps.
+// restores is how long an autoscaler may take to restore a size, our own choice: it looks every 15 s, and may add the missing pods
+// in steps.
 const restores = 2 * time.Minute
 
 // A drop is the time from when the fewest pods were available until the autoscaler wrote another size.
 type drop struct{ from, to time.Time }
 
-// reapplied applies a manifest to the app at v1 and returns when that version serves with so many pods, or never will, and every old one
-// is gone. It notes what became of the size in between, and when.
+// reapplied applies a manifest to the app at v1. It returns when the manifest's version serves with the final number of pods, or
+// does not in time, and every pod of another version is gone. It notes what became of the size in between, and when.
 func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv1.Deployment, finally int32) drop {
 	version := next.Spec.Template.Labels[fixtures.VersionLabel]
 	steps.Mark(evidence.RolloutBegun)
@@ -90,7 +91,7 @@ func reapplied(ctx context.Context, steps *harness.Steps, how apply, next *appsv
 		if n := available(s); n < fewest {
 			fewest, reached = n, time.Since(applied)
 		}
-		if written == 0 && s.Deployments[d.Name].Generation > d.Generation { // nobody but the autoscaler writes the spec
+		if written == 0 && s.Deployments[d.Name].Generation > d.Generation { // only the autoscaler writes the spec
 			written = time.Since(applied)
 		}
 		return serves(s, version, finally)
@@ -116,11 +117,11 @@ func serves(s observe.State, version string, replicas int32) bool {
 		d.Status.Replicas == replicas && rollout.Complete(d) && s.Available(version) == int(replicas)
 }
 
-// available is how many pods are ready and not being deleted.
+// available returns how many pods are ready and not being deleted.
 func available(s observe.State) int { return s.Available("v1") + s.Available("v2") }
 
-// rescales are what an autoscaler says of the sizes that it gave, once it says something of what they are about, or when it has had the
-// time to look once more: Events of the API follow what they tell of.
+// rescales returns the autoscaler's messages about the sizes that it set, as soon as one of them contains about, or when it has had
+// the time for one more look: Events are written later than what they report.
 func rescales(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object, about string) (said []string) {
 	since := time.Now()
 	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) {

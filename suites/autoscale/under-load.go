@@ -18,7 +18,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// Facts about the clients that keep the pods busy, and about what follows when they stop.
+// Facts about the clients that keep the pods busy, and about what happens when they stop.
 const (
 	sentRequests   = "requests"
 	failedRequests = "requests that failed"
@@ -28,14 +28,14 @@ const (
 	untilShrunk    = "from the end of the load to the autoscaler's minimum"
 )
 
-// Bounds of the autoscaler under load, which arrives at the most.
+// Bounds of the autoscaler under load, which reaches the upper one.
 const leastBusy, mostBusy = 1, 4
 
-// underLoad: what reapply-at-the-minimum asks, with an autoscaler that measures. Clients keep the pods as busy as they may get; the
-// manifest that is applied says 1, as it did when they were few. The pod that is left, and then its successor, serves all of them until
-// the autoscaler has looked and others have started: under half of its CPU limit is enough for that. Few requests make them busy, since
-// what a request costs beyond its work is the machine's: 100 a second of 1 ms each kept a pod in the lab at its limit, where it failed
-// its readiness probes, and an autoscaler counts no pod that is not ready.
+// underLoad is reapply-at-the-minimum with an autoscaler that has metrics. Clients keep the pods as busy as they can be; the
+// applied manifest names 1 replica, as it did when there were few clients. The pod that is left, and then its successor, serves all
+// of them until the autoscaler has looked and other pods have started; that takes less than half of its CPU limit. A few requests
+// make the pods busy, since the cost of a request beyond its work depends on the machine: 100 a second of 1 ms each kept a pod in
+// the lab at its limit, where it failed its readiness probes, and an autoscaler does not count pods that are not ready.
 func underLoad() harness.Scenario {
 	app := fixtures.App{Replicas: 1, BurnCPU: 10 * time.Millisecond, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second,
 		OnTerm: fixtures.Drain}
@@ -55,7 +55,7 @@ func underLoad() harness.Scenario {
 			verdict.FactWithin("from the apply to the minimum again", 0, restores),
 			verdict.Fact(failedRequests, "0"),
 			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C13"),
-			verdict.FactAtLeast(answeredBusy, mostBusy).ByClients(), // counted by the steps, and so no claim's
+			verdict.FactAtLeast(answeredBusy, mostBusy).ByClients(), // counted by the steps, and so deciding no claim
 			verdict.Fact(answeredLeft, "1", "2").ByClients(),
 			verdict.Fact(fewestSame, "3", "4").Counting(evidence.FewestAvailable).Decides("C14"),
 			verdict.FactWithin(untilShrunk, 0, 2*time.Minute).Decides("C14"),
@@ -76,7 +76,7 @@ func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", mostBusy) })
 	arrived := time.Now()
 	steps.Note("from the autoscaler's creation to the most pods", arrived.Sub(began))
-	// As many requests as leave out none of so many pods but by chance, once in a million runs.
+	// So many requests that each of the pods gets one, but for one run in a million.
 	steps.Steadily(ctx, 10*time.Second, func(s observe.State) bool { return serves(s, "v1", mostBusy) })
 	lookedAgain(ctx, steps)
 	applied := time.Now()
@@ -87,9 +87,9 @@ func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	steps.Note(sentRequests, sent)
 	steps.Note(failedRequests, failed)
 	steps.Note(answeredBusy, clients.Pods(arrived, applied))
-	// Nodes still lead to the pods that go until their rules have followed.
+	// Until their rules have followed, nodes still route to the pods that are being deleted.
 	steps.Note(answeredLeft, clients.Pods(left.from.Add(2*harness.UsualRuleLag), left.to))
-	// It would wait for 5 minutes (--horizontal-pod-autoscaler-downscale-stabilization).
+	// By default it would wait for 5 minutes (--horizontal-pod-autoscaler-downscale-stabilization).
 	harness.Must(rollout.Edit(ctx, autoscalers, autoscaler.Name, func(live *autoscalingv2.HorizontalPodAutoscaler) {
 		live.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
 			ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: new(int32(0))}}

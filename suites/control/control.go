@@ -1,5 +1,5 @@
-// Package control asks whether this suite can see damage at all. Each scenario here does something
-// that must cost clients requests; one that sees nothing makes the suite blind, not the cluster good.
+// Package control asks whether Rollcall sees damage at all. Each scenario here does something that must cost clients requests: if
+// it sees no loss, that means that Rollcall is blind, not that the cluster is good.
 package control
 
 import "example.com/rollcall/harness"

@@ -9,8 +9,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// undrainedRollingUpdate: the pods exit as soon as they get SIGTERM, while the nodes' rules still
-// route to them. A plain client beside the others shows how much of that it hides. Twin of rollout/drained-rolling-update.
+// undrainedRollingUpdate: the pods exit as soon as they get SIGTERM, while the nodes' rules still route to them. A plain lane
+// beside the others shows how many of the losses Go's own client hides. Twin of rollout/drained-rolling-update.
 func undrainedRollingUpdate() harness.Scenario {
 	app := fixtures.DrainedOneByOne()
 	app.PreStopSleep, app.Linger, app.OnTerm = 0, 0, fixtures.Exit

@@ -9,11 +9,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// unprobed: without a readiness probe a pod counts as ready when its container runs, and is sent requests before its
-// app listens; the drain of the old pods does not help. Twin of rollout/one-by-one. That none is lost is out of the question: at the
-// lowest rate, 6 a second of each of two nodes over new connections, 24 go through the Service in the 2 s that are left before a pod
-// listens when rules have followed in 3 s, which is what they have elsewhere, and a pod gets one of at most 4: with 3 pods (3/4)^72, once
-// in a thousand million rollouts.
+// unprobed: without a readiness probe a pod counts as ready when its container runs, and gets requests before its app listens; the
+// drain of the old pods does not help. Twin of rollout/one-by-one. A rollout that loses none is practically impossible: at the
+// lowest rate, each of two nodes sends 6 requests a second over new connections. Rules may take 3 s to follow, as elsewhere, which
+// leaves 2 s until a pod listens. In these 2 s 24 requests go through the Service, and a pod gets one of at most 4: with 3 pods
+// none is lost with a chance of (3/4)^72, once in a thousand million rollouts.
 func unprobed() harness.Scenario {
 	app := fixtures.Drained()
 	app.StartDelay, app.Unprobed = 5*time.Second, true

@@ -1,5 +1,5 @@
-// Package dataplane asks to which pods a node sends new connections, and what becomes of open ones: where the kube-proxy
-// modes differ, what is expected differs.
+// Package dataplane asks to which pods a node sends new connections, and what happens to open ones. Expectations differ where the
+// kube-proxy modes do.
 package dataplane
 
 import (
@@ -10,9 +10,9 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario { return []harness.Scenario{turns(), keptStream(), firstConnection()} }
 
-// refused are the ways in which a connection is ended at once. Where this host does not reach a node's address, the container
-// engine's proxy stands between them: it takes a connection before it opens one to the node, and drops it when that is refused.
-// Whether its client sees a reset or an end depends on which of the two was quicker.
+// refused returns the faults of a connection that is refused at once. Where this host does not reach a node's address, the
+// container engine's proxy is in between: it accepts a connection before it opens one to the node, and drops it if the node
+// refuses. Whether the client sees a reset or an end depends on which of the two was quicker.
 func refused() []evidence.Fault {
 	return []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed}
 }

@@ -13,11 +13,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// untilAnswered is what is asked once every node's rules route to the new Service's pods, until there is a reply.
+// untilAnswered is the question that is asked until there is a reply, once every node's rules route to the new Service's pods.
 const untilAnswered = "until-the-first-reply"
 
-// firstConnection: rules that route to a pod are no sign that connections from outside get there: what they need beside,
-// such as masquerading, a node may write later in the same sync. A reply is the sign.
+// firstConnection: rules that route to a pod do not prove that connections from outside get there, since a node may write what
+// these need besides, such as masquerading, later in the same sync. A reply proves it.
 func firstConnection() harness.Scenario {
 	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
 	return harness.Scenario{

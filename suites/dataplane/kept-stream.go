@@ -14,16 +14,16 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// What is asked when the pod has left every node's rules.
+// Questions that are asked when the pod has left every node's rules.
 const (
 	anew      = "over-new-connections"
 	onItsOwn  = "over-the-connection-from-before"
 	stayAsked = 20 // of each
 )
 
-// keptStream: a pod that has left the rules of every node keeps the connections that it has. ipvs gives its real server the
-// weight 0 for as long as one is open, and removes it at once where none is (Kubernetes v1.36.3,
-// pkg/proxy/ipvs/graceful_termination.go): both are out of the rules here.
+// keptStream: a pod that has left the rules of every node keeps its connections. ipvs gives its real server the weight 0 for as
+// long as one is open, and removes it at once if none is (Kubernetes v1.36.3, pkg/proxy/ipvs/graceful_termination.go): both count
+// here as out of the rules.
 func keptStream() harness.Scenario {
 	app := fixtures.App{Replicas: 2, PreStopSleep: 20 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{

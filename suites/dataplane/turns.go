@@ -14,23 +14,23 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// What is asked.
+// Questions.
 const (
 	listening = "to-pods-that-listen"
 	deaf      = "to-pods-of-which-one-does-not-listen"
 	toNobody  = "to-no-ready-pod"
 )
 
-// askTimeout is longer than three SYNs take, since a node refuses one peer only once a second.
+// askTimeout is longer than three SYNs take: a node refuses connections of one peer only once a second.
 const askTimeout = 10 * time.Second
 
-// turns: ipvs takes real servers round robin, exactly; iptables and nftables draw one for each connection (Kubernetes
-// v1.36.3, pkg/proxy/ipvs/proxier.go, defaultScheduler; pkg/proxy/iptables/proxier.go, statistic mode random). A pod that
-// is listed and does not listen has its turn all the same. Where there is no pod, all refuse by ICMP, of which a node sends
-// six to one peer at once and then one a second (Linux, net/ipv4/inetpeer.c, XRLIM_BURST_FACTOR; sysctl icmp_ratelimit).
-// Seen: of 12 requests in a row 6 were refused within 1 ms, the others after 1.01 to 1.04 s, when their client had sent
-// its SYN again; and where the node had sent that peer others before, 2 of 5, and one not within 2 s. Beside recordings whose own
-// clients were refused by the node, 1 of 5 was not within 10 s.
+// turns: ipvs takes real servers exactly in turn (round robin); iptables and nftables choose one at random for each connection
+// (Kubernetes v1.36.3, pkg/proxy/ipvs/proxier.go, defaultScheduler; pkg/proxy/iptables/proxier.go, statistic mode random). A pod
+// that is listed but does not listen has its turn all the same. Where there is no pod, all modes refuse by ICMP, of which a node
+// sends one peer six at once and then one a second (Linux, net/ipv4/inetpeer.c, XRLIM_BURST_FACTOR; sysctl icmp_ratelimit). Seen:
+// of 12 requests in a row 6 were refused within 1 ms, and the others after 1.01 to 1.04 s, when their client had sent its SYN
+// again; where the node had sent that peer others before, 2 of 5, and one was not refused within 2 s. Beside recordings whose own
+// clients were refused by the node, 1 of 5 was not refused within 10 s.
 func turns() harness.Scenario {
 	app := fixtures.App{Replicas: 3, OnTerm: fixtures.Drain}
 	silent, unready := app, app
@@ -43,7 +43,7 @@ func turns() harness.Scenario {
 			"without ready pods they are refused",
 		App:       app,
 		Observed:  true,
-		Exclusive: true, // what a node may refuse in a second is one number for all clients of this host
+		Exclusive: true, // a node's limit of refusals per second is shared by all clients of this host
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Expose(ctx, app)
 			deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
@@ -64,7 +64,7 @@ func turns() harness.Scenario {
 				steps.Until(ctx, func(s observe.State) bool {
 					return s.ReachesEverywhere("v1", int(step.listening)) && s.ReachesEverywhere("v2", int(step.silent))
 				})
-				if step.listening > 0 && step.silent == 0 { // with one that does not listen ipvs never lets several good replies follow each other
+				if step.listening > 0 && step.silent == 0 { // with a pod that does not listen, ipvs never gives several good replies in a row
 					steps.Reach(ctx)
 				}
 				steps.Question(step.question, evidence.Fresh, askTimeout).Ask(ctx, step.requests)
@@ -74,7 +74,7 @@ func turns() harness.Scenario {
 			verdict.EqualTurns(listening, 3).In("ipvs"),
 			verdict.EqualTurns(deaf, 3, refused()...).In("ipvs"),
 			verdict.EvenTurns(listening, 3).Decides("C37.unready"),
-			verdict.AnsweredBy(listening, "v1").Decides("C37.unready"), // and none by the pod that listens and is not ready
+			verdict.AnsweredBy(listening, "v1").Decides("C37.unready"), // not by the pod that listens and is not ready
 			verdict.EvenTurns(deaf, 3, refused()...),
 			verdict.AnsweredBy(deaf, "v1").Decides("C37.unready"),
 			verdict.AllFail(toNobody, refused()...).Decides("C37.unready"),
@@ -82,7 +82,7 @@ func turns() harness.Scenario {
 	}
 }
 
-// listedUnready reports whether a pod of a version is among the endpoints without being ready, while nothing ends it.
+// listedUnready reports whether a pod of a version is an endpoint that is not ready, while nothing ends the pod.
 func listedUnready(s observe.State, version string) bool {
 	return slices.ContainsFunc(s.Endpoints, func(e observe.EndpointState) bool { return e.Version == version && !e.Ready })
 }

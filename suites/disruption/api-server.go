@@ -12,10 +12,10 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// apiAway is the reason for distrust that an API server makes that is away: what a watch would have seen is not known.
+// apiAway is the reason for distrust while the API server is away: it is unknown what a watch would have seen.
 const apiAway = "watch-blind"
 
-// apiServer: nodes route by the rules that they have. In a rollout kubelets go on with what they were told, and everything else
+// apiServer: nodes route by the rules that they have. In a rollout, kubelets carry on with what they know, and everything else
 // stands still.
 func apiServer() []harness.Scenario {
 	const away = 10 * time.Second
@@ -38,8 +38,8 @@ func apiServer() []harness.Scenario {
 			ID: "api-server-cut-off", Does: "worker does not reach the API server for 20 s", Nodes: onWorker,
 			Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
 		}, verdict.NoFailures()),
-		// Nobody but its kubelet hears of it, which starts a container that ended for the first time without waiting: long before the
-		// API server is back.
+		// Only the kubelet notices. It restarts a container that ended for the first time without back-off: long before the API server is
+		// back.
 		steady("an app that is killed while the API server is away fails requests until its kubelet has started it again", drained(),
 			disruption.Disruption{
 				ID: "api-server-away-app-killed", Does: "an app on worker is killed while the API server is stopped for 8 s", Expects: expects,
@@ -50,10 +50,10 @@ func apiServer() []harness.Scenario {
 	}
 }
 
-// sleepsUntilHeard is paced, with all its pods replaced at once, and old ones that sleep for longer than a kube-proxy whose watch broke
-// waits until it asks again, which is 60 s at most: 30 s, and a jitter of as much (client-go v0.37, tools/cache/reflector.go). The
-// controller manager may be back before. Seen with a sleep of 5 s: it had an old pod end 26 s after the API server was back, and the
-// kube-proxy of one node heard of that 9 s later.
+// sleepsUntilHeard is paced(), but replaces all its pods at once. The old ones sleep longer than a kube-proxy whose watch broke
+// waits until it asks again, which is 60 s at most: 30 s, and as much jitter (client-go v0.37, tools/cache/reflector.go). The
+// controller manager may be back sooner. Seen with a sleep of 5 s: it ended an old pod 26 s after the API server was back, and one
+// node's kube-proxy learned of that 9 s later.
 func sleepsUntilHeard() fixtures.App {
 	app := paced()
 	app.MaxSurge, app.PreStopSleep, app.Grace = new(intstr.FromString("100%")), 65*time.Second, 75*time.Second

@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// conntrack: a connection that a node has forgotten is routed anew in the middle, to a pod that does not know it.
+// conntrack: the packets of a connection that a node has forgotten are routed anew, to a pod that does not know the connection.
 func conntrack() []harness.Scenario {
 	return []harness.Scenario{
 		steady("a node that forgets its connections loses those that are open, once, and none that is opened later",
@@ -19,9 +19,9 @@ func conntrack() []harness.Scenario {
 			},
 			verdict.DamageSeen().On(evidence.Reused).OnDisrupted(),
 			verdict.NoFailures().OnOthers(),
-			// a request may wait for its 2 s on a connection that nobody knows
+			// a request may wait its 2 s on a connection that nobody knows
 			verdict.RecoversWithin(3*time.Second, evidence.DisruptionBegun),
-			// one that is being opened meanwhile is open
+			// a connection that is being opened at that moment counts as open
 			verdict.RecoversWithin(0, evidence.DisruptionUndone).On(evidence.Fresh)),
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// containerd: containers are children of their shims and run on. A kubelet without a container runtime says that its node is not
-// ready after 30 s (maxWaitForContainerRuntime, pkg/kubelet/kubelet.go, v1.37), and its pods stay in the endpoints.
+// containerd: containers are children of their shims and keep running. A kubelet without a container runtime reports its node as
+// not ready after 30 s (maxWaitForContainerRuntime, pkg/kubelet/kubelet.go, v1.37), and its pods stay in the endpoints.
 func containerd() []harness.Scenario {
 	expects := []string{nodeUnready, podLogLost}
 	down := func(d time.Duration) disruption.Act {
@@ -30,10 +30,10 @@ func containerd() []harness.Scenario {
 				ID: "containerd-down-app-killed", Does: "an app on worker is killed while containerd is down for 10 s", Nodes: onWorker,
 				Expects: expects, Lasts: 10 * time.Second, Do: disruption.Together(down(10*time.Second),
 					disruption.Later(time.Second, disruption.AppKilled(disruption.Worker)),
-					// a kubelet that can starts it again within 2 s
+					// with containerd, a kubelet restarts the app within 2 s
 					disruption.Later(7*time.Second, disruption.AppsCounted(disruption.Worker))),
 			}, verdict.DamageSeen().On(evidence.Fresh), verdict.Fact(disruption.AppsFact, "2"),
-			// the app is killed after a second and probed each second, and then the rules follow: the rest is for commands on the node
+			// the app is killed after a second and probed every second, and then the rules follow; the rest is for commands on the node
 			verdict.RecoversWithin(2*time.Second+followed+3*time.Second, evidence.DisruptionBegun)),
 	}
 }

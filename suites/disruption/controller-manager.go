@@ -9,8 +9,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// controllerManager: without it nothing changes, and a rollout stands still where it was. The twin has something change that it
-// would have to answer: a pod that ends stays in the endpoints.
+// controllerManager: without it nothing changes, and a rollout stands still. In the twin a change happens that it would have to
+// handle: a pod that ends stays in the endpoints.
 func controllerManager() []harness.Scenario {
 	const away = 10 * time.Second
 	return []harness.Scenario{
@@ -23,7 +23,7 @@ func controllerManager() []harness.Scenario {
 			After: 3 * time.Second, Lasts: outlasting + 10*time.Second, Do: disruption.Away(disruption.ControllerManager, outlasting),
 		}, verdict.NoFailures(), verdict.MinAvailable(3), verdict.MaxActive(4), verdict.StepInRollout(disruption.ControllerManager),
 			verdict.DoneAfter(evidence.DisruptionUndone)),
-		// Stopped for less than the 10 s in which a leader has to renew its lease: it goes on as if nothing had been.
+		// Stopped for less than the 10 s in which a leader has to renew its lease, it carries on afterwards as if nothing had happened.
 		steady("a pod that ends while the controller manager is stopped costs requests, however long it drains", drained(),
 			disruption.Disruption{
 				ID: "controller-manager-stopped-at-deletion", Does: "a pod is deleted while the controller manager is stopped for 9 s",

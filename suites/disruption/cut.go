@@ -10,11 +10,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// tick is how much longer or shorter than asked a cut of a known length may be, with what a reply takes to come: the kernel ends a
-// cut at a tick of its clock, 4 ms at most.
+// tick is how much a cut of a known length may be longer or shorter than asked for, including the time of a reply: the kernel ends
+// a cut at a tick of its clock, which takes 4 ms at most.
 const tick = 5 * time.Millisecond
 
-// cut: whether Rollcall measures what clients go without. No request fails where packets are dropped for less than a second, since
+// cut: does Rollcall measure how long clients get no reply? No request fails if packets are dropped for less than a second, since
 // TCP sends a SYN again after that.
 func cut() (list []harness.Scenario) {
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Package disruption asks what maintenance and failures of a cluster cost the clients of a Service: drains, dead nodes, programs of
-// nodes and of the control plane that are restarted or away, and lost rules. Each scenario that loses nothing has a twin that
+// Package disruption asks what maintenance and failures of a cluster cost the clients of a Service: drains, dead nodes, lost rules,
+// and programs of nodes and of the control plane that are restarted or away. Each scenario that must lose nothing has a twin that
 // must lose.
 package disruption
 
@@ -15,66 +15,66 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// All lists the scenarios of this suite, those first that leave a cluster most as it was.
+// All lists the scenarios of this suite. It begins with those that change a cluster least.
 func All() []harness.Scenario {
 	return slices.Concat(proxy(), rules(), cut(), conntrack(), controllerManager(), scheduler(), apiServer(), etcd(), dns(), drain(),
 		drainInRollout(), kubelet(), containerd(), mode(), node())
 }
 
-// onWorker is the node that most disruptions are done to.
+// onWorker is the node that most disruptions are about.
 var onWorker = []string{disruption.Worker}
 
-// rate is lower than elsewhere: a lane that gets no replies has as many requests in flight as it sends in 2 s.
+// rate is lower than elsewhere: a lane without replies has as many requests in flight as it sends in 2 s.
 const rate = 50
 
-// settle leaves time to see that clients lose nothing once every node's rules have followed.
+// settle leaves time to see that clients lose nothing after every node's rules have followed.
 const settle = followed + 2*time.Second
 
-// detection is how long the endpoints of a node that is to fall silent stay: until it has (inEffect), up to 55 s until its controller
-// calls it unreachable (node-monitor-grace-period 50 s, node-monitor-period 5 s,
+// detection is how long the endpoints of a node that falls silent may stay: until it is silent (inEffect), up to 55 s until its
+// controller marks it unreachable (node-monitor-grace-period 50 s, node-monitor-period 5 s,
 // pkg/controller/nodelifecycle/config/v1alpha1/defaults.go, v1.37), and until every node's rules follow.
 const detection = inEffect + 55*time.Second + followed
 
-// undetected is how long they stay at least. Those 50 s count from when a lease was renewed last, up to 10.4 s before the node fell
-// silent (nodeLeaseRenewIntervalFraction, pkg/kubelet/kubelet.go; jitter, component-helpers, apimachinery/lease/controller.go, v1.37);
-// the rest is for a renewal that was late.
+// undetected is how long they stay at least. The grace period of 50 s counts from the last renewal of the node's lease, up to 10.4
+// s before the node fell silent (nodeLeaseRenewIntervalFraction, pkg/kubelet/kubelet.go; jitter, component-helpers,
+// apimachinery/lease/controller.go, v1.37); the rest is for a late renewal.
 const undetected = 35 * time.Second
 
-// inEffect is how long what is done to a node may take to be done to it.
+// inEffect is how long a disruption of a node may take until it has an effect.
 const inEffect = 5 * time.Second
 
-// drained is an app that loses nothing in a rollout.
+// drained returns an app that loses nothing in a rollout.
 func drained() fixtures.App {
 	app := fixtures.Drained()
 	app.StartDelay = time.Second
 	return app
 }
 
-// undrained is an app that exits as soon as it gets SIGTERM.
+// undrained returns an app that exits as soon as it gets SIGTERM.
 func undrained() fixtures.App {
 	app := drained()
 	app.PreStopSleep, app.Linger, app.OnTerm = 0, 0, fixtures.Exit
 	return app
 }
 
-// paced is an app whose rollout takes 12 s at least: its three pods are replaced one after the other, and each takes 1 s to listen and
-// is available 3 s later. What begins 1 to 3 s after the write that begins it is in the middle of it.
+// paced returns an app whose rollout takes at least 12 s: its three pods are replaced one after the other, and each takes 1 s to
+// listen and is available 3 s later. Whatever begins 1 to 3 s after the write that starts the rollout falls into the middle of it.
 func paced() fixtures.App {
 	app := drained()
 	app.MinReady = 3 * time.Second
 	return app
 }
 
-// outlasting is how long a program is away so that a rollout of that app would be done, if it did not stand still: it takes 12 s, and
-// what three pods take to be made and scheduled.
+// outlasting is how long a program is away if the rollout of a paced app would otherwise be done by then: 12 s, and the time to
+// create and schedule three pods.
 const outlasting = 20 * time.Second
 
-// steady is a scenario in which nothing but the disruption happens.
+// steady returns a scenario in which only the disruption happens.
 func steady(claim string, app fixtures.App, d disruption.Disruption, expect ...evidence.Expectation) harness.Scenario {
 	return scenario(claim, app, rollout.Steady("v1"), d, append(expect, verdict.Serves("v1").OnOthers()))
 }
 
-// inRollout is a scenario in which the app is rolled out meanwhile.
+// inRollout returns a scenario in which the app is rolled out during the disruption.
 func inRollout(claim string, app fixtures.App, d disruption.Disruption, expect ...evidence.Expectation) harness.Scenario {
 	return scenario(claim, app, rollout.Update("v1", "v2"), d,
 		append(expect, verdict.Serves("v1", "v2").OnOthers(), verdict.OnlyServes("v2", evidence.Barrier)))

@@ -9,12 +9,13 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// dns: a client that resolves the Service's name for every connection asks CoreDNS, whose pods serve on for 5 s after SIGTERM
-// (lameduck in kubeadm's Corefile, cmd/kubeadm/app/phases/addons/dns/manifests.go, v1.37). Others do not notice.
+// dns: a client that resolves the Service's name for every connection asks CoreDNS, whose pods still serve for 5 s after SIGTERM
+// (lameduck in kubeadm's Corefile, cmd/kubeadm/app/phases/addons/dns/manifests.go, v1.37). Other clients notice nothing.
 //
-// A node tracks UDP by ports. A query from a port that another one had leads to the pod of that one, also when no rule does any more,
-// until kube-proxy forgets it: up to a second after the pod ended. Of 28,000 ports some 200 led to one, and two queries are asked in
-// 40 ms: less than one in a client's 450 is lost by a pod that ends, and with 2 pods more than 4 (1 %) once in a thousand recordings.
+// A node tracks UDP by ports. A query from a port that an earlier query used goes to the pod of that query, even if no rule routes
+// there any more, until kube-proxy deletes the entry, up to a second after the pod ended. Of 28,000 ports some 200 had an entry for
+// one pod, and there are two queries every 40 ms: a pod that ends loses less than one of a client's 450 queries, and two pods lose
+// more than 4 (1 %) once in a thousand recordings.
 func dns() []harness.Scenario {
 	rolled := steady("replacing every pod of CoreDNS fails no request but for one in a hundred of a client that resolves the name each time",
 		drained(), disruption.Disruption{

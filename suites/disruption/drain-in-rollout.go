@@ -9,9 +9,10 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// drainInRollout: two things at once. The budget knows of both, the rollout's maxUnavailable of one. Of 5 available pods evictions may
-// take 2, by a budget that does not know yet that the Deployment controller takes one too, or the other way round: 2 are left.
-// Four pods that start one after the other take 4 s at least, so that a drain after 2 s is in the middle of their rollout.
+// drainInRollout: two things happen at once. The budget counts both, the rollout's maxUnavailable only its own. Of 5 available pods
+// evictions may take 2, if the budget does not know yet that the Deployment controller takes one too, or the other way round: 2 are
+// left. Four pods that start one after the other take at least 4 s, so that a drain after 2 s falls into the middle of their
+// rollout.
 func drainInRollout() []harness.Scenario {
 	return drainable(
 		inRollout("a rollout while a node drains fails no request of an app that drains and has a PodDisruptionBudget",

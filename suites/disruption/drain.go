@@ -12,17 +12,17 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// oneAway lets one pod be away at a time.
+// oneAway is a budget that lets one pod be away at a time.
 func oneAway() *intstr.IntOrString { return new(intstr.FromInt32(1)) }
 
-// four pods are two on each worker, so that a drain without a budget ends two at a time.
+// four gives an app four pods, two on each worker, so that a drain without a budget ends two at a time.
 func four(app fixtures.App) fixtures.App {
 	app.Replicas = 4
 	app.Nodes = []string{disruption.Worker, disruption.Worker2}
 	return app
 }
 
-// drainable has all scenarios do no more than drain nodes.
+// drainable marks scenarios that do no more than drain nodes.
 func drainable(scenarios ...harness.Scenario) []harness.Scenario {
 	for _, s := range scenarios {
 		s.Disruption.Drains = true
@@ -30,8 +30,8 @@ func drainable(scenarios ...harness.Scenario) []harness.Scenario {
 	return scenarios
 }
 
-// drain: an eviction asks the PodDisruptionBudget and nobody waits for a replacement, so a budget and an app that drains are
-// both needed.
+// drain: an eviction checks the PodDisruptionBudget, and nothing waits for a replacement, so it takes both a budget and an app that
+// drains.
 func drain() []harness.Scenario {
 	budgeted := disruption.Drain{Node: disruption.Worker, Budget: oneAway()}
 	blocked := disruption.Drain{Node: disruption.Worker, Budget: new(intstr.FromInt32(0)), Timeout: 15 * time.Second}

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// etcd: the API server answers lists from its cache and nothing else.
+// etcd: without it the API server only answers lists, from its cache.
 func etcd() []harness.Scenario {
 	const stopped = 15 * time.Second
 	return []harness.Scenario{

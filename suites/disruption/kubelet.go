@@ -10,7 +10,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// silent is how long a kubelet or a node is away for the endpoints of its pods to have left: see detection.
+// silent is how long a kubelet or a node is away, so that the endpoints of its pods have left: see detection.
 const silent = detection + 7*time.Second
 
 // onOneNode pins an app to the node that is disrupted.
@@ -20,7 +20,7 @@ func onOneNode() fixtures.App {
 	return app
 }
 
-// kubelet: pods run on without it. Once its node is called unreachable their endpoints leave, though they serve.
+// kubelet: pods keep running without it. Once their node is marked unreachable, their endpoints leave, though they still serve.
 func kubelet() []harness.Scenario {
 	stopped := disruption.Lasting(silent, disruption.Worker, "systemctl stop kubelet", "systemctl start kubelet")
 	return []harness.Scenario{

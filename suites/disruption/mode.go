@@ -9,13 +9,13 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// rewritten is how long a kube-proxy that starts may take from when it removed its rules until it wrote them: it lists its node, Services
-// and EndpointSlices, where one list that fails is tried again after up to 1.6 s (defaultBackoffInit and its jitter, client-go,
-// tools/cache/reflector.go, v0.37), and then writes at once, as if they had just changed.
+// rewritten is how long a kube-proxy that starts may take from removing its old rules until it writes new ones: it lists its node,
+// Services and EndpointSlices, where a failed list is tried again after up to 1.6 s (defaultBackoffInit and its jitter, client-go,
+// tools/cache/reflector.go, v0.37), and then writes at once, as after a change.
 const rewritten = 2*time.Second + followed
 
-// mode: a kube-proxy that starts in another mode removes what it wrote before, and only then asks the API server for what it is to
-// write. In between its node has no rules. Its twin is rules-lost, which holds that open.
+// mode: a kube-proxy that starts in another mode removes its old rules, and only then asks the API server what to write. In between
+// its node has no rules. Its twin is rules-lost, which keeps it like this for longer.
 func mode() []harness.Scenario {
 	return []harness.Scenario{
 		steady("a node whose kube-proxy changes between iptables and nftables loses new connections for up to 5 s, each way, and no others",

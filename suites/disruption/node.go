@@ -10,18 +10,18 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// followed is how long every node's rules take to follow the endpoints.
+// followed is how long the rules of all nodes take to follow the endpoints.
 const followed = 3 * time.Second
 
-// Reasons for distrust that a node makes that dies.
+// Reasons for distrust that a dead node causes.
 const (
 	nodeUnready     = "node-unready"
 	podLogLost      = "pod-log-lost"
 	controlFailures = "control-failures"
 )
 
-// node: a node that falls silent keeps its share of the requests until its controller calls it unreachable. When it is back requests
-// may fail until the cluster is whole. A node that is drained before costs nothing.
+// node: a node that falls silent keeps its share of the requests until its controller marks it unreachable. When it is back,
+// requests may fail until the cluster is whole. A node that is drained first costs nothing.
 func node() []harness.Scenario {
 	cut := []string{nodeUnready, controlFailures}
 	dead := append(cut, podLogLost, evidence.ObserverLost, evidence.AgentLost)
@@ -40,7 +40,7 @@ func node() []harness.Scenario {
 		steady("a node that is cut off and has all pods costs other clients every request", onOneNode(), disruption.Disruption{
 			ID: "node-cut-with-all-pods", Does: "worker, which has all pods, is cut off from the other nodes for 15 s", Nodes: onWorker,
 			Expects: cut, Lasts: 15 * time.Second, Do: disruption.Cut(disruption.Worker, 15*time.Second),
-		}, verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout).OnOthers()), // what is sent later is answered when the cut ends
+		}, verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout).OnOthers()), // later requests are answered when the cut ends
 		steady("a node that freezes costs other clients its share of new connections for 35 s to a minute, and none until it is back",
 			drained(), disruption.Disruption{
 				ID: "node-frozen", Does: "worker is frozen for 70 s", Nodes: onWorker, Expects: dead, Lasts: silent,

@@ -9,8 +9,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// proxy: the rules that kube-proxy wrote route without it, and a new one adopts them. Without it they stay as they are, which
-// costs nothing until endpoints change.
+// proxy: the rules that kube-proxy wrote keep routing without it, and a new one adopts them. Without kube-proxy they stay the same,
+// which costs nothing until endpoints change.
 func proxy() []harness.Scenario {
 	rolling := inRollout("while a node has no kube-proxy that works, an app that drains loses requests of clients on that node, and of no others",
 		drained(), disruption.Disruption{

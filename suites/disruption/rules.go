@@ -9,8 +9,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// rules: kube-proxy does not look whether its rules are still there. Connections that are open go on, by what the node knows of
-// connections. What brings the rules back here is a new kube-proxy.
+// rules: kube-proxy does not check whether its rules are still there. Open connections continue, through the node's connection
+// tracking. Here a new kube-proxy brings the rules back.
 func rules() []harness.Scenario {
 	const lost = 8 * time.Second
 	keepAlive := verdict.NoFailures().On(evidence.Reused)

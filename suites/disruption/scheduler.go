@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// scheduler: without it new pods wait, and old ones serve on.
+// scheduler: without it new pods wait, and old ones still serve.
 func scheduler() []harness.Scenario {
 	return []harness.Scenario{
 		inRollout("without a scheduler a rollout stands still and fails no request", paced(), disruption.Disruption{
