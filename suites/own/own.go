@@ -1,4 +1,4 @@
-// Package own asks of an app that is not Rollcall's what the suite rollout asks of ours.
+// Package own asks about a user's app what the suite rollout asks about ours.
 package own
 
 import (
@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// All lists the scenarios of this suite for an app; none if there is none.
+// All lists the scenarios of this suite for an app; none if the app is nil.
 func All(app *userapp.App) []harness.Scenario {
 	if app == nil {
 		return nil

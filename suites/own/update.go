@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// update is a rollout under load. Where the app's replies name their version, what they say is judged as well.
+// update returns a scenario with a rollout under load. If the app's replies name their version, it judges that as well.
 func update(app *userapp.App, id, does string, strategy rollout.Strategy) harness.Scenario {
 	old, next := strategy.Versions()
 	s := harness.Scenario{
@@ -20,12 +20,12 @@ func update(app *userapp.App, id, does string, strategy rollout.Strategy) harnes
 		Claim:   does + " fails no request of " + app.Name(),
 		Uses:    []string{harness.AppObjects},
 		UserApp: app,
-		App:     fixtures.App{Name: app.Service()}, // of the control pod, which has to answer in the Service's name
+		App:     fixtures.App{Name: app.Service()}, // for the control pod, whose replies have to name the Service
 		Load:    harness.Load{Rate: app.Rate()},
 		Rollout: strategy,
 		Expect:  []evidence.Expectation{verdict.FullRate(99), verdict.NoFailures(), verdict.NoSlowReplies()},
 	}
-	if may := app.Budget(); may.Any() { // what was slow is part of an outage
+	if may := app.Budget(); may.Any() { // an outage contains the slow replies
 		s.Claim = fmt.Sprintf("no client %s in %s of %s", may.Words(), does, app.Name())
 		s.Expect = append(may.Expectations(), verdict.FullRate(99))
 	}

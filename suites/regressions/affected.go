@@ -6,8 +6,8 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// Affected is the change of a cluster that gives it the bug of each scenario, by the scenario's id. A cluster of the default Kubernetes
-// version has none of the bugs as it is. Two components are too old for it, and go with 1.36.
+// Affected returns, by scenario id, the change that gives a cluster the scenario's bug. A cluster of the default Kubernetes version
+// has none of the bugs by itself. Two components are too old for that version, and need 1.36.
 func Affected() map[string][]cluster.Change {
 	return map[string][]cluster.Change{
 		"long-service-name":         {change.Component(nodeimage.KubeProxy, "v1.35.3")},
@@ -26,14 +26,14 @@ func Affected() map[string][]cluster.Change {
 	}
 }
 
-// Settings that give a release a bug which it does not have as it is.
+// Settings that give a release a bug that it does not have by default.
 
-// severalMissing has StatefulSets take maxUnavailable into account.
+// severalMissing makes StatefulSets obey maxUnavailable.
 func severalMissing() cluster.Change {
 	return change.Gate("MaxUnavailableStatefulSet", true)
 }
 
-// bytesCompared has stored revisions compared by their bytes.
+// bytesCompared makes the controller compare stored revisions by their bytes.
 func bytesCompared() cluster.Change {
 	return change.Gate("StatefulSetSemanticRevisionComparison", false)
 }

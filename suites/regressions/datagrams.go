@@ -12,9 +12,9 @@ import (
 	"example.com/rollcall/harness"
 )
 
-// askInDatagrams has a worker ask an app's Service over one socket, and over a new one each time, and returns when both were answered: the
-// node's connection table has an entry for the one socket then. Both ask less often than a node tells one peer that a port is
-// unreachable, once a second (Linux, net.ipv4.icmp_ratelimit).
+// askInDatagrams makes a worker ask an app's Service over one socket, and over a new socket each time. It returns when both were
+// answered: the node's connection table has an entry for the one socket then. Both ask less often than once a second, which is how
+// often a node tells one peer that a port is unreachable (Linux, net.ipv4.icmp_ratelimit).
 func askInDatagrams(ctx context.Context, steps *harness.Steps, app fixtures.App) (oneSocket, newSockets *harness.Asking) {
 	const every = "1500ms"
 	workers := steps.Workers(ctx)
@@ -28,13 +28,14 @@ func askInDatagrams(ctx context.Context, steps *harness.Steps, app fixtures.App)
 	return oneSocket, newSockets
 }
 
-// refusals is all, or what became of the datagrams of a socket from before, once those of new sockets are refused: the node's rules are in
-// force then. Where those are not, the steps end, since a node may drop what leads nowhere in silence.
+// refusals waits until datagrams of new sockets are refused, which shows that the node's rules are in force, and returns what then
+// becomes of datagrams of the old socket: all, or a tally. If none of a new socket is refused, the steps end, since a node may
+// silently drop what leads nowhere.
 func refusals(ctx context.Context, steps *harness.Steps, oneSocket, newSockets *harness.Asking) string {
 	const (
 		limit = time.Minute
-		// settled is for how long the connection table may be behind the rules, which kube-proxy writes first in the same sync; its
-		// next sync may be a minSyncPeriod of 1 s later. The rest is the harness's own.
+		// settled is how long the connection table may lag behind the rules, which kube-proxy writes first in the same sync; its next
+		// sync may be a minSyncPeriod of 1 s later. The rest is our own margin.
 		settled = 3 * time.Second
 		asked   = 12 * time.Second
 	)
@@ -44,6 +45,6 @@ func refusals(ctx context.Context, steps *harness.Steps, oneSocket, newSockets *
 	fresh := newSockets.Await(limited, harness.Refused)
 	steps.Pause(ctx, settled+asked)
 	before := oneSocket.Answers(ctx)
-	// Both clients are on one node, and have one clock.
+	// Both clients are on one node, and so have the same clock.
 	return tally(since(before, fresh[len(fresh)-1].At.Add(settled)), harness.Refused)
 }

@@ -15,10 +15,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// environments: a container starts whatever bytes its variables have. Since 1.34 what encodes a kubelet's request to the container
-// runtime refuses a variable that is not UTF-8, so that a pod which ran for years does not start again once it moves: with a Secret's bytes
-// (Kubernetes v1.36.0, pkg/kubelet/kuberuntime/kuberuntime_container.go, generateContainerConfig), or with a dollar sign before a letter
-// of more than one byte, which they cut in two (v1.35.0, third_party/forked/golang/expansion/expand.go).
+// environments: a container starts whatever bytes its variables contain. Since 1.34 the encoding of the kubelet's request to the
+// container runtime refuses a variable that is not UTF-8, so that a pod which ran for years does not start any more after it moves.
+// The bytes may come from a Secret (Kubernetes v1.36.0, pkg/kubelet/kuberuntime/kuberuntime_container.go, generateContainerConfig),
+// or from a dollar sign before a letter of several bytes, which its expansion cuts in two (v1.35.0,
+// third_party/forked/golang/expansion/expand.go).
 func environments() []harness.Scenario {
 	const name, key = "binary", "bytes"
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: fixtures.Labels(name)},
@@ -36,7 +37,7 @@ func environments() []harness.Scenario {
 	}
 }
 
-// environment is an app with a variable, and with the Secret that it is from, if it is from one.
+// environment returns a scenario with a variable in the app's container, and the Secret that the variable is from, if any.
 func environment(id, claim string, secret *corev1.Secret, env corev1.EnvVar, bug evidence.Bug) harness.Scenario {
 	const waiting = "what a container waits for"
 	app := fixtures.App{Replicas: 2, Env: &env, OnTerm: fixtures.Drain}
@@ -54,8 +55,8 @@ func environment(id, claim string, secret *corev1.Secret, env corev1.EnvVar, bug
 	}
 }
 
-// startError is nothing when every replica is ready, or the first error by which a kubelet could not make a container, and on which node.
-// Whatever else keeps a pod from starting is waited for.
+// startError returns "nothing" when every replica is ready, or the first error by which a kubelet could not create a container,
+// with its node. It waits for whatever else keeps a pod from starting.
 func startError(ctx context.Context, steps *harness.Steps, app fixtures.App) (why string) {
 	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) {
 		ready := 0

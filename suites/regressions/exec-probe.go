@@ -14,13 +14,13 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// execProbe: the kubelet goes on to ask a pod that terminates whether it is ready, by a program too. Where it ends such programs
-// together with what started the pod, their answers are thrown away and the last one stays (Kubernetes v1.36.4,
+// execProbe: the kubelet keeps probing the readiness of a terminating pod, also with a program. Where it ends these programs
+// together with the context that started the pod, their results are dropped and the last one stays (Kubernetes v1.36.4,
 // pkg/kubelet/prober/prober_manager.go, AddPod; fixed in v1.37.0 by context.WithoutCancel). Twin of
 // termination/endpoint-failing-readiness, whose probe is an HTTP request.
 func execProbe() harness.Scenario {
 	const unready = "time from the pod's deletion until it was shown as not ready"
-	// It serves on for longer than the bound below: when its container is dead, every version shows it as not ready.
+	// It serves for longer than the bound below: once its container is dead, every version shows it as not ready.
 	app := fixtures.App{Replicas: 1, ExecProbe: true, FailReadinessOnTerm: true, Linger: 15 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{
 		ID:    "exec-probe",
@@ -42,15 +42,15 @@ func execProbe() harness.Scenario {
 			steps.Note(unready, time.Since(deleted))
 		},
 		Expect: []evidence.Expectation{
-			// A kubelet waits up to 2 s for what it knows of the pod to be listed anew before it ends it (v1.37.2,
-			// pkg/kubelet/pod_workers.go, podWorkerLoop), up to 1 s for the probe's turn, and half a second for the probe. What is
-			// left is for starting that program and for writing the status, which waits for nothing.
+			// A kubelet waits up to 2 s until its cache has the pod's state before it ends the pod (v1.37.2, pkg/kubelet/pod_workers.go,
+			// podWorkerLoop), up to 1 s for the probe's turn, and half a second for the probe. The rest is for starting the probe's program
+			// and for writing the status, which waits for nothing.
 			verdict.FactWithin(unready, 0, 5*time.Second),
 		},
 	}
 }
 
-// anyReady reports whether any pod is shown as ready, also one that terminates.
+// anyReady reports whether any pod is shown as ready, even a terminating one.
 func anyReady(s observe.State) bool {
 	return slices.ContainsFunc(s.Pods, func(p observe.PodState) bool { return p.Ready })
 }

@@ -18,16 +18,17 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// kubeletRestart: a kubelet that starts again does not know what its probes said. Before 1.35 it counts each pod as not ready until its
-// first probe, which it puts off by a random part of the probe's period (Kubernetes v1.34.2, pkg/kubelet/prober/worker.go, doProbe;
-// since v1.35.0 a container that was started more than 10 s before the kubelet stays as the API has it). Of three pods one at least is
-// shown as not ready then: that all are probed in the first 4 of 30 s has a chance of 0.2 %.
+// kubeletRestart: a kubelet that restarts does not know the results of its probes. Before 1.35 it counts each pod as not ready
+// until its first probe, which it delays by a random part of the probe's period (Kubernetes v1.34.2, pkg/kubelet/prober/worker.go,
+// doProbe; since v1.35.0 a container that was started more than 10 s before the kubelet keeps its state from the API). At least one
+// of three pods is shown as not ready then: the chance that all are probed in the first 4 of 30 s is 0.2 %.
 func kubeletRestart() harness.Scenario {
 	const (
 		unready = "pods shown as not ready after their kubelet was started again"
 		lost    = "requests after the kubelet was started again that were answered"
-		older   = 12 * time.Second // than the 10 s of worker.go
-		// A kubelet tells of a pod when it handles it next, so they are touched again and again, from before it is back, after 2 to 4 s here.
+		older   = 12 * time.Second // more than the 10 s of worker.go
+		// A kubelet reports a pod when it handles it next, so the pods are touched repeatedly, beginning before it is back after 2 to 4
+		// s.
 		touches, between = 7, 2 * time.Second
 	)
 	app := fixtures.App{Replicas: 3, ProbePeriod: 30 * time.Second, OnTerm: fixtures.Drain}
@@ -76,7 +77,7 @@ func kubeletRestart() harness.Scenario {
 	}
 }
 
-// touchPods annotates the app's pods with a number, since a kubelet handles a pod that changes.
+// touchPods annotates the app's pods with a number: a kubelet handles a pod that changes.
 func touchPods(ctx context.Context, steps *harness.Steps, n int) {
 	pods := steps.Client.CoreV1().Pods(steps.Namespace)
 	for _, pod := range steps.Pods(ctx) {

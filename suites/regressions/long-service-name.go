@@ -22,15 +22,15 @@ import (
 )
 
 // longServiceName: nft refuses a comment of more than 128 bytes, and with it the whole transaction. kube-proxy writes the name of a
-// Service without endpoints as one, so a single long name keeps every rule of every node as it is, and every later write
-// fails too (Kubernetes v1.36.4, pkg/proxy/nftables/proxier.go, syncProxyRules; v1.37.0 cuts the comment). On a cluster of
-// somebody else's that would be an outage of all Services, so it is not tried there.
+// Service without endpoints as such a comment, so a single long name freezes all rules of every node: every later write fails too
+// (Kubernetes v1.36.4, pkg/proxy/nftables/proxier.go, syncProxyRules; v1.37.0 cuts the comment). On somebody else's cluster that
+// would be an outage of all Services, so it is not tried there.
 func longServiceName() harness.Scenario {
 	const (
 		failures = "nodes whose kube-proxy could not write its rules"
 		followed = "nodes whose rules followed the rollout"
 		lost     = "requests from the workers after the rollout had begun that were answered"
-		// asked is longer than observers take to ask kube-proxy for its failures while no rule changes, 10 s, or 50 s on a slow machine.
+		// asked is longer than observers take to ask kube-proxy for its failures while no rule changes: 10 s, or 50 s on a slow machine.
 		asked = time.Minute
 	)
 	app := fixtures.Drained()
@@ -86,8 +86,8 @@ func longServiceName() harness.Scenario {
 	}
 }
 
-// longNamed is a Service that selects nothing, whose name, as kube-proxy writes it, namespace/name:port, has more than 128 bytes in
-// any namespace: the API takes 63 for the Service's name, and as many for the port's.
+// longNamed returns a Service that selects nothing. kube-proxy writes its name as namespace/name:port, which has more than 128
+// bytes in any namespace: the API allows 63 for the Service's name, and as many for the port's.
 func longNamed(namespace string) *corev1.Service {
 	long := func(n int) string { return strings.Repeat("long-", n/5+1)[:n-1] + "x" }
 	return &corev1.Service{
@@ -99,7 +99,7 @@ func longNamed(namespace string) *corev1.Service {
 	}
 }
 
-// nodesRoutingTo is all, or which of the observed nodes' rules do not route to so many pods of a version and to no other.
+// nodesRoutingTo returns all, or which observed nodes' rules do not route to exactly so many pods of a version and to nothing else.
 func nodesRoutingTo(s observe.State, version string, pods int) string {
 	var others []string
 	for _, node := range slices.Sorted(maps.Keys(s.Rules)) {
@@ -116,7 +116,7 @@ func nodesRoutingTo(s observe.State, version string, pods int) string {
 	return allBut(len(s.Rules), others)
 }
 
-// timesFailed is none, or how often which node's kube-proxy failed.
+// timesFailed returns "none", or how often each node's kube-proxy failed.
 func timesFailed(failures map[string]int) string {
 	var failed []string
 	for _, node := range slices.Sorted(maps.Keys(failures)) {
@@ -128,7 +128,7 @@ func timesFailed(failures map[string]int) string {
 	return strings.Join(failed, ", ")
 }
 
-// askFromWorkers has a pod on each worker ask a URL.
+// askFromWorkers starts a pod on each worker that asks a URL.
 func askFromWorkers(ctx context.Context, steps *harness.Steps, args ...string) []*harness.Asking {
 	var clients []*harness.Asking
 	for _, worker := range steps.Workers(ctx) {

@@ -16,8 +16,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// onDelete: when the last pod of a StatefulSet is replaced by hand, the revision of the update becomes the current one. Releases
-// before 1.37 ask whether the strategy is RollingUpdate, and never come to that (Kubernetes v1.36.4,
+// onDelete: when the last pod of a StatefulSet is replaced by hand, the update's revision becomes the current one. Releases before
+// 1.37 do that only if the strategy is RollingUpdate, so they never do (Kubernetes v1.36.4,
 // pkg/controller/statefulset/stateful_set_utils.go, completeRollingUpdate).
 func onDelete() harness.Scenario {
 	const current = "current revision once every pod is replaced"
@@ -41,7 +41,7 @@ func onDelete() harness.Scenario {
 				harness.Check(pods.Delete(ctx, fmt.Sprintf("%s-%d", set.Name, n), metav1.DeleteOptions{}))
 				steps.Until(ctx, func(s observe.State) bool { return s.Available("v2") == n+1 && !s.Leaving() })
 			}
-			// The controller writes the status at each change of a pod, and once more after MinReady; the rest is the harness's own.
+			// The controller writes the status at each change of a pod, and once more after MinReady; the rest is our own margin.
 			done := steps.Within(ctx, app.MinReady+30*time.Second, func(s observe.State) bool {
 				status := s.StatefulSets[set.Name].Status
 				return status.CurrentRevision == status.UpdateRevision

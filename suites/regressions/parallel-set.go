@@ -16,14 +16,14 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// parallelSet: a broken rollout of a StatefulSet whose pods are managed in parallel is mended by the next one. With maxUnavailable,
+// parallelSet: a broken rollout of a StatefulSet with parallel pod management is repaired by the next rollout. With maxUnavailable,
 // on in 1.35.0 to 1.35.3 and behind a gate that is off in 1.36, pods of the broken revision count as missing and keep the
 // controller from replacing them (Kubernetes v1.35.3, pkg/controller/statefulset/stateful_set_control.go,
-// updateStatefulSetAfterInvariantEstablished). With OrderedReady no version mends that, by design.
+// updateStatefulSetAfterInvariantEstablished). With OrderedReady no version repairs it, by design.
 func parallelSet() harness.Scenario {
 	const (
 		mended = "pods of the mended revision after 60 s"
-		limit  = time.Minute // the harness's own: 3 pods are replaced one after the other in 10 s here
+		limit  = time.Minute // our own choice: 3 pods are replaced one after the other in 10 s here
 	)
 	app := fixtures.App{Replicas: 3, MinReady: time.Second, OnTerm: fixtures.Drain}
 	broken := app

@@ -1,5 +1,5 @@
-// Package regressions asks for what Kubernetes once did right, or promises, and some of its releases do not: each scenario says what is
-// right, and which bug it shows where that fails. README.md has what was seen of each on releases with and without it.
+// Package regressions asks for behaviour that Kubernetes once had, or promises, and that some of its releases lack: each scenario
+// says what is right, and which bug it shows if it fails. README.md has what was seen on releases with and without each bug.
 package regressions
 
 import (
@@ -33,19 +33,19 @@ const (
 	controllerManager = string(nodeimage.ControllerManager)
 )
 
-// byFact is the bug, shown by a fact that is not what it should be.
+// byFact returns the bug, shown by a fact that is not as it should be.
 func byFact(name string, bug evidence.Bug) *evidence.Bug { return shownBy(verdict.Fact(name), bug) }
 
-// shownBy is the bug, shown by what an expectation is about.
+// shownBy returns the bug, shown by what the expectation is about.
 func shownBy(x evidence.Expectation, bug evidence.Bug) *evidence.Bug {
 	bug.Rule, bug.Fact = x.Rule, x.Fact
 	return &bug
 }
 
-// all is what is noted of a number of things that are all as they should be.
+// all is the value of a fact about several things that are all as they should be.
 const all = "all"
 
-// allBut is all, or so many but those that are not as they should be.
+// allBut returns all, or names the things out of n that are not as they should be.
 func allBut(n int, others []string) string {
 	if len(others) == 0 {
 		return all
@@ -53,7 +53,8 @@ func allBut(n int, others []string) string {
 	return fmt.Sprintf("all of %d but %s", n, strings.Join(others, ", "))
 }
 
-// tally is all, or how many of the answers have the outcome and what the others have, such as "3 of 10 refused, 7 timeout".
+// tally returns all, or how many of the answers have the wanted outcome and what the others have, such as "3 of 10 refused, 7
+// timeout".
 func tally(answers []harness.Answer, want string) string {
 	times := map[string]int{}
 	for _, a := range answers {
@@ -71,7 +72,7 @@ func tally(answers []harness.Answer, want string) string {
 	return text
 }
 
-// since are the answers to questions that were sent at a moment or later, by the clock of their node.
+// since returns the answers to requests that were sent at a moment or later, by the clock of their node.
 func since(answers []harness.Answer, from time.Time) []harness.Answer {
 	return slices.DeleteFunc(slices.Clone(answers), func(a harness.Answer) bool { return a.At.Before(from) })
 }

@@ -18,14 +18,14 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// reusedAddress: a pod may get the address of one that has ended and is still listed as terminating. Of two endpoints with one
-// address kube-proxy takes the first, or the one on its own node; where that is the one that terminates, the node routes to neither
-// (Kubernetes v1.35.3, pkg/proxy/endpointslicecache.go, addEndpoints; v1.36.0 prefers the one that does not terminate). The
-// slices are written by hand: that they have the same address is then no matter of chance.
+// reusedAddress: a pod may get the address of a pod that has ended and is still listed as terminating. Of two endpoints with one
+// address kube-proxy takes the first, or the one on its own node; if that is the terminating one, the node routes to neither
+// (Kubernetes v1.35.3, pkg/proxy/endpointslicecache.go, addEndpoints; v1.36.0 prefers the one that does not terminate). The steps
+// write the slices themselves, so that the shared address is not left to chance.
 func reusedAddress() harness.Scenario {
 	const (
 		reached = "workers whose clients reach a ready pod with the address of one that has ended"
-		// watched is the harness's own: kube-proxy writes its rules a second after a change by default, and 10 s with some providers.
+		// watched is our own choice: kube-proxy writes its rules a second after a change by default, and after 10 s with some providers.
 		watched = 15 * time.Second
 	)
 	app := fixtures.App{Replicas: 1, OnTerm: fixtures.Drain}
@@ -43,7 +43,7 @@ func reusedAddress() harness.Scenario {
 				harness.Check(&cluster.Unsupported{Because: "it needs two nodes that carry load: --load-nodes"})
 			}
 			service := app.Service(steps.Namespace, 0)
-			service.Spec.Selector = nil // so that nobody else writes its slices
+			service.Spec.Selector = nil // so that no controller writes its slices
 			service = harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, service, metav1.CreateOptions{}))
 			on := app
 			on.Nodes = workers[1:2]
@@ -55,7 +55,7 @@ func reusedAddress() harness.Scenario {
 				Ready: new(true), Serving: new(true), Terminating: new(false)})
 			harness.Must(listed.Create(ctx, ready, metav1.CreateOptions{}))
 			clients := askFromWorkers(ctx, steps, fixtures.HTTPURL(service))
-			asked := make([]int, len(clients)) // while there was one endpoint with the address
+			asked := make([]int, len(clients)) // answers while there was one endpoint with the address
 			for i, client := range clients {
 				asked[i] = len(client.Await(ctx, harness.Good))
 			}
@@ -77,7 +77,7 @@ func reusedAddress() harness.Scenario {
 	}
 }
 
-// ruleText says of a node whose rules were observed whether they route to a pod.
+// ruleText says whether the rules of a node route to a pod; empty if they were not observed.
 func ruleText(s observe.State, node, pod string) string {
 	routed, observed := s.Rules[node]
 	switch {
@@ -89,7 +89,7 @@ func ruleText(s observe.State, node, pod string) string {
 	return "; its rules do not route there"
 }
 
-// onlyPod is the only one of the app.
+// onlyPod returns the app's only pod.
 func onlyPod(ctx context.Context, steps *harness.Steps) *corev1.Pod {
 	pods := steps.Pods(ctx)
 	if len(pods) != 1 {
@@ -98,7 +98,7 @@ func onlyPod(ctx context.Context, steps *harness.Steps) *corev1.Pod {
 	return &pods[0]
 }
 
-// sliceOf is a slice of a Service with one endpoint: a pod, as if it were on a node.
+// sliceOf returns a slice of a Service with one endpoint: a pod, as if it were on the given node.
 func sliceOf(
 	service *corev1.Service, name string, pod *corev1.Pod, node string, is discoveryv1.EndpointConditions,
 ) *discoveryv1.EndpointSlice {
@@ -107,7 +107,7 @@ func sliceOf(
 	labels[discoveryv1.LabelServiceName], labels[discoveryv1.LabelManagedBy] = service.Name, fixtures.Owner
 	return &discoveryv1.EndpointSlice{
 		ObjectMeta: metav1.ObjectMeta{Namespace: service.Namespace, Name: service.Name + "-" + name, Labels: labels,
-			// It goes with the Service, so that nobody needs a right to delete it.
+			// Deleted with the Service, so that it takes no right to delete slices.
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Service", Name: service.Name, UID: service.UID}}},
 		AddressType: discoveryv1.AddressTypeIPv4,
 		Ports: []discoveryv1.EndpointPort{{

@@ -17,14 +17,14 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// setAvailable: a pod of a StatefulSet is available when it has been ready for minReadySeconds. Releases up to 1.35.0 look at the set
-// again so long after the first of its pods got ready, find the next one not available yet, and look again a whole minReadySeconds later
-// (Kubernetes v1.35.0, pkg/controller/statefulset/stateful_set.go, sync; v1.35.1 looks when the next pod is due).
+// setAvailable: a pod of a StatefulSet is available when it has been ready for minReadySeconds. Releases up to 1.35.0 look at the
+// set again so long after its first pod became ready, find the next pod not available yet, and look again a whole minReadySeconds
+// later (Kubernetes v1.35.0, pkg/controller/statefulset/stateful_set.go, sync; v1.35.1 looks when the next pod is due).
 func setAvailable() harness.Scenario {
 	const (
 		available = "time from when the last pod got ready until it was counted as available"
 		minReady  = 20 * time.Second
-		apart     = 4 * time.Second // that two pods get ready: more than a controller takes to look again
+		apart     = 4 * time.Second // between the readiness of two pods: more than a controller takes to look again
 	)
 	app := fixtures.App{Replicas: 2, MinReady: minReady, OnTerm: fixtures.Exit}
 	return harness.Scenario{
@@ -46,7 +46,7 @@ func setAvailable() harness.Scenario {
 				}
 			}
 			steps.Until(ctx, counted(app.Replicas))
-			for n := range int(app.Replicas) { // one after the other, so that they get ready apart
+			for n := range int(app.Replicas) { // at different times, so that they become ready at different times
 				if n > 0 {
 					steps.Pause(ctx, apart)
 				}
@@ -61,13 +61,13 @@ func setAvailable() harness.Scenario {
 			steps.Note(available, time.Since(ready))
 		},
 		// The controller looks again when the pod is due by the time in its Ready condition (v1.37.2, pkg/controller/controller_utils.go,
-		// nextPodAvailabilityCheck). That is cut to whole seconds (metav1.Time), and the kubelet writes it before a watch sees the pod
-		// ready: 3 s are for that. A sync, a write and a watch have 5 s at the other end, where they take one or two.
+		// nextPodAvailabilityCheck). That time is cut to whole seconds (metav1.Time), and the kubelet writes it before a watch sees the
+		// pod ready: 3 s are for that. At the other end, 5 s are for a sync, a write and a watch, which take one or two.
 		Expect: []evidence.Expectation{verdict.FactWithin(available, minReady-4*time.Second, minReady+5*time.Second)},
 	}
 }
 
-// readyApart ends the steps unless the app's two pods got ready so long apart, by the API, which has whole seconds.
+// readyApart ends the steps unless the app's two pods became ready at least so long apart, by the API, which has whole seconds.
 func readyApart(ctx context.Context, steps *harness.Steps, least time.Duration) {
 	var at []time.Time
 	for _, pod := range steps.Pods(ctx) {

@@ -18,14 +18,15 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// sidecar: a kubelet that was started again does not know that a sidecar with a startup probe has started. Releases 1.35.0 to 1.35.3
-// then never count the pod as initialised, and do not start its app again when that ends (Kubernetes v1.35.3,
-// pkg/kubelet/kuberuntime/kuberuntime_container.go, computeInitContainerActions; in v1.36.0 prober/worker.go tells that it has started).
+// sidecar: a restarted kubelet does not know that a sidecar with a startup probe has started. Releases 1.35.0 to 1.35.3 then never
+// count the pod as initialised, and do not restart its app when it ends (Kubernetes v1.35.3,
+// pkg/kubelet/kuberuntime/kuberuntime_container.go, computeInitContainerActions; in v1.36.0 prober/worker.go reports that it has
+// started).
 func sidecar() harness.Scenario {
 	const (
 		restarted = "the app's container 30 s after it was killed"
-		older     = 20 * time.Second // than what the kubelet takes for just started, 10 s
-		known     = 10 * time.Second // that the kubelet is given to take up its pods
+		older     = 20 * time.Second // more than the 10 s for which a kubelet takes a container for just started
+		known     = 10 * time.Second // for the kubelet to learn of its pods
 		limit     = 30 * time.Second // the first restart of a container has no back-off
 	)
 	app := fixtures.App{Replicas: 1, Sidecar: true, OnTerm: fixtures.Drain}
@@ -48,7 +49,7 @@ func sidecar() harness.Scenario {
 			steps.Pause(ctx, known)
 			_, id, _ := strings.Cut(pod.Status.ContainerStatuses[0].ContainerID, "://")
 			harness.Must(own.Exec(ctx, pod.Spec.NodeName, "ctr --namespace k8s.io task kill --signal SIGKILL "+id))
-			harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { // it may be ready again before anybody sees that it was not
+			harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { // it may be ready again before a watch sees that it was not
 				is := onlyPod(ctx, steps).Status.ContainerStatuses[0]
 				return !is.Ready || is.RestartCount > 0, nil
 			}))
@@ -60,7 +61,7 @@ func sidecar() harness.Scenario {
 	}
 }
 
-// containerState is like "terminated, not ready, 0 restarts".
+// containerState returns a text like "terminated, not ready, 0 restarts".
 func containerState(c corev1.ContainerStatus) string {
 	state := "waiting"
 	switch {

@@ -20,16 +20,16 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// storedRevision: an upgrade of the control plane replaces no pod. Controller managers up to 1.33 stored a StatefulSet's template with
-// "creationTimestamp":null and later ones do not; 1.34.0 and 1.34.1 compare the bytes, take what is stored for another template and
-// roll every StatefulSet out (Kubernetes v1.34.0, pkg/controller/history/controller_history.go, EqualRevision; since v1.34.2
-// stateful_set_control.go compares what the bytes mean). The stored revision is written here as 1.33 left it, while no controller manager
-// runs.
+// storedRevision: an upgrade of the control plane replaces no pod. Controller managers up to 1.33 stored a StatefulSet's template
+// with "creationTimestamp":null and later ones do not; 1.34.0 and 1.34.1 compare the bytes, take the stored template for another
+// one and roll out every StatefulSet (Kubernetes v1.34.0, pkg/controller/history/controller_history.go, EqualRevision; since
+// v1.34.2 stateful_set_control.go compares what the bytes mean). The steps write the stored revision as 1.33 left it, while no
+// controller manager runs.
 func storedRevision() harness.Scenario {
 	const (
 		revisions = "revisions of the StatefulSet once the controller manager runs again"
 		replaced  = "pods that were replaced"
-		watched   = 20 * time.Second // a controller manager that leads has looked at every StatefulSet in 2 s here
+		watched   = 20 * time.Second // here a controller manager has looked at every StatefulSet 2 s after it leads
 	)
 	app := fixtures.App{Replicas: 3, OnTerm: fixtures.Drain}
 	return harness.Scenario{
@@ -61,8 +61,8 @@ func storedRevision() harness.Scenario {
 	}
 }
 
-// storeAsOlder writes the only revision of a StatefulSet anew, under its own name, as controller managers up to 1.33 stored it, while no
-// controller manager runs.
+// storeAsOlder replaces the only revision of a StatefulSet by one of the same name as controller managers up to 1.33 stored it,
+// while no controller manager runs.
 func storeAsOlder(ctx context.Context, steps *harness.Steps, own cluster.Changeable, set *appsv1.StatefulSet) {
 	start, err := change.StopControllerManager(ctx, own)
 	started := sync.OnceValue(func() error { return start(context.WithoutCancel(ctx)) })
@@ -84,13 +84,13 @@ func storeAsOlder(ctx context.Context, steps *harness.Steps, own cluster.Changea
 	meta["creationTimestamp"] = nil
 	revision.Data.Raw = harness.Must(json.Marshal(data))
 	revisions := steps.Client.AppsV1().ControllerRevisions(steps.Namespace)
-	harness.Check(revisions.Delete(ctx, revision.Name, metav1.DeleteOptions{})) // what it stores cannot be changed
+	harness.Check(revisions.Delete(ctx, revision.Name, metav1.DeleteOptions{})) // the data of a revision cannot be changed
 	revision.UID, revision.ResourceVersion, revision.CreationTimestamp = "", "", metav1.Time{}
 	harness.Must(revisions.Create(ctx, &revision, metav1.CreateOptions{}))
 	harness.Check(started())
 }
 
-// revisionsOf are those that a StatefulSet owns.
+// revisionsOf returns the revisions that a StatefulSet owns.
 func revisionsOf(ctx context.Context, steps *harness.Steps, set *appsv1.StatefulSet) []appsv1.ControllerRevision {
 	list := harness.Must(steps.Client.AppsV1().ControllerRevisions(steps.Namespace).List(ctx, metav1.ListOptions{}))
 	var own []appsv1.ControllerRevision

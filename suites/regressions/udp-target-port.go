@@ -13,10 +13,10 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// udpTargetPort: when a Service leads to another port of its pods, its clients are led there too. Releases 1.32 and 1.33 compare the
-// entries of a node's connection table with the endpoints' addresses and not with their ports, so that a socket which was answered before
-// goes on to ask the old port for as long as it asks at all (Kubernetes v1.33.6, pkg/proxy/conntrack/cleanup.go, CleanStaleEntries;
-// v1.34.0 compares the ports too). Nobody listens on the new port: that its datagrams are refused shows where they went.
+// udpTargetPort: when a Service changes the target port of its pods, its clients follow. Releases 1.32 and 1.33 compare the entries
+// of a node's connection table with the endpoints' addresses but not with their ports, so that a socket which was answered before
+// asks the old port for as long as it asks at all (Kubernetes v1.33.6, pkg/proxy/conntrack/cleanup.go, CleanStaleEntries; v1.34.0
+// compares the ports too). Nobody listens on the new port: refused datagrams show that they went there.
 func udpTargetPort() harness.Scenario {
 	const (
 		kept    = "datagrams of a socket from before that follow the Service to a port where they are refused"
@@ -27,7 +27,7 @@ func udpTargetPort() harness.Scenario {
 		ID:    "udp-target-port",
 		Claim: "datagrams follow a Service to another port of its pods, also those of a socket that was answered before",
 		App:   app,
-		// What a node may refuse in a second is one number for all of its clients (Linux, net.ipv4.icmp_msgs_per_sec).
+		// A node's limit of refusals per second is shared by all of its clients (Linux, net.ipv4.icmp_msgs_per_sec).
 		Exclusive: true,
 		Bug: byFact(kept, evidence.Bug{
 			Issue: 130542, Component: kubeProxy, Affected: []evidence.Releases{{Since: "1.32.0", Before: "1.34.0"}}, Fixed: "1.34.0",

@@ -15,10 +15,10 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// udpWithoutEndpoints: a node translates the datagrams of a socket as it did the first, by an entry of its connection table, until
-// kube-proxy deletes that. Releases from 1.32 on delete none of a Service that has no endpoints, so that its clients send to a pod that
-// is gone, and wait in silence (Kubernetes v1.36.4, pkg/proxy/conntrack/cleanup.go, CleanStaleEntries; v1.37.0 deletes them). The first
-// new endpoint mends it on every release. A new socket has no entry, and is refused on every one.
+// udpWithoutEndpoints: a node translates the datagrams of a socket like its first one, by an entry of its connection table, until
+// kube-proxy deletes the entry. Releases from 1.32 on delete no entry of a Service without endpoints, so that its clients send to a
+// pod that is gone, and wait without an error (Kubernetes v1.36.4, pkg/proxy/conntrack/cleanup.go, CleanStaleEntries; v1.37.0
+// deletes them). On every release the first new endpoint repairs this, and a new socket, which has no entry, is refused.
 func udpWithoutEndpoints() harness.Scenario {
 	const kept = "datagrams of a socket from before that are refused while no pod serves"
 	app := fixtures.App{Replicas: 1, UDP: true, OnTerm: fixtures.Exit}
@@ -27,7 +27,7 @@ func udpWithoutEndpoints() harness.Scenario {
 		Claim: "datagrams to a Service without endpoints are refused, also those of a socket that was answered before",
 		App:   app,
 		Lasts: 35 * time.Second,
-		// What a node may refuse in a second is one number for all of its clients (Linux, net.ipv4.icmp_msgs_per_sec).
+		// A node's limit of refusals per second is shared by all of its clients (Linux, net.ipv4.icmp_msgs_per_sec).
 		Exclusive: true,
 		Bug: byFact(kept, evidence.Bug{
 			Issue: 139628, Component: kubeProxy, Affected: []evidence.Releases{{Since: "1.32.0", Before: "1.37.0"}}, Fixed: "1.37.0",
@@ -47,7 +47,7 @@ func udpWithoutEndpoints() harness.Scenario {
 	}
 }
 
-// conntrackOf says which entries a node has for datagrams to an app's Service, where it can be asked.
+// conntrackOf returns which entries a node has for datagrams to an app's Service; empty if commands cannot be run on the node.
 func conntrackOf(ctx context.Context, steps *harness.Steps, node string, app fixtures.App) string {
 	own, err := steps.Own()
 	if err != nil {

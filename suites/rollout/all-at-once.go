@@ -11,9 +11,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// allAtOnce: with 100 % surge all new pods start together, so that both versions answer for about as long as
-// kube-proxy takes: what waits for the end of the sleep of 30 s gets no new connection. It costs twice the pods. Twin of one-by-one,
-// which takes three starts: the bounds do not meet.
+// allAtOnce: with a surge of 100 % all new pods start together, so that both versions answer for about as long as kube-proxy takes:
+// old pods that sleep through their 30 s get no new connection. It costs twice the pods. Twin of one-by-one, which takes three
+// starts: the bounds of the two do not overlap.
 func allAtOnce() harness.Scenario {
 	startup := fixtures.DrainedOneByOne().StartDelay
 	const drain = 30 * time.Second

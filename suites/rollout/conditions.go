@@ -18,9 +18,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// conditions: what a Deployment tells about itself while it is rolled out (Kubernetes v1.36.3,
-// pkg/controller/deployment/{sync,progress}.go). Progressing stays True throughout: only its reason tells a rollout
-// that is under way from one that is done.
+// conditions: what a Deployment reports about itself during a rollout (Kubernetes v1.36.3,
+// pkg/controller/deployment/{sync,progress}.go). Progressing stays True throughout: only its reason tells a rollout in progress
+// from one that is done.
 func conditions() harness.Scenario {
 	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10), MinReady: time.Second}
 	return harness.Scenario{
@@ -49,7 +49,8 @@ func conditions() harness.Scenario {
 	}
 }
 
-// conditionsTold are what each condition of a Deployment said in every state of it until v2 is rolled out, and the last of these.
+// conditionsTold returns, by type, what each condition of a Deployment said in every state of it until v2 is rolled out, and the
+// last state.
 func conditionsTold(ctx context.Context, changes watch.Interface) (
 	told map[appsv1.DeploymentConditionType][]string, last *appsv1.Deployment,
 ) {

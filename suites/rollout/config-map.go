@@ -13,8 +13,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// configMap: what a pod template only names is no part of it. Other content under the same name replaces no pod; another name, such
-// as one that ends in a hash of the content, is a change of the template.
+// configMap: an object that a pod template names is no part of it. New content under the same name replaces no pod; another name,
+// such as one that ends in a hash of the content, changes the template.
 func configMap() harness.Scenario {
 	const content, name = "other content", "another name"
 	from := func(configMap string) *corev1.EnvVar {
@@ -35,7 +35,7 @@ func configMap() harness.Scenario {
 			write("settings", "1")
 			steps.Deploy(ctx, app, "v1")
 			first := steps.StayingPods(ctx)
-			// Deleted and made anew, for which there are rights: no less a change than an update.
+			// Deleted and created again, for which there are rights: this is as much a change as an update.
 			harness.Check(configMaps.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{FieldSelector: "metadata.name=settings"}))
 			write("settings", "2")
 			steps.Pause(ctx, steadyAfter)

@@ -11,10 +11,10 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// crash: the new version gets ready and crashes 10 s after it began to listen, each time. A pod is available when it has been ready for
-// minReadySeconds: with 11 it never is, and the old pod stays. With none the old pod goes at once, for 7 s and 3 s late at most, and
-// after the crash nobody answers until the new one has started again, for which it takes 3 s. The crash itself costs requests either
-// way, of those that the new pod gets; that the old one answers on is what minReadySeconds is for.
+// crash: the new version becomes ready, and crashes 10 s after it began to listen, each time. A pod is available when it has been
+// ready for minReadySeconds: with 11 it never is, and the old pod stays. With 0 the old pod goes at once, for 7 s and at most 3 s
+// late, and after the crash nobody answers until the new pod has started again, which takes 3 s. Either way the crash itself costs
+// the requests that the new pod has; minReadySeconds makes the old pod stay and answer.
 func crash() []harness.Scenario {
 	const startup, crashes, available = 3 * time.Second, 10 * time.Second, 11 * time.Second
 	app := fixtures.Drained()

@@ -15,9 +15,10 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// deadline: the progress deadline begins anew whenever a pod gets ready or a ReplicaSet is given another size (Kubernetes v1.36.3,
-// pkg/controller/deployment/util/deployment_util.go, DeploymentProgressing). Four pods that take 10 s each, and what a busy node takes,
-// are no fault within 30 s, though the rollout takes 40 s; one that takes 35 s is, and the rollout goes on and succeeds.
+// deadline: the progress deadline begins anew whenever a pod becomes ready or a ReplicaSet gets another size (Kubernetes v1.36.3,
+// pkg/controller/deployment/util/deployment_util.go, DeploymentProgressing). Four pods that take 10 s each, and longer on a busy
+// node, meet a deadline of 30 s, though the rollout takes 40 s; one that takes 35 s exceeds it, and the rollout continues and
+// succeeds.
 func deadline() []harness.Scenario {
 	return []harness.Scenario{
 		slowRollout("deadline-renewed", "a rollout may take longer than its progress deadline when each of its pods takes less",

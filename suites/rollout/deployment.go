@@ -15,18 +15,18 @@ import (
 	"example.com/rollcall/harness/rollout"
 )
 
-// change edits the app's Deployment and returns it as the API server took it. The controller may write in between.
+// change edits the app's Deployment and returns it as the API server accepted it. The controller may write in between.
 func change(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) *appsv1.Deployment {
 	return harness.Must(rollout.Edit(ctx, steps.Client.AppsV1().Deployments(steps.Namespace), fixtures.DefaultName, how))
 }
 
-// revise is a change, and returns when the API server says that it is rolled out and every pod replaced is gone.
+// revise makes a change, and returns when the API server says that it is rolled out and every replaced pod is gone.
 func revise(ctx context.Context, steps *harness.Steps, how func(*appsv1.Deployment)) {
 	steps.Until(ctx, completed(change(ctx, steps, how)))
 }
 
-// completed holds when the API server says that the Deployment, as it was written, is rolled out, and there is no
-// pod beside those it asks for, not even a terminating one.
+// completed returns a condition that holds when the API server says that the Deployment, as it was written, is rolled out, and
+// there is no pod beside those that it asks for, not even a terminating one.
 func completed(written *appsv1.Deployment) func(observe.State) bool {
 	return func(s observe.State) bool {
 		d, n := s.Deployments[written.Name], int(*written.Spec.Replicas)
@@ -35,16 +35,16 @@ func completed(written *appsv1.Deployment) func(observe.State) bool {
 	}
 }
 
-// to makes the pod template the app's at a version.
+// to returns an edit that makes the pod template that of the app at a version.
 func to(steps *harness.Steps, app fixtures.App, version string) func(*appsv1.Deployment) {
 	return func(d *appsv1.Deployment) { d.Spec.Template = app.Deployment(steps.Into, version).Spec.Template }
 }
 
-// stuckAfter is how long a Deployment makes no progress before noteStuck believes that it never will.
+// stuckAfter is the progress deadline after which noteStuck takes a rollout for stuck.
 const stuckAfter = 5 * time.Second
 
-// noteStuck rolls out a version of the app that never gets ready, waits until the controller says that there
-// was no progress for stuckAfter, and notes where the rollout stands then.
+// noteStuck rolls out a version of the app that never becomes ready, waits until the controller says that there was no progress for
+// stuckAfter, and notes how far the rollout is then.
 func noteStuck(ctx context.Context, steps *harness.Steps, app fixtures.App, version string) {
 	app.ReadyDelay = time.Hour
 	written := change(ctx, steps, func(d *appsv1.Deployment) {
@@ -70,14 +70,14 @@ func noteStuck(ctx context.Context, steps *harness.Steps, app fixtures.App, vers
 	steps.Note("pods available while no new pod gets ready", stuck.Status.AvailableReplicas)
 }
 
-// How long a number must be the same before steady believes it, and how long one that is not the wanted one may still
-// become it: the controllers react within milliseconds, on a busy machine within seconds.
+// How long a number must be the same before steady believes it, and how long a wrong one may still become the wanted one: the
+// controllers react within milliseconds, on a busy machine within seconds.
 const (
 	steadyFor   = 2 * time.Second
 	steadyAfter = 15 * time.Second
 )
 
-// steady asks for a number until it has been the same for steadyFor, and returns it.
+// steady reads a number until it has been the same for steadyFor, and returns it.
 func steady(ctx context.Context, want int, ask func() int) (n int) {
 	began := time.Now()
 	since := began
@@ -90,7 +90,7 @@ func steady(ctx context.Context, want int, ask func() int) (n int) {
 	return n
 }
 
-// condition is the Deployment's condition of a type; the zero value when it has none.
+// condition returns the Deployment's condition of a type; the zero value if it has none.
 func condition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
 	return ptr.Deref(deployment.GetDeploymentCondition(d.Status, kind), appsv1.DeploymentCondition{})
 }

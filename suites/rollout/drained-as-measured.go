@@ -13,9 +13,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// drainedAsMeasured: how long a drain has to be is a property of the cluster, and can be measured. A first rollout, of which
-// nothing is promised, shows how long the nodes' rules route to pods that have left; in the second the pods sleep that long
-// and half as long again, a second more at least, since a node that happened to write its rules just then was lucky.
+// drainedAsMeasured: how long a drain has to be depends on the cluster, and can be measured. A first rollout, about which nothing
+// is claimed, shows how long the nodes' rules route to pods that have left. In the second rollout the pods sleep that long and half
+// as long again, and at least a second more, since a node may by chance have written its rules just then.
 func drainedAsMeasured() harness.Scenario {
 	return harness.Update(harness.Scenario{
 		ID:    "drained-as-measured",

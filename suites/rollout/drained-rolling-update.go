@@ -9,11 +9,10 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// drainedRollingUpdate: a preStop sleep longer than kube-proxy's slowest sync costs no new connection
-// a request, and no node still opens connections to a pod when the sleep is over. A keep-alive connection
-// stays with its pod through the sleep, whatever kube-proxy does; so that it costs none either, the app
-// serves on for a while after SIGTERM and has its clients close. Twin of
-// control/undrained-rolling-update.
+// drainedRollingUpdate: with a preStop sleep longer than kube-proxy's slowest sync no new connection loses a request, and no node
+// still opens connections to a pod when its sleep is over. A keep-alive connection stays with its pod through the sleep, whatever
+// kube-proxy does; so that it loses none either, the app still serves for a while after SIGTERM and makes its clients close. Twin
+// of control/undrained-rolling-update.
 func drainedRollingUpdate() harness.Scenario {
 	app := fixtures.DrainedOneByOne()
 	return harness.Update(harness.Scenario{
@@ -25,7 +24,7 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.Mixes(1).Decides("C18"),
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),
-			verdict.MaxLatency(time.Second), // no SYN that is sent again can be answered earlier
+			verdict.MaxLatency(time.Second), // a reply after a resent SYN takes longer
 			verdict.NoHiddenRetries(),
 			verdict.MaxDrainLag(app.PreStopSleep).Decides("C37.terminating"),
 			verdict.MaxRuleLag(3 * time.Second).Decides("C3"),

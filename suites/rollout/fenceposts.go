@@ -17,26 +17,25 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A fencepost is what a Deployment's two limits come to. Surge is rounded up and unavailable down; if both
-// are then 0, unavailable is 1 (Kubernetes v1.36.3, pkg/controller/deployment/util/deployment_util.go,
-// ResolveFenceposts).
+// A fencepost is what a Deployment's two limits amount to. Surge is rounded up and unavailable down; if both are then 0,
+// unavailable is 1 (Kubernetes v1.36.3, pkg/controller/deployment/util/deployment_util.go, ResolveFenceposts).
 type fencepost struct {
 	replicas           int32
 	surge, unavailable int // percent
 
 	active    int    // most pods that are asked for
 	available int    // fewest pods that are available
-	prelude   string // sizes given to ReplicaSets before the first new pod is ready
-	kept      int    // old pods, as long as no new one gets ready
-	asked     int    // new pods likewise
+	prelude   string // sizes of ReplicaSets before the first new pod is ready
+	kept      int    // old pods while no new one becomes ready
+	asked     int    // new pods in the same state
 
 	decide []string // claims that its expectations decide, beside C10
 }
 
-// fenceposts: each row rolls out v2, and then a v1 that never gets ready. Two things about the order are not in
-// the limits. Without surge the new ReplicaSet is made with 0 pods, and gets its first when an old one was
-// deleted. And after the first step pods do not change places one by one: as many go as got ready since the controller
-// looked last, such as v1:5 to v1:3 with 10 replicas, or v1:4 to v1:2 with 4 replicas and 100 % surge.
+// fenceposts: each row rolls out v2, and then a v1 that never becomes ready. Two things about the order do not follow from the
+// limits. Without surge the new ReplicaSet begins with 0 pods, and gets its first when an old one was deleted. And after the first
+// step pods are not exchanged one by one: as many go as became ready since the controller looked last, such as v1:5 to v1:3 with 10
+// replicas, or v1:4 to v1:2 with 4 replicas and 100 % surge.
 func fenceposts() []harness.Scenario {
 	rows := []fencepost{
 		{1, 25, 25, 2, 1, "v2:1", 1, 1, nil},
@@ -85,7 +84,7 @@ func (f fencepost) scenario() harness.Scenario {
 	return s
 }
 
-// decides has an expectation decide C10 and those of some claims that are the row's.
+// decides makes an expectation decide C10, and those of the given claims that are the row's.
 func (f fencepost) decides(x evidence.Expectation, claims ...string) evidence.Expectation {
 	for _, claim := range claims {
 		if claim == "C10" || slices.Contains(f.decide, claim) {

@@ -18,17 +18,16 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// fullSurgeUnderQuota: a surge of as many pods again needs room for them; without it the rollout goes in waves. A
-// quota counts a pod until its containers have ended: up to 8 pods were seen in the API with a quota of 6, two of them
-// ended and not yet removed. Every other time (3 of 6 whole runs) the rollout stands still for 10 s with room, and
-// with a minReadySeconds of 1 both times it was tried: a ReplicaSet that is short of pods does not look again when old
-// ones have gone, but when its back-off is over, 164 s after 15 refusals and up to 1000 s after 18 (Kubernetes
-// v1.36.3, pkg/controller/replicaset/replica_set.go, syncReplicaSet). An annotation on the Deployment is copied to its
-// ReplicaSet, which then looks at once. The pods are ready 2 s after they listen, so that none flickers (see
-// fixtures.App, MinReady).
+// fullSurgeUnderQuota: a surge of 100 % needs room for twice the pods; without it the rollout goes in waves. A quota counts a pod
+// until its containers have ended: up to 8 pods were seen in the API with a quota of 6, two of them ended and not yet removed.
+// Every other time (3 of 6 whole runs) the rollout stands still for 10 s although there is room, and with a minReadySeconds of 1 it
+// did so both times: a ReplicaSet that lacks pods does not look again when old ones have gone, but when its back-off is over, 164 s
+// after 15 refusals and up to 1000 s after 18 (Kubernetes v1.36.3, pkg/controller/replicaset/replica_set.go, syncReplicaSet). An
+// annotation on the Deployment is copied to its ReplicaSet, which then looks at once. The pods become ready 2 s after they listen,
+// so that none flickers (see fixtures.App, MinReady).
 func fullSurgeUnderQuota() harness.Scenario {
 	const replicas, quota = 4, 6
-	const waves = 20 * time.Second // longer than the waves take that do not stand still
+	const waves = 20 * time.Second // longer than waves take that do not stand still
 	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), ReadyDelay: 2 * time.Second}
 	return harness.Scenario{
 		ID: "full-surge-under-quota",
@@ -45,7 +44,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 			refused, took := false, 0
 			done := func(s observe.State) bool {
 				c := condition(s.Deployments[fixtures.DefaultName], appsv1.DeploymentReplicaFailure)
-				if !refused && c.Status == corev1.ConditionTrue && s.Count("v2") >= quota-replicas { // which is seen apart
+				if !refused && c.Status == corev1.ConditionTrue && s.Count("v2") >= quota-replicas { // seen by another watch
 					refused = true
 					steps.Note("replica failure", c.Reason)
 					steps.Note("new pods at the first failure", s.Count("v2"))
@@ -69,7 +68,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 	}
 }
 
-// limitPods sets a quota, and returns when it is in force: before that it refuses every pod.
+// limitPods creates a quota, and returns when it is in force: before that it refuses every pod.
 func limitPods(ctx context.Context, steps *harness.Steps, n int64) {
 	quotas := steps.Client.CoreV1().ResourceQuotas(steps.Namespace)
 	quota := harness.Must(quotas.Create(ctx, fixtures.Quota(steps.Namespace, n), metav1.CreateOptions{}))

@@ -20,9 +20,9 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// gradualFullSurge lets new pods get ready one at a time, by a readiness gate of the steps' own, and looks
-// what becomes of the old ones meanwhile. The first old pod is deleted while 3 of the 4 new ones are not ready,
-// and no other goes until the next new one is. When half of them are, a client is answered by either version.
+// gradualFullSurge lets new pods become ready one at a time, by a readiness gate that the steps open, and looks what becomes of the
+// old ones meanwhile. The first old pod is deleted while 3 of the 4 new ones are not ready, and no other goes until the next new
+// one is ready. When half of them are, a client is answered by either version.
 func gradualFullSurge() harness.Scenario {
 	const replicas = 4
 	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), MinReady: time.Second}
@@ -63,15 +63,15 @@ func gradualFullSurge() harness.Scenario {
 	return s
 }
 
-// halfWay is what is asked when half of the new pods are ready, as many as there are old ones then: so often that chance leaves out a
-// version with half of the pods once in a thousand million runs.
+// halfWay is the question that is asked when half of the new pods are ready, and there are as many old ones: so often that by
+// chance a version with half of the pods is left out once in a thousand million runs.
 const halfWay = "when-half-of-the-new-pods-are-ready"
 
 func oldBeside(n int) string {
 	return fmt.Sprintf("old pods left when %d of the new ones are ready", n)
 }
 
-// gate is a condition of pods that nobody but the steps set.
+// gate is a condition of pods that only the steps set.
 const gate corev1.PodConditionType = "rollcall.local/let-in"
 
 // letIn opens the gate of one more pod of a version, and returns when n of them are ready.

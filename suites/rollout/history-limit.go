@@ -17,7 +17,7 @@ import (
 func historyLimit() harness.Scenario {
 	const kept, revisions = 10, 12 // kept unless the Deployment says otherwise (pkg/apis/apps/v1/defaults.go)
 	const undoing = "undo with a limit of 0"
-	app := fixtures.App{Replicas: 0} // what is kept does not depend on pods
+	app := fixtures.App{Replicas: 0} // the history does not depend on pods
 	return harness.Scenario{
 		ID:      "history-limit",
 		Profile: harness.Core,
@@ -50,8 +50,7 @@ func historyLimit() harness.Scenario {
 	}
 }
 
-// noteKept notes the history when the controller is done with it: it cleans up after it has said that the
-// rollout is complete.
+// noteKept notes the history after the controller has cleaned it up, which it does after it has reported the rollout as complete.
 func noteKept(ctx context.Context, steps *harness.Steps, limit int) {
 	steady(ctx, limit+1, func() int { return len(steps.ReplicaSets(ctx)) })
 	steps.Note(fmt.Sprintf("history with a limit of %d", limit), steps.History(ctx))

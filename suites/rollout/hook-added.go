@@ -10,8 +10,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// hookAdded: a hook is of a pod, by the template that it was made from. The first rollout that brings one ends pods that have none,
-// and the first that leaves it out ends pods that have it still. For why the first must lose requests, see termination/shutdown-at-sigterm.
+// hookAdded: a pod has the hook of the template that it was made from. The first rollout that brings a hook ends pods without one,
+// and the first that removes it ends pods that still have it. For why the first must lose requests, see
+// termination/shutdown-at-sigterm.
 func hookAdded() []harness.Scenario {
 	return harness.Update(harness.Scenario{
 		App: fixtures.App{

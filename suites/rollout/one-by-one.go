@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// oneByOne: each new pod has to start before the next one does. Twin of all-at-once.
+// oneByOne: each new pod has to be ready before the next one starts. Twin of all-at-once.
 func oneByOne() harness.Scenario {
 	app := fixtures.DrainedOneByOne()
 	return harness.Update(harness.Scenario{

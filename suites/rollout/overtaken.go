@@ -7,8 +7,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// overtaken: an update begins while pods are still being restarted, as that of a second push does. Three ReplicaSets have pods then,
-// and no limit is exceeded. For the losses of the second twin see undone.
+// overtaken: an update begins while pods are still being restarted, as after a second push. Three ReplicaSets have pods then, and
+// no limit is exceeded. For the losses of the second twin see undone.
 func overtaken() []harness.Scenario {
 	return withAndWithoutDrain(harness.Update(harness.Scenario{
 		App:     midway(),

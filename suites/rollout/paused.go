@@ -18,8 +18,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// paused: a rollout that is paused stands where it is, and both versions serve for as long. One that goes on, as it would within 10 s,
-// is no recording of that: see [rollout.Paused].
+// paused: a paused rollout stands still, and both versions serve for as long. If it continued, as it would within 10 s, the
+// recording would show nothing: see [rollout.Paused].
 func paused() harness.Scenario {
 	const stands = 10 * time.Second
 	app := midway()
@@ -38,10 +38,10 @@ func paused() harness.Scenario {
 	})
 }
 
-// pausedSizes: while a Deployment is paused its controller gives no ReplicaSet another size, its deadline does not run, and kubectl
-// refuses to undo (Kubernetes v1.36.3, pkg/controller/deployment/sync.go, checkPausedConditions; kubectl v0.37.2,
-// pkg/polymorphichelpers/rollback.go). What the controller had begun it may end, which is why the sizes are read once it says that
-// the Deployment is paused.
+// pausedSizes: while a Deployment is paused its controller resizes no ReplicaSet, its deadline does not run, and kubectl refuses to
+// undo (Kubernetes v1.36.3, pkg/controller/deployment/sync.go, checkPausedConditions; kubectl v0.37.2,
+// pkg/polymorphichelpers/rollback.go). The controller may finish what it had begun, which is why the sizes are read after it says
+// that the Deployment is paused.
 func pausedSizes() harness.Scenario {
 	app := midway()
 	return harness.Scenario{
@@ -51,7 +51,7 @@ func pausedSizes() harness.Scenario {
 			steps.Deploy(ctx, app, "v1")
 			change(ctx, steps, to(steps, app, "v2"))
 			steps.Until(ctx, func(s observe.State) bool { return s.Count("v2") == 2 })
-			asked := change(ctx, steps, func(d *appsv1.Deployment) { // no sooner: while a pod starts the deadline would be exceeded
+			asked := change(ctx, steps, func(d *appsv1.Deployment) { // only now: while a pod starts the deadline would be exceeded
 				d.Spec.Paused, d.Spec.ProgressDeadlineSeconds = true, new(int32(stuckAfter/time.Second))
 			})
 			steps.Until(ctx, func(s observe.State) bool {
@@ -77,7 +77,7 @@ func pausedSizes() harness.Scenario {
 	}
 }
 
-// sizes are those of the ReplicaSets, by version.
+// sizes returns the sizes of the ReplicaSets, by version.
 func sizes(ctx context.Context, steps *harness.Steps) string {
 	var all []string
 	for _, rs := range steps.ReplicaSets(ctx) {

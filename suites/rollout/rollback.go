@@ -14,9 +14,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// rollback goes back by the old manifest and then forth again as `kubectl rollout undo` does. The controller
-// looks for a ReplicaSet with the template wanted before it makes one (Kubernetes v1.36.3,
-// pkg/controller/deployment/sync.go, getNewReplicaSet).
+// rollback goes back with the old manifest, and then forward again as `kubectl rollout undo` does. The controller looks for a
+// ReplicaSet with the wanted template before it makes one (Kubernetes v1.36.3, pkg/controller/deployment/sync.go,
+// getNewReplicaSet).
 func rollback() harness.Scenario {
 	const reused = "the pods of v1 are again of the ReplicaSet, by UID, that they were of at first"
 	app := fixtures.App{Replicas: 2}
@@ -49,7 +49,7 @@ func rollback() harness.Scenario {
 	}
 }
 
-// undo goes back to the revision before. The error is kubectl's: that there is none, for example.
+// undo goes back to the previous revision. The error is kubectl's, for example that there is none.
 func undo(ctx context.Context, steps *harness.Steps) error {
 	deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 	if err := rollout.Undo(steps.Client, harness.Must(deployments.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))); err != nil {

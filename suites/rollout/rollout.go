@@ -25,20 +25,20 @@ func All() []harness.Scenario {
 	)
 }
 
-// underWay is how long replies take where some have to be under way whenever a pod ends.
+// underWay is how long replies take where some requests have to be in flight whenever a pod ends.
 const underWay = 500 * time.Millisecond
 
-// moment is a sleep that is too short to help: what is under way when a pod exits was sent once the rollout had begun, though pods end
-// at its first write.
+// moment is a sleep that is too short to help: requests in flight when a pod exits were sent after the rollout had begun, though
+// pods end at its first write.
 const moment = time.Second
 
-// drains has an app's pods end as those of drained-rolling-update do, without a loss.
+// drains makes an app's pods end without a loss, like those of drained-rolling-update.
 func drains(a *fixtures.App) {
 	a.PreStopSleep, a.Linger, a.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
 }
 
-// withAndWithoutDrain are two scenarios of which the first drains, and the second, whose pods end as its app has them, loses what is under
-// way on kept connections.
+// withAndWithoutDrain returns two scenarios. The first drains; the second, whose pods end as its app says, loses requests in flight
+// on kept connections.
 func withAndWithoutDrain(s harness.Scenario, id, what, undrained string) []harness.Scenario {
 	return s.Twins(harness.Twin{
 		ID:     id + "-drained",
@@ -52,5 +52,5 @@ func withAndWithoutDrain(s harness.Scenario, id, what, undrained string) []harne
 	})
 }
 
-// exits has them end at once.
+// exits makes an app's pods end at once.
 func exits(a *fixtures.App) { a.PreStopSleep, a.Linger, a.OnTerm = 0, 0, fixtures.Exit }

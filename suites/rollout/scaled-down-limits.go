@@ -14,9 +14,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// scaledDownLimits: 3 and 30 % are the same of 10 pods. Of the 3 that an autoscaler leaves at night they are all
-// and none, and then comes a version that never gets ready. With the number, no pod at all is available from then
-// on, although surge would have let every old one stay.
+// scaledDownLimits: of 10 pods, 3 and 30 % are the same. Of the 3 pods that an autoscaler leaves at night they are all and none,
+// and then comes a version that never becomes ready. With the number, no pod at all is available from then on, although the surge
+// would have let every old one stay.
 func scaledDownLimits() []harness.Scenario {
 	return []harness.Scenario{
 		scaledDownLimit("absolute", "C29.numbers", intstr.FromInt32(3), 0, 3, "none of them is kept when a bad version is rolled out"),

@@ -8,9 +8,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// scaledIn: four of six pods are taken away at once, as an autoscaler does when the load is over. Replies take 0.5 s: of 6 requests
-// a second, the fewest that a lane sends, 3 are under way, on kept connections each on one of the 4 with a chance of 2 in 3, so that
-// none is once in 3^3; both nodes' lanes miss once in 3^6, 700 times, per try.
+// scaledIn: four of six pods are removed at once, as an autoscaler does when the load is over. Replies take 0.5 s: of 6 requests a
+// second, the fewest that a lane sends, 3 are in flight. On kept connections each of them is to one of the 4 pods with a chance of
+// 2 in 3, so that none is once in 3^3; the lanes of both nodes miss once in 3^6, 700 times, per try.
 func scaledIn() []harness.Scenario {
 	return withAndWithoutDrain(harness.Scenario{
 		App:     fixtures.App{Replicas: 6, PreStopSleep: moment, HandlerDelay: underWay},

@@ -12,8 +12,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// selector: which pods a Deployment owns cannot be changed (Kubernetes v1.36.3, pkg/registry/apps/deployment/strategy.go,
-// ValidateUpdate). A manifest with other labels is refused as a whole, and nothing is rolled out.
+// selector: a Deployment's selector, by which it owns pods, cannot be changed (Kubernetes v1.36.3,
+// pkg/registry/apps/deployment/strategy.go, ValidateUpdate). A manifest with other labels is refused as a whole, and nothing is
+// rolled out.
 func selector() harness.Scenario {
 	app := fixtures.App{Replicas: 1}
 	return harness.Scenario{

@@ -12,10 +12,10 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// single: with one pod the limits of 25 % come to a surge of 1 and none unavailable, so that there is one more while it is replaced.
-// Without the surge the pod goes when its successor is asked for. It serves while it ends, for want of others (KEP-1669), for a sleep
-// of 5 s and a drain of 2 s, 3 s late at most; its successor listens after 15 s, and of what is left a client's last requests may
-// wait, as long as its timeout allows, and be answered. For Recreate see statusgap/recreate.
+// single: with one pod the limits of 25 % amount to a surge of 1 and none unavailable, so that there is a second pod while it is
+// replaced. Without the surge the pod goes before its successor starts. It serves while it ends, since there is no other
+// (KEP-1669), for a sleep of 5 s and a drain of 2 s, at most 3 s late; its successor listens after 15 s. Of the time in between,
+// the client's last requests may wait for up to their timeout, and be answered. For Recreate see statusgap/recreate.
 func single() []harness.Scenario {
 	const startup, stop = 15 * time.Second, 10 * time.Second
 	app := fixtures.App{Replicas: 1, StartDelay: startup}

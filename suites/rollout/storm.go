@@ -8,9 +8,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// storm: a rollout of three pods is six chances to lose something, as two workers see it, and six clean ones show only that
-// 39 % or less do. Here three pods are replaced 11 times, which is 33 pods on two workers: 66 chances. 59 clean ones show 5 %
-// or less at 95 % confidence. Replies take half a second, so that requests are in flight whenever a pod ends. Twin of
+// storm: a rollout of three pods has six chances to lose something, as two workers see it, and six clean ones show only that 39 %
+// or less of terminations do. Here three pods are replaced 11 times, which is 33 pods on two workers: 66 chances. 59 clean ones
+// show 5 % or less at 95 % confidence. Replies take half a second, so that requests are in flight whenever a pod ends. Twin of
 // control/undrained-storm.
 func storm() harness.Scenario {
 	app := fixtures.Drained()

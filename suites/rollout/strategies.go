@@ -17,9 +17,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// strategies: what the API server takes as a strategy (Kubernetes v1.36.3, pkg/apis/apps/validation/validation.go,
-// ValidateDeploymentStrategy and ValidateRollingUpdateDeployment). A type that does not exist is a fault of
-// spec.strategy as a whole, not of its type. A surge may be over 100 %, unavailable may not.
+// strategies: which strategies the API server accepts (Kubernetes v1.36.3, pkg/apis/apps/validation/validation.go,
+// ValidateDeploymentStrategy and ValidateRollingUpdateDeployment). The error about a type that does not exist names spec.strategy
+// as a whole, not its type. A surge may be over 100 %, unavailable may not.
 func strategies() harness.Scenario {
 	const field = "spec.strategy"
 	rolling := func(surge, unavailable intstr.IntOrString) appsv1.DeploymentStrategy {
@@ -27,7 +27,7 @@ func strategies() harness.Scenario {
 			RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable}}
 	}
 	number, text := intstr.FromInt32, intstr.FromString
-	// What can be written, and what the API server says to it.
+	// Strategies, and what the API server replies to each.
 	creates := []struct {
 		name     string
 		strategy appsv1.DeploymentStrategy
@@ -37,7 +37,7 @@ func strategies() harness.Scenario {
 		{"type BlueGreen", appsv1.DeploymentStrategy{Type: "BlueGreen"}, "FieldValueNotSupported " + field},
 		{"surge 0 and unavailable 0", rolling(number(0), number(0)), "FieldValueInvalid " + field + ".rollingUpdate.maxUnavailable"},
 		{"surge 0% and unavailable 0%", rolling(text("0%"), text("0%")), "FieldValueInvalid " + field + ".rollingUpdate.maxUnavailable"},
-		{"surge 0% and unavailable 1%", rolling(text("0%"), text("1%")), "accepted"}, // which is 0, too, of most apps: see fenceposts
+		{"surge 0% and unavailable 1%", rolling(text("0%"), text("1%")), "accepted"}, // 1 % also comes to 0 for most apps: see fenceposts
 		{"surge 200%", rolling(text("200%"), number(0)), "accepted"},
 		{"unavailable 101%", rolling(number(1), text("101%")), "FieldValueInvalid " + field + ".rollingUpdate.maxUnavailable"},
 		{"surge -1", rolling(number(-1), number(1)), "FieldValueInvalid " + field + ".rollingUpdate.maxSurge"},
@@ -79,8 +79,8 @@ func strategies() harness.Scenario {
 	return s
 }
 
-// noteReply notes what the API server says to a write: accepted, or what about which field it does not take. An
-// error that is no such reply ends the steps.
+// noteReply notes what the API server replies to a write: accepted, or the cause and the field of each error. An error of another
+// kind ends the steps.
 func noteReply(steps *harness.Steps, name string, err error) {
 	reply := "accepted"
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// stuck: a new version that cannot start is stopped by the limits of a rolling update: an image that is not there, a program that ends
-// at once again and again, a node that is not there. That this is the cause [rollout.Stuck] awaits. The controller says so after the
-// deadline, and undoes nothing. By Recreate the old pods are gone before anybody knows: from then until the load ends, 5 s of the
-// deadline and 3 s later, nobody is answered.
+// stuck: the limits of a rolling update stop a new version that cannot start: its image does not exist, its program ends at once
+// again and again, or its node does not exist. [rollout.Stuck] waits until the cause is the expected one. The controller reports it
+// after the deadline, and undoes nothing. With Recreate the old pods are gone before anybody knows: nobody is answered from then
+// until the load ends, 5 s of the deadline and 3 s later.
 func stuck() []harness.Scenario {
 	base := harness.Scenario{
 		App: fixtures.Drained(), Load: harness.Load{Rate: 100}, Expect: []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1")},
 	}
 	stays := []evidence.Expectation{verdict.NoFailures(), verdict.MinAvailable(3), verdict.Scaling("v2:1"), verdict.MaxActive(4)}
-	// the reasons of an image that may not be pulled, and of one that cannot (Kubernetes v1.37, pkg/kubelet/images/types.go)
+	// Reasons for an image that must not be pulled, and for one that cannot be (Kubernetes v1.37, pkg/kubelet/images/types.go).
 	noImage := rollout.Stuck("v1", "v2", func(a *fixtures.App) { a.Tag = "none" }, "ErrImageNeverPull", "ErrImagePull", "ImagePullBackOff")
 	return base.Twins(harness.Twin{
 		ID:     "stuck-image",

@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// templateOnly: everything about a Deployment may be changed but its pod template, and no pod is replaced.
+// templateOnly changes everything about a Deployment except its pod template, and no pod is replaced.
 func templateOnly() harness.Scenario {
 	app := fixtures.App{Replicas: 2}
 	changes := []struct {
@@ -55,7 +55,7 @@ func templateOnly() harness.Scenario {
 	return s
 }
 
-// noteRestart changes nothing but an annotation of the template, as `kubectl rollout restart` does (kubectl v0.37.2,
+// noteRestart changes only an annotation of the template, as `kubectl rollout restart` does (kubectl v0.37.2,
 // pkg/polymorphichelpers/objectrestarter.go), and notes what became of the first pods.
 func noteRestart(ctx context.Context, steps *harness.Steps, first sets.Set[types.UID]) {
 	revise(ctx, steps, func(d *appsv1.Deployment) {
@@ -64,7 +64,7 @@ func noteRestart(ctx context.Context, steps *harness.Steps, first sets.Set[types
 	noteStaying(ctx, steps, first, "restart")
 }
 
-// noteStaying notes the revision that the Deployment is at, and how many of the first pods are not terminating.
+// noteStaying notes the Deployment's revision, and how many of the first pods are not terminating.
 func noteStaying(ctx context.Context, steps *harness.Steps, first sets.Set[types.UID], after string) {
 	d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 	stay := first.Intersection(steps.StayingPods(ctx))

@@ -15,11 +15,10 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// terminatingUncounted: no limit counts terminating pods, so with a drain that is longer than the
-// rollout they are all still there at its end, and use what they use. With a sleep of 60 s the rollout was said to
-// be done after 1.9 s (13 s on a busy machine), with 4 new pods and 4 old ones. Since Kubernetes 1.35 the Deployment's
-// status counts the latter (KEP-3973, v1.37.2, pkg/features/kube_features.go: alpha and off in 1.33 and 1.34), and kubectl rollout
-// status does not look at that.
+// terminatingUncounted: no limit counts terminating pods. With a drain longer than the rollout they are all still there at its end,
+// and use their resources. With a sleep of 60 s the rollout was reported as done after 1.9 s (13 s on a busy machine), with 4 new
+// pods and 4 old ones. Since Kubernetes 1.35 the Deployment's status counts the old ones (KEP-3973, v1.37.2,
+// pkg/features/kube_features.go: alpha and off in 1.33 and 1.34), and kubectl rollout status ignores that.
 func terminatingUncounted() harness.Scenario {
 	app := fixtures.App{Replicas: 4, MinReady: time.Second, PreStopSleep: time.Minute, Grace: 90 * time.Second}
 	return harness.Scenario{
@@ -33,7 +32,7 @@ func terminatingUncounted() harness.Scenario {
 			var pods []observe.PodState
 			steps.Until(ctx, func(s observe.State) bool {
 				pods = s.Pods
-				return update.Settled(s, app) && s.Available("v1") == 0 // which is seen apart
+				return update.Settled(s, app) && s.Available("v1") == 0 // seen by another watch
 			})
 			steps.Mark(evidence.StatusDone)
 			terminating := 0
@@ -45,7 +44,7 @@ func terminatingUncounted() harness.Scenario {
 			steps.Note("time until the rollout is said to be done", time.Since(begun))
 			steps.Note("pods when the rollout is said to be done", len(pods))
 			steps.Note("of these terminating", terminating)
-			steps.Note("terminating ones in the Deployment's status", steady(ctx, terminating, func() int { // the status follows
+			steps.Note("terminating ones in the Deployment's status", steady(ctx, terminating, func() int { // the status is written later
 				d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 				return int(ptr.Deref(d.Status.TerminatingReplicas, 0))
 			}))

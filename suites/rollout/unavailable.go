@@ -11,8 +11,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// unavailable: two of four pods are away at a time. For each step half of the pods end together, with nothing to make up for them, and half
-// of what is under way on kept connections with them: see scaledIn.
+// unavailable: two of four pods are away at a time. In each step half of the pods end together, without replacements, and so does
+// half of what is in flight on kept connections: see scaledIn.
 func unavailable() []harness.Scenario {
 	return withAndWithoutDrain(harness.Update(harness.Scenario{
 		App: fixtures.App{

@@ -18,17 +18,17 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Facts: how long after the last new pod got ready kubectl says that the rollout is done, and what it says before that, first,
-// while one of the two things that it waits for lacks and the other does not.
+// Facts: how long after the last new pod became ready kubectl reports success, and what it says first while one of the two
+// conditions that it waits for is met and the other is not.
 const (
 	untilDone    = "from the last pod's readiness until rollout status reports success"
 	saidOldLeft  = "rollout status while every new pod is available and old replicas are left"
 	saidNewShort = "rollout status while no old replica is left and not every new pod is available"
 )
 
-// availability: rollout status waits until every new pod is available, which is ready for minReadySeconds, and until the old
-// replicas are scaled away. The first row has old replicas until the new ones are available; in the second, where all may be
-// unavailable, they are scaled away at once. The API tells of the readiness in whole seconds, and a kubelet may tell a second
+// availability: rollout status waits until every new pod is available, which means ready for minReadySeconds, and until the old
+// replicas are scaled down. In the first row there are old replicas until the new ones are available; in the second, where all may
+// be unavailable, they are scaled down at once. The API has whole seconds for the readiness, and a kubelet may report it a second
 // late, so that up to two seconds are missing. Between availability and what kubectl says there is no timer.
 func availability() []harness.Scenario {
 	return []harness.Scenario{
@@ -57,7 +57,7 @@ func availableAfter(id, claim string, minReady time.Duration, unavailable int32,
 	}
 }
 
-// becomeAvailable rolls the app out and notes when kubectl says that it is done, and what it says before.
+// becomeAvailable rolls the app out and notes when kubectl reports success, and what it says before.
 func becomeAvailable(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	steps.Deploy(ctx, app, "v1")
 	states := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx, metav1.ListOptions{}))
@@ -69,15 +69,15 @@ func becomeAvailable(ctx context.Context, steps *harness.Steps, app fixtures.App
 		if ready.IsZero() && s.Available("v2") == int(app.Replicas) {
 			ready = time.Now()
 		}
-		return update.Settled(s, app) && !ready.IsZero() // which is seen apart
+		return update.Settled(s, app) && !ready.IsZero() // seen by another watch
 	})
 	steps.Note(untilDone, time.Since(ready))
 	noteWaits(ctx, steps, app, states)
-	steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // and its log is whole
+	steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 }) // its log is complete then
 }
 
 // noteWaits notes what kubectl says of the Deployment while one of the two conditions is met and the other is not, the first time
-// for each, until it says that the rollout is done.
+// for each, until it reports success.
 func noteWaits(ctx context.Context, steps *harness.Steps, app fixtures.App, states watch.Interface) {
 	noted := map[string]bool{}
 	for _, d := range harness.Changes[*appsv1.Deployment](ctx, states) {
@@ -96,7 +96,7 @@ func noteWaits(ctx context.Context, steps *harness.Steps, app fixtures.App, stat
 	}
 }
 
-// lacking is the fact that a status is about, if one of the two conditions is met and the other is not. Where every pod is
+// lacking returns the fact that a status is about, if one of the two conditions is met and the other is not. If every pod is
 // available, so is every new one.
 func lacking(s appsv1.DeploymentStatus, replicas int32) string {
 	switch {

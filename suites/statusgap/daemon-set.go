@@ -13,13 +13,14 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// daemonSet: the word of a DaemonSet can be relied on, unlike that of a Deployment. By itself it makes a node's new pod when the old
-// one has ended, though its object may still be in the API, and clients on the node are served by pods of others meanwhile. With a
-// surge the new one is there first, and the status counts a node's oldest pod, also while it terminates (Kubernetes v1.36.3,
-// pkg/controller/daemon/daemon_controller.go, updateDaemonSetStatus). Seen: rollout status reported success 10.8 s after the last
-// new pod got ready, which was 0.7 s after the last old one had ended. Pods that exit at once lose what is
-// under way: of 3 requests a second, the fewest that a lane sends at half the rate, 1.5 take 0.5 s on kept connections to 3 pods at
-// most, of which 2 end one after the other: none of both nodes' is on them once in (3/2)^6, 11 times, per try.
+// daemonSet: unlike that of a Deployment, the status of a DaemonSet can be relied on. By default the controller makes a node's new
+// pod when the old one has ended, though the old pod's object may still be in the API; pods of other nodes serve the node's clients
+// meanwhile. With a surge the new pod is there first, and the status counts a node's oldest pod, even while it terminates
+// (Kubernetes v1.36.3, pkg/controller/daemon/daemon_controller.go, updateDaemonSetStatus). Seen: rollout status reported success
+// 10.8 s after the last new pod became ready, which was 0.7 s after the last old one had ended. Pods that exit at once lose the
+// requests in flight: of 3 requests a second, the fewest that a lane sends at half the rate, 1.5 take 0.5 s on kept connections to
+// 3 pods at most, of which 2 end one after the other: none of the requests of both nodes is on them once in (3/2)^6, 11 times, per
+// try.
 func daemonSet() []harness.Scenario {
 	surge := func(s *harness.Scenario) {
 		s.App.MaxSurge, s.App.MaxUnavailable = new(intstr.FromInt32(1)), new(intstr.FromInt32(0))
@@ -31,7 +32,7 @@ func daemonSet() []harness.Scenario {
 		App:     fixtures.App{Replicas: 2, MinReady: 2 * time.Second, HandlerDelay: 500 * time.Millisecond}, // for two workers
 		Load:    harness.Load{Rate: 50},
 		Rollout: rollout.UpdateDaemonSet("v1", "v2"),
-		Uses:    []string{cluster.ClusterChanges}, // how many workers another cluster has nobody knows
+		Uses:    []string{cluster.ClusterChanges}, // on another cluster the number of workers is unknown
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),

@@ -16,24 +16,24 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// The migration's calls.
+// The migration's calls, as questions.
 const (
 	naiveCalls  = "when-rollout-status-reports-success"
 	pinnedCalls = "then-over-a-connection-from-before"
 	safeCalls   = "when-no-old-pod-is-in-the-api"
 )
 
-// migrationCall: a job that waits for the rollout and then calls the new version, over and over. By kubectl's word it
-// reaches old pods, and always over a connection that it had before; when no old pod is in the API any more it never does. Seen:
-// of 20 calls by kubectl's word over new connections 17 to 20 reached the old pod. The one new pod is ready, and the node that
-// the call comes in by does not know it yet. Old pods serve until their sleep and drain are over, so that no call fails; a rollout
-// whose status came later than that is made once more. A call comes when the deletion of the old pod was seen too, which the
-// controller asks for before it reports, so that the recording tells by which pod it was answered.
+// migrationCall: a job waits for the rollout and then calls the new version, repeatedly. When kubectl reports success it reaches
+// old pods, and always does over a connection from before; when no old pod is in the API any more it never does. Seen: of 20 calls
+// over new connections at kubectl's success 17 to 20 reached the old pod. The only new pod is ready, and the node at which the call
+// arrives does not know it yet. Old pods serve until their sleep and drain are over, so that no call fails; a rollout whose status
+// came later than that is repeated. A call also waits until a watch has seen the deletion of the old pod, which the controller asks
+// for before it reports, so that the recording tells which pod answered.
 func migrationCall() harness.Scenario {
 	const rollouts, callsBehind = 5, 5
 	app := fixtures.App{
 		Replicas: 1, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-		PreStopSleep: 2 * time.Second, Linger: time.Second, OnTerm: fixtures.Drain, // time for the calls
+		PreStopSleep: 2 * time.Second, Linger: time.Second, OnTerm: fixtures.Drain, // leaves time for the calls
 	}
 	return harness.Scenario{
 		ID:      "migration-call",
@@ -61,7 +61,7 @@ func migrationCall() harness.Scenario {
 					}
 					return !deleted.IsZero() && update.Settled(s, app)
 				})
-				// A kubelet does not wait for rollout status: calls that would come when an old pod may have slept say nothing.
+				// A kubelet does not wait for rollout status: calls at a time when the old pod's sleep may be over show nothing.
 				if time.Since(deleted) < app.PreStopSleep/2 {
 					naive.Ask(ctx, 1)
 					pinned.Ask(ctx, 1)
@@ -73,7 +73,7 @@ func migrationCall() harness.Scenario {
 		},
 		Expect: []evidence.Expectation{
 			verdict.AnsweredByDeleted(naiveCalls, 1).Decides("C8"),
-			verdict.AnsweredByDeleted(pinnedCalls, rollouts).Decides("C8"), // all but those that opened the connections
+			verdict.AnsweredByDeleted(pinnedCalls, rollouts).Decides("C8"), // not those that opened the connections
 			verdict.AllAnswered(naiveCalls),
 			verdict.AllAnswered(pinnedCalls),
 			verdict.NotAnsweredByDeleted(safeCalls).Decides("C8", "C5.after"),

@@ -11,13 +11,12 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// recreate: the old pods end first, all of them, and only then are there new ones. Through their preStop sleep they serve: where
-// no endpoint is ready kube-proxy leads to those that terminate (KEP-1669). Then nobody is answered until the new ones have
-// started, each after the last old one ended: for their start delay, at least, and at most also for what a pod takes to start and
-// rules to follow on a cluster that is not too slow for these times. What ends first are the containers: the objects of pods that
-// have ended may still be in the API beside the new ones (5 of 3 replicas were seen). A client's last requests of the outage may
-// wait, as long as its timeout allows, and be answered: rules that route to a pod that is gone may swallow a SYN, which is sent
-// again after 1 s and 3 s.
+// recreate: all old pods end first, and only then are there new ones. Old pods serve through their preStop sleep: if no endpoint is
+// ready, kube-proxy routes to terminating ones (KEP-1669). Then nobody is answered until new pods have started, each after the last
+// old one ended: for at least their start delay, and at most also for what a pod takes to start and rules to follow on a cluster
+// that is not too slow for these times. The containers end first: objects of ended pods may still be in the API beside the new ones
+// (5 of 3 replicas were seen). The client's last requests of the outage may wait for up to their timeout and be answered: rules
+// that route to a pod that is gone may swallow a SYN, which is sent again after 1 s and 3 s.
 func recreate() harness.Scenario {
 	const startup = 3 * time.Second
 	return harness.Scenario{

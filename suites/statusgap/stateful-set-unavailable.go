@@ -13,11 +13,11 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// statefulSetUnavailable: where the API server knows maxUnavailable of a StatefulSet (see statefulSets) so many pods end together.
-// Two of three leave one that serves. One at a time the second would end, and its successor start, while the first new one and the
-// third old one both answer: where two end together both do for less. With all three nobody answers from when they have ended, one 3 s
-// later than another at most, until a new one has started: each is made when the one of its name is gone, and takes 6 s; a client's
-// last requests of the outage may wait as long as its timeout allows.
+// statefulSetUnavailable: if the API server knows maxUnavailable of a StatefulSet (see statefulSets), so many pods end together.
+// Two of three leave one that serves. One at a time, the second would end and its successor start while the first new one and the
+// third old one both answer; if two end together, both versions answer for less time. With all three nobody answers from when they
+// have ended, at most 3 s apart, until a new one has started: each is made when the pod of its name is gone, and takes 6 s; the
+// client's last requests of the outage may wait for up to their timeout.
 func statefulSetUnavailable() []harness.Scenario {
 	const startup, sleep, linger, apart = 6 * time.Second, 10 * time.Second, 2 * time.Second, 3 * time.Second
 	return harness.Scenario{

@@ -11,10 +11,9 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// statefulSet: a pod keeps its name, so the old one of a name ends before its successor starts, and kubectl's word
-// that the rollout is done comes when no old pod is left: here it can be relied on. Seen: a new pod was ready, not ready
-// 0.08 s later and ready again after 0.18 s, while the next was deleted already, so that 1 of 3 pods was available. Hence
-// minReadySeconds; no request failed without it.
+// statefulSet: a pod keeps its name, so the old one of a name ends before its successor starts, and kubectl reports success when no
+// old pod is left: here that can be relied on. Seen: a new pod was ready, not ready 0.08 s later and ready again after 0.18 s,
+// while the next was already deleted, so that 1 of 3 pods was available. Hence minReadySeconds; no request failed without it.
 func statefulSet() harness.Scenario {
 	return harness.Scenario{
 		ID:      "stateful-set",
@@ -28,7 +27,7 @@ func statefulSet() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
-			verdict.Mixes(1), // of three pods two answer with one version while the third has the other
+			verdict.Mixes(1), // two of three pods answer with one version while the third has the other
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
@@ -39,12 +38,12 @@ func statefulSet() harness.Scenario {
 	}
 }
 
-// statefulSetOfOne: the one pod has to be gone from the API before its successor is created. Otherwise it is a Recreate: see there
-// for the bounds. The drain that costs nothing with three pods helps nobody here.
+// statefulSetOfOne: the only pod has to be gone from the API before its successor is created. Apart from that it is like Recreate:
+// see there for the bounds. The drain that costs nothing with three pods does not help here.
 func statefulSetOfOne() harness.Scenario {
 	const (
 		startup = 3 * time.Second
-		removal = 10 * time.Second // of a pod that has ended, at most: the period of a kubelet's status loop (v1.36.3, status_manager.go)
+		removal = 10 * time.Second // of a pod that has ended, at most: the period of the kubelet's status loop (v1.36.3, status_manager.go)
 	)
 	return harness.Scenario{
 		ID:    "stateful-set-of-one",

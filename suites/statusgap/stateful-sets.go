@@ -18,21 +18,21 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Names of the facts that the steps of a StatefulSet note.
+// Names of the facts about a StatefulSet's update.
 const (
 	replaced       = "pods replaced"           // in the order of their deletion
-	together       = "most pods not available" // at one time
+	together       = "most pods not available" // at the same time
 	kubectlSays    = "rollout status"
 	oldLeft        = "old pods left"
 	maxUnavailable = "maxUnavailable as the API server keeps it"
 	revisionDone   = "current revision is the update's"
 )
 
-// statefulSets: pods are replaced from the last to the first, one at a time, each when the one before is available
-// (Kubernetes v1.36.3, pkg/controller/statefulset/stateful_set_control.go). A partition ends it early, by design, and
-// kubectl calls that done too. Where pods are replaced by hand kubectl does not know. maxUnavailable is dropped by an API
-// server whose feature gate is off (KEP-961): on since 1.35.0, off from 1.35.4 on for what it broke (kubernetes/kubernetes
-// issue 137409: with podManagementPolicy Parallel, which is not asked for here, the rollout stands still), on again since 1.37.
+// statefulSets: pods are replaced from the last to the first, one at a time, each when the one before is available (Kubernetes
+// v1.36.3, pkg/controller/statefulset/stateful_set_control.go). A partition ends that early, by design, and kubectl reports success
+// for it too. If pods are replaced by hand, kubectl cannot tell. An API server whose feature gate is off drops maxUnavailable
+// (KEP-961): on since 1.35.0, off from 1.35.4 on for what it broke (kubernetes/kubernetes issue 137409: with podManagementPolicy
+// Parallel, which is not used here, the rollout stands still), on again since 1.37.
 func statefulSets() []harness.Scenario {
 	rolling := func(how appsv1.RollingUpdateStatefulSetStrategy) appsv1.StatefulSetUpdateStrategy {
 		return appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &how}
@@ -65,15 +65,15 @@ func statefulSets() []harness.Scenario {
 	}
 }
 
-// replacedSet is an update of a StatefulSet of three pods that leaves so many old ones.
+// replacedSet returns a scenario with an update of a StatefulSet of three pods that leaves so many old ones.
 func replacedSet(id, claim string, strategy appsv1.StatefulSetUpdateStrategy, old int, expect ...evidence.Expectation) harness.Scenario {
 	app := fixtures.App{Replicas: 3, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{ID: id, Claim: claim, App: app, Expect: expect,
 		Steps: func(ctx context.Context, steps *harness.Steps) { replaceSet(ctx, steps, app, strategy, old) }}
 }
 
-// replaceSet updates the app as a StatefulSet and notes what became of its pods until as many old ones are left, and
-// the others are replaced.
+// replaceSet updates the app as a StatefulSet and notes what became of its pods until the given number of old ones is left, and the
+// others are replaced.
 func replaceSet(ctx context.Context, steps *harness.Steps, app fixtures.App, strategy appsv1.StatefulSetUpdateStrategy, old int) {
 	sets := steps.Client.AppsV1().StatefulSets(steps.Namespace)
 	set := app.StatefulSet(steps.Into, "v1")
@@ -90,7 +90,8 @@ func replaceSet(ctx context.Context, steps *harness.Steps, app fixtures.App, str
 	var order []string
 	most, left := 0, 0
 	var live *appsv1.StatefulSet
-	// An update without partition passes through what one with it ends with: that it stays so tells them apart.
+	// An update without a partition passes through the state in which one with a partition ends: only if the state lasts is it the
+	// end.
 	steps.Steadily(ctx, 3*app.MinReady, func(s observe.State) bool {
 		for _, p := range s.Pods {
 			if p.Deleting && !slices.Contains(order, p.Pod) {

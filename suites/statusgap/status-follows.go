@@ -14,8 +14,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// statusFollows: rollout status is about a Deployment by its name, whatever somebody else made of it meanwhile. Who waits for v2,
-// which never gets ready, is told of success when it is undone. Only --revision tells (kubectl v0.37.2,
+// statusFollows: rollout status is about a Deployment by its name, whatever somebody else does to it meanwhile. Whoever waits for
+// v2, which never becomes ready, is told of success when v2 is undone. Only --revision notices (kubectl v0.37.2,
 // pkg/polymorphichelpers/rollout_status.go, DeploymentStatusViewer).
 func statusFollows() harness.Scenario {
 	const follows, asked = "rollout status once the update that it was to await is undone", "rollout status --revision=2 then"

@@ -9,14 +9,14 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// statusTrap: what `kubectl rollout status` waits for does not look at pods that are terminating, and those
-// serve on. With a preStop sleep longer than a pod takes to start, old pods are there when it says done, and answer until
-// their sleep and their drain are over; what can be relied on is that no old pod is in the API any more.
+// statusTrap: `kubectl rollout status` ignores terminating pods, which still serve. With a preStop sleep longer than a pod takes to
+// start, old pods are there when it reports success, and answer until their sleep and their drain are over. What can be relied on
+// is that no old pod is in the API any more.
 func statusTrap() harness.Scenario {
 	app := fixtures.DrainedOneByOne()
 	const (
-		stop    = time.Second // that a kubelet may take to begin with a deletion: its pod cache is listed anew once a second
-		minSync = time.Second // kube-proxy writes rules at most so often (minSyncPeriod, KubeProxyConfiguration v1alpha1)
+		stop    = time.Second // a kubelet's delay before it begins a deletion: its pod cache is updated once a second
+		minSync = time.Second // kube-proxy writes rules at most this often (minSyncPeriod, KubeProxyConfiguration v1alpha1)
 	)
 	return harness.Update(harness.Scenario{
 		ID:      "status-trap",

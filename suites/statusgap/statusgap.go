@@ -1,4 +1,4 @@
-// Package statusgap asks how far apart what the API server calls done and what clients see are.
+// Package statusgap asks how far what the API server calls done is from what clients see.
 package statusgap
 
 import (
@@ -10,7 +10,7 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	return slices.Concat(
-		[]harness.Scenario{statusTrap(), recreate(), statefulSet(), statefulSetOfOne(), migrationCall()}, // under load, or alone
+		[]harness.Scenario{statusTrap(), recreate(), statefulSet(), statefulSetOfOne(), migrationCall()}, // under load, or steps of their own
 		harness.Core.Takes(availability(), "availability-after-min-ready", "availability-at-once"),
 		statefulSets(), statefulSetUnavailable(), daemonSet(), []harness.Scenario{statusFollows()},
 	)

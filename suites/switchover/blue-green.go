@@ -10,11 +10,12 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// blueGreen: the Service is led from one set of ready pods to another, and back. Each node changes all its rules at once, in one
-// sync of kube-proxy: up to minSyncPeriod after the last (1 s, KubeProxyConfiguration v1alpha1), which may be another Service's,
-// and half a second for the sync itself. Seen: 0.02 to 0.1 s, and 1.0 s where a sync had just been. A keep-alive connection is
-// no matter of rules: the old pods get no signal, and so it stays with them for as long as the client keeps it. A client that
-// stalls opens one more, which is a new one, and uses both: 15 % of one lane's last replies were then the new version's.
+// blueGreen: the Service is switched from one set of ready pods to another, and back. Each node changes all its rules at once, in
+// one sync of kube-proxy: up to minSyncPeriod after the last sync (1 s, KubeProxyConfiguration v1alpha1), which may have been for
+// another Service, and half a second for the sync itself. Seen: 0.02 to 0.1 s, and 1.0 s if there had just been a sync. Rules do
+// not concern keep-alive connections: the old pods get no signal, so such a connection stays with them for as long as the client
+// keeps it. A client that stalls opens one more, which is new, and uses both: 15 % of one lane's last replies were from the new
+// version then.
 func blueGreen() []harness.Scenario {
 	return []harness.Scenario{
 		flipped("blue-green", "switching a Service to other pods fails no request, and at once moves every new connection, and no keep-alive one",
@@ -30,7 +31,7 @@ func flipped(id, claim string, flip rollout.Strategy) harness.Scenario {
 		ID:      id,
 		Claim:   claim,
 		App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
-		Load:    harness.Load{Rate: 100, Settle: 10 * time.Second}, // twice what is looked at of keep-alive connections
+		Load:    harness.Load{Rate: 100, Settle: 10 * time.Second}, // twice the time for which keep-alive connections are looked at
 		Rollout: flip,
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),

@@ -12,9 +12,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// canary: a rolling update that stands after its first step. kube-proxy draws a pod for each new connection, so the new pod's
-// part of them is its part of the pods, give or take what chance does to so many draws, and clients go from one version to the
-// other and back. Keep-alive connections stay with the pod they were drawn for.
+// canary: a rolling update that stops after its first step. kube-proxy chooses a pod at random for each new connection, so the new
+// pod's share of them is its share of the pods, within what chance allows for so many, and clients switch back and forth between
+// the versions. Keep-alive connections stay with their pod.
 func canary() harness.Scenario {
 	return harness.Scenario{
 		ID:    "canary",

@@ -13,7 +13,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// deleteAndApplyHistory: the ReplicaSets are the Deployment's history, and are deleted after it. The next one begins at revision 1.
+// deleteAndApplyHistory: the ReplicaSets are the Deployment's history, and are deleted with it. The next Deployment begins at
+// revision 1.
 func deleteAndApplyHistory() harness.Scenario {
 	const before, after = "history before", "history after"
 	app := fixtures.App{Replicas: 1, OnTerm: fixtures.Drain}

@@ -10,25 +10,25 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// deleteAndApply: all pods end and start at once: with three of them and 100 requests per second and lane a 2-core host did not keep up
-// for a second, and said so.
+// deleteAndApply: all pods end and start at once. With three pods and 100 requests per second and lane a 2-core host did not keep
+// up for a second, and the recording was distrusted.
 //
-// Apps that exit at once are gone long before their successors are ready. The garbage collector and kubelets, by which the old pods end,
-// do not wait for the new ones, nor these for them: the old ones may be there for 3 s of the new ones' start, of which a kubelet, which
-// looks for pods to stop once a second, takes one. The outage is over when new ones have started, for which they have as long as on the
-// slowest cluster whose times are not stretched.
+// Apps that exit at once are gone long before their successors are ready. The garbage collector and the kubelets, which end the old
+// pods, do not wait for the new ones, nor the other way round: the old pods may still be there for 3 s of the new ones' start, 1 s
+// of which is due to the kubelet, which looks once a second for pods to stop. The outage is over when new pods have started, for
+// which they have as long as on the slowest cluster whose times are not stretched.
 //
-// When every endpoint is terminating, kube-proxy goes on to use those that still serve (KEP-1669), so a preStop sleep longer than the
-// next pods take to start covers the gap. It does so by their readiness. An app that fails its readiness when it gets SIGTERM, as is often
-// advised, gives that up: it serves on for long enough, and is asked by nobody. Seen from outside, where a proxy holds the client's
-// connection: 418 requests reached a new pod after their client had given up. The readiness probe fails a second later.
+// When every endpoint is terminating, kube-proxy still uses those that serve (KEP-1669), so a preStop sleep longer than the next
+// pods take to start covers the gap. It goes by their readiness. An app that fails its readiness on SIGTERM, as is often advised,
+// gives that up: it serves for long enough, but gets no requests. Seen from outside, where a proxy holds the client's connection:
+// 418 requests reached a new pod after their client had given up. The readiness probe fails a second later.
 //
-// Where the Service stood in the same file, pods that sleep until their successors are ready do not help the clients of a Service that
-// is gone. The new one has another address, and who knows the old one is lost.
+// If the Service is in the same file, pods that sleep until their successors are ready do not help the clients of a Service that is
+// gone. The new Service has another address, and clients with the old one fail.
 func deleteAndApply() []harness.Scenario {
 	const startup, stop = 5 * time.Second, 3 * time.Second
 	const longer, unready = 7 * time.Second, 4 * time.Second
-	const outage = 10 * time.Second // as long as the load goes on
+	const outage = 10 * time.Second // as long as the load continues
 	return harness.Update(harness.Scenario{
 		App:     fixtures.App{Replicas: 2, StartDelay: startup, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
 		Load:    harness.Load{Rate: 50},
@@ -72,6 +72,6 @@ func deleteAndApply() []harness.Scenario {
 			s.App.StartDelay, s.App.PreStopSleep = 0, 5*time.Second
 			s.Load.Settle, s.Rollout = outage, rollout.DeleteAndApplyAll("v1", "v2")
 		},
-		Expect: []evidence.Expectation{verdict.DamageSeen(), verdict.MinOutage(outage).Decides("C30")}, // to the end of the load
+		Expect: []evidence.Expectation{verdict.DamageSeen(), verdict.MinOutage(outage).Decides("C30")}, // until the load ends
 	})
 }

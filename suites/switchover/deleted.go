@@ -10,10 +10,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// deleted: an app is taken down, with pods that sleep 10 s before they get SIGTERM. As long as the Service is there, nodes lead to
-// them for want of others (KEP-1669). Without it nobody does, though they serve on: whatever deletes the Service with the rest leaves
-// nothing that a drain could be for. New connections fail from then on: for all of the sleep and until the load ends, 3 s after the
-// pods, less what nodes take to follow. That grows with the pace of the machine, as the sleep does, and the 3 s do not: so half of it.
+// deleted: an app is removed, with pods that sleep 10 s before they get SIGTERM. As long as the Service exists, nodes route to them
+// since there are no others (KEP-1669). Without it no node does, though they still serve: if the Service is deleted with the rest,
+// a drain is useless. From then on new connections fail, for the whole sleep and until the load ends, 3 s after the pods, less the
+// time that nodes take to follow. That time grows with the pace of the machine, as the sleep does, but the 3 s do not: hence half
+// of the sleep.
 func deleted() []harness.Scenario {
 	const sleep = 10 * time.Second
 	return harness.Scenario{

@@ -14,8 +14,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// orphaned: what `kubectl delete --cascade=orphan` leaves, the next Deployment with that selector takes over, pods and ReplicaSet.
-// A pod is known by its UID, and its container by never having been started again.
+// orphaned: what `kubectl delete --cascade=orphan` leaves behind, pods and ReplicaSet, is adopted by the next Deployment with the
+// same selector. Pods are identified by UID, and their containers must not have restarted.
 func orphaned() harness.Scenario {
 	const (
 		kept        = "pods of before that serve on"
@@ -51,7 +51,7 @@ func orphaned() harness.Scenario {
 	}
 }
 
-// restarts is how often containers of the app's pods were started again.
+// restarts returns how often containers of the app's pods were restarted.
 func restarts(ctx context.Context, steps *harness.Steps) (n int32) {
 	for _, p := range steps.Pods(ctx) {
 		for _, c := range p.Status.ContainerStatuses {

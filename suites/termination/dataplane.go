@@ -18,18 +18,18 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// What is asked of the same port of the same node, one after the other.
+// Questions to the same port of the same node, one after the other.
 const (
 	withProxy    = "with-kube-proxy"
 	withoutProxy = "without-kube-proxy"
 	byOthers     = "by-rules-of-others"
 )
 
-// dataplaneAbsent: what is said of rules is said of kube-proxy's. Those that it wrote stay when it is gone, and lead to pods that are
-// gone by then. Rules that somebody else wrote lead where they were told to: here to a pod that is being deleted beside one that is
-// ready, which kube-proxy would leave out.
+// dataplaneAbsent: all claims about rules are about kube-proxy's. The rules that it wrote stay when it is gone, and then route to
+// pods that are gone. Rules of somebody else route where they were told to: here to a pod that is being deleted beside a ready one,
+// which kube-proxy would leave out.
 func dataplaneAbsent() harness.Scenario {
-	const requests, hook = 5, 15 * time.Second // within which these are asked
+	const requests, hook = 5, 15 * time.Second // which is long enough to ask them
 	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
 	next := app
 	next.PreStopSleep = hook
@@ -78,8 +78,8 @@ func listedUnready(s observe.State, pod string) bool {
 	return unready && others
 }
 
-// leadByHand has every node lead from the port of the app's Service to one of its pods, in nft rules that come before those of any
-// kube-proxy, and is the name of the pod.
+// leadByHand makes every node route from the port of the app's Service to one of its pods, by nft rules that come before those of
+// any kube-proxy, and returns the pod's name.
 func leadByHand(ctx context.Context, steps *harness.Steps, own cluster.Changeable) string {
 	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 	to := steps.Pods(ctx)[0]

@@ -20,18 +20,18 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// An ending is a scenario without load: one pod, the only one behind its Service, is deleted when it serves, and all that the API shows
-// of it from then on is noted until nothing is left.
+// An ending is a scenario without load: one pod, the only one behind its Service, serves and is deleted, and everything that the
+// API shows of it from then on is noted until nothing is left.
 type ending struct {
 	app    fixtures.App
 	delete metav1.DeleteOptions
-	change func(*corev1.Service, *corev1.Pod) // nil: they are as the app has them
-	fails  int                                // times that its hook is to be reported to fail
+	change func(*corev1.Service, *corev1.Pod) // changes what the app has by default; may be nil
+	fails  int                                // how often its hook is to be reported as failed
 }
 
 // Names of the facts that an ending notes.
 const (
-	podEvents   = "events of the pod"      // types of watch events and what was new, from the deletion on
+	podEvents   = "events of the pod"      // types of watch events from the deletion on, with what was new
 	conditions  = "endpoint's conditions"  // ready, serving and terminating, T or F each, in the order seen; then gone
 	lastPhase   = "last phase"             // of the pod
 	exitCode    = "exit code"              // of the container, by the kubelet
@@ -77,14 +77,15 @@ func (e ending) run(ctx context.Context, steps *harness.Steps) {
 	steps.Note(failedHooks, reported)
 }
 
-// told is longer than a kubelet takes to write an Event, which it does on the side: the pod may be gone before. Our own choice.
+// told is longer than a kubelet takes to write an Event. It does so in the background, and the pod may be gone before. Our own
+// choice.
 const told = 15 * time.Second
 
-// steadily is for how long an endpoint has to be ready before its pod is deleted. The kubelet may show a pod that has
-// just got ready as not ready once more, for 0.1 to 0.3 s: that is no part of its end.
+// steadily is how long an endpoint has to be ready before its pod is deleted. The kubelet may show a pod that has just become ready
+// as not ready once more, for 0.1 to 0.3 s: that does not belong to its end.
 const steadily = 2 * time.Second
 
-// podChanges are the types of a pod's watch events until it is gone, with what was new in each, and what it was at last.
+// podChanges returns the types of a pod's watch events until it is gone, with what was new in each, and the pod's last state.
 func podChanges(ctx context.Context, from watch.Interface) (changes []string, last *corev1.Pod) {
 	for kind, pod := range harness.Changes[*corev1.Pod](ctx, from) {
 		was := last
@@ -101,7 +102,7 @@ func podChanges(ctx context.Context, from watch.Interface) (changes []string, la
 	return changes, last
 }
 
-// endpointChanges are the conditions of the only endpoint until it is gone.
+// endpointChanges returns the conditions of the only endpoint until it is gone.
 func endpointChanges(ctx context.Context, from watch.Interface) (changes []string) {
 	const gone = "gone"
 	for kind, slice := range harness.Changes[*discoveryv1.EndpointSlice](ctx, from) {

@@ -11,9 +11,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// endpoints: what the EndpointSlice says of a pod from its deletion on (endpointslice v0.36.3, utils.go, podToEndpoint). It is
-// the Service's last one: kube-proxy goes on to use it while it is serving, though not ready (KEP-1669). Whether
-// it is seen not serving between its process's end and its own depends on whether a readiness probe falls in between.
+// endpoints: what the EndpointSlice says of a pod from its deletion on (endpointslice v0.36.3, utils.go, podToEndpoint). It is the
+// Service's last endpoint: kube-proxy still uses it while it is serving, though not ready (KEP-1669). Whether it is seen as not
+// serving between the end of its process and its own end depends on whether a readiness probe falls in between.
 func endpoints() []harness.Scenario {
 	app := fixtures.App{PreStopSleep: 3 * time.Second, Linger: 5 * time.Second, OnTerm: fixtures.Drain}
 	failing := app

@@ -11,12 +11,12 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// graces: the grace runs from the deletion on and the hook is a part of it; what the hook leaves of it, and never less than
-// 2 s, is between SIGTERM and SIGKILL (Kubernetes v1.36.3, pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
+// graces: the grace period begins with the deletion and includes the hook. The time between SIGTERM and SIGKILL is what the hook
+// leaves of it, and at least 2 s (Kubernetes v1.36.3, pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
 func graces() []harness.Scenario {
 	const hook, grace, floor = 6 * time.Second, 14 * time.Second, 2 * time.Second
-	// A process that is killed says that it is alive each 0.1 s, which its node may write late. Between the hook's end and the stop
-	// the kubelet asks the runtime, and the runtime's timer begins before the app knows of SIGTERM.
+	// A process that is killed has logged every 0.1 s that it is alive, which its node may write late. Between the hook's end and the
+	// stop the kubelet calls the runtime, and the runtime's timer begins before the app gets SIGTERM.
 	const lastWord, begin = 300 * time.Millisecond, time.Second
 	stubborn := fixtures.App{PreStopSleep: hook, Grace: grace, OnTerm: fixtures.Ignore}
 	filled, outlasted := stubborn, stubborn
@@ -24,7 +24,7 @@ func graces() []harness.Scenario {
 	outlasted.PreStopSleep, outlasted.PreStop, outlasted.Grace = 0, fixtures.HookExec("/echo", "sleep", "60s"), hook
 
 	const failed, succeeded = "Failed", "Succeeded"
-	// A pod gets SIGTERM so long after its deletion, and is gone so long after that.
+	// ended returns a scenario whose pod gets SIGTERM so long after its deletion, and is gone so long after that.
 	ended := func(id, claim string, e ending, sigterm, gone time.Duration, code, phase string) harness.Scenario {
 		return e.scenario(id, claim,
 			after(evidence.PodDeleting, evidence.PodSigterm, sigterm).Decides("C34"),
@@ -54,9 +54,9 @@ func graces() []harness.Scenario {
 	}
 }
 
-// removalByForce: the API server first writes a deletionTimestamp with a grace of 0 s and then deletes the object, within 10 ms.
-// The kubelet sees the first and makes 1 s of it (pkg/kubelet/pod_workers.go, calculateEffectiveGracePeriod), so that the hook
-// is begun and given up after 1 s, and not left out; 2 s for the app follow, when the API no longer shows the pod.
+// removalByForce: the API server first writes a deletionTimestamp with a grace period of 0 s and then deletes the object, within 10
+// ms. The kubelet sees the first and makes it 1 s (pkg/kubelet/pod_workers.go, calculateEffectiveGracePeriod), so that the hook
+// starts and is given up after 1 s; then the app has 2 s, while the API no longer shows the pod.
 func removalByForce() harness.Scenario {
 	const linger = time.Second
 	forced := ending{
@@ -67,7 +67,7 @@ func removalByForce() harness.Scenario {
 		"a pod deleted by force is out of the API at once, while its hook runs on for 1 s and its app until it exits",
 		verdict.Fact(podEvents, "MODIFIED deletionTimestamp, DELETED"),
 		verdict.Fact(lastPhase, "Running"),
-		verdict.Between(evidence.PodDeleting, evidence.PodGone, -100*time.Millisecond, time.Second), // in this order, see the events
+		verdict.Between(evidence.PodDeleting, evidence.PodGone, -100*time.Millisecond, time.Second), // in this order: see the events
 		verdict.Between(evidence.PodGone, evidence.PodSigterm, 900*time.Millisecond, 3*time.Second).Decides("C34"),
 		verdict.Between(evidence.PodSigterm, evidence.PodExited, linger, 2*time.Second),
 	)

@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// hookValidation: a sleep as long as the grace is accepted, though the message says otherwise (Kubernetes v1.36.3,
+// hookValidation: a sleep as long as the grace period is accepted, though the message says otherwise (Kubernetes v1.36.3,
 // pkg/apis/core/validation/validation.go, validateSleepAction).
 func hookValidation() harness.Scenario {
 	const grace = 5 * time.Second

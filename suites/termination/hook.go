@@ -13,8 +13,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// hooks: whatever a preStop hook is, SIGTERM comes when it is over, and one that fails is over at once (Kubernetes
-// v1.36.3, pkg/kubelet/lifecycle/handlers.go).
+// hooks: whatever the preStop hook does, SIGTERM comes when it is over, and a hook that fails is over at once (Kubernetes v1.36.3,
+// pkg/kubelet/lifecycle/handlers.go).
 func hooks() []harness.Scenario {
 	const wait = 6 * time.Second
 	return []harness.Scenario{
@@ -35,22 +35,22 @@ func hooks() []harness.Scenario {
 	}
 }
 
-// hook is the end of a pod whose hook lasts so long.
+// hook returns a scenario about the end of a pod whose hook lasts so long.
 func hook(id, claim string, lasts time.Duration, e ending) harness.Scenario {
-	e.app.Linger = 2 * time.Second // what is said about its hook is in the API before it is gone
+	e.app.Linger = 2 * time.Second // its hook's Event is in the API before the pod is gone
 	return e.scenario(id, claim,
 		after(evidence.PodDeleting, evidence.PodSigterm, lasts).Decides("C33"),
 		verdict.Fact(failedHooks, strconv.Itoa(e.fails)),
 	)
 }
 
-// readyWhenAlive lets a pod serve while its app's own word is that it is not ready.
+// readyWhenAlive lets a pod serve although its app reports that it is not ready.
 func readyWhenAlive(_ *corev1.Service, pod *corev1.Pod) {
 	app := pod.Spec.Containers[0]
 	app.ReadinessProbe.HTTPGet.Path = app.LivenessProbe.HTTPGet.Path
 }
 
-// hookElsewhere asks a port where nobody listens.
+// hookElsewhere points the hook to a port where nobody listens.
 func hookElsewhere(_ *corev1.Service, pod *corev1.Pod) {
 	pod.Spec.Containers[0].Lifecycle.PreStop.HTTPGet.Port = intstr.FromInt32(fixtures.AppPort + 1)
 }

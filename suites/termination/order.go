@@ -11,14 +11,14 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// order scales pods away while others stay ready, so that kube-proxy does leave those out that end. Without a hook kubelet and
+// order scales pods down while others stay ready, so that kube-proxy does leave out those that end. Without a hook kubelet and
 // kube-proxy race: a kube-proxy writes its first change at once and the next one only after its minSyncPeriod of 1 s, and a kubelet
-// stops several pods one after another. Where none stays ready kube-proxy leads to those that terminate for as long as they serve
+// stops several pods one after another. If none stays ready, kube-proxy routes to terminating pods for as long as they serve
 // (KEP-1669), so that SIGTERM comes first.
 func order() []harness.Scenario {
 	const (
 		linger = 2 * time.Second
-		follow = 6 * time.Second // that the API and kube-proxy may take to follow a pod's end: see endpoints
+		follow = 6 * time.Second // which the API and kube-proxy may take to follow the end of a pod: see endpoints
 	)
 	return []harness.Scenario{
 		scaledAway("order-left-open", "without a hook some pods get SIGTERM before a node's rules stop routing to them, and some after",
@@ -31,11 +31,11 @@ func order() []harness.Scenario {
 	}
 }
 
-// scaledAway has all pods of an app end but some that stay.
+// scaledAway returns a scenario in which all pods of an app end except those that stay.
 func scaledAway(id, claim string, app fixtures.App, stay int, expect evidence.Expectation) harness.Scenario {
 	return harness.Scenario{
 		ID: id, Claim: claim, App: app, Observed: true,
-		Tries: 3, // which is first is chance
+		Tries: 3, // which comes first is left to chance
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) })

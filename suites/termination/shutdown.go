@@ -11,11 +11,12 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// shutdown: the graceful shutdown of many servers, Go's http.Server.Shutdown among them, first closes what listens, while nodes still
-// lead new connections there. A preStop hook that has the app shut down does the same as none: what helps is that nothing happens
-// for a while. That the others lose requests is no chance: the successor's readiness, just before, had kube-proxy write its rules,
-// and it writes them again only minSyncPeriod, 1 s, later. In that second a node sends 6 requests or more over new connections,
-// each of them to one of 4 pods: none of 6 pairs of a pod and a node has one once in (4/3)^36, 30,000 times, per try.
+// shutdown: the graceful shutdown of many servers, Go's http.Server.Shutdown among them, first closes the listener, while nodes
+// still route new connections there. A preStop hook that makes the app shut down is no better than none: what helps is that nothing
+// happens for a while. It is not left to chance that the others lose requests: when the successor became ready, just before,
+// kube-proxy wrote its rules, and it writes them again only minSyncPeriod, 1 s, later. In that second a node sends 6 requests or
+// more over new connections, each of them to one of 4 pods: none of 6 pairs of a pod and a node has one once in (4/3)^36, 30,000
+// times, per try.
 func shutdown() []harness.Scenario {
 	return harness.Update(harness.Scenario{
 		App: fixtures.App{

@@ -11,11 +11,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// sigterm: an app that does not hear SIGTERM, such as one behind a shell that does not pass it on, serves on until SIGKILL at the end
-// of its grace. New connections are led elsewhere long before. One that is kept stays with its pod, since nobody closes it, and what
-// is under way on it is cut. That is no chance: replies take 0.5 s, so that of 6 requests a second, the fewest that a lane sends,
-// 3 are under way at any time, each of them on one of 3 pods: none is on any of 3 pods that are killed, as two nodes see it, once
-// in (3/2)^18, 1,400 times, per try.
+// sigterm: an app that does not get SIGTERM, such as one behind a shell that does not pass it on, serves until SIGKILL at the end
+// of its grace period. New connections are routed elsewhere long before. A kept connection stays with its pod, since nobody closes
+// it, and its requests in flight are cut off. That is not left to chance: replies take 0.5 s, so that of 6 requests a second, the
+// fewest that a lane sends, 3 are in flight at any time, each of them to one of 3 pods: none is to any of 3 pods that are killed,
+// as two nodes see it, once in (3/2)^18, 1,400 times, per try.
 func sigterm() []harness.Scenario {
 	const drain, grace = 5 * time.Second, 10 * time.Second
 	const lastWord, begin = 300 * time.Millisecond, time.Second // see graces

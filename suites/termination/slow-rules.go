@@ -11,14 +11,14 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// slowRules: how long a drain has to be is kube-proxy's to say. Where it writes rules every 10 s at most, as some
-// providers have it, 5 s that are plenty elsewhere lose requests, and 15 s lose none. Twins of each other.
+// slowRules: how long a drain has to be depends on kube-proxy. If it writes rules every 10 s at most, as with some providers, a
+// sleep of 5 s, which is plenty elsewhere, loses requests, and one of 15 s loses none. Twins of each other.
 func slowRules() []harness.Scenario {
 	const minSync = 10 * time.Second
 	return harness.Update(harness.Scenario{
 		ClusterChanges: []cluster.Change{change.MinSync(minSync)},
 		App:            fixtures.Drained(),
-		Expect:         []evidence.Expectation{verdict.MaxRuleLag(minSync + 3*time.Second).Scaled()}, // as minSync is, which the scenario makes
+		Expect:         []evidence.Expectation{verdict.MaxRuleLag(minSync + 3*time.Second).Scaled()}, // minSync is scaled too
 	}).Twins(harness.Twin{
 		ID:     "slow-rules-outlast",
 		Claim:  "a sleep of 5 s loses requests where kube-proxy writes rules every 10 s",

@@ -23,9 +23,9 @@ func All() []harness.Scenario {
 	)
 }
 
-// after expects one step of a pod to come d after another. The watch may have seen the first late, and a busy node be late
-// with the second: with three scenarios side by side on two cores, kubelets began 1.2 to 1.8 s late. Our own choice; what the
-// scenarios tell apart is 2 s and more apart from it.
+// after expects one step of a pod to come d after another. The watch may have seen the first late, and a busy node may be late with
+// the second: with three scenarios side by side on two cores, kubelets began 1.2 to 1.8 s late. The bounds are our own choice; the
+// cases that the scenarios tell apart differ by 2 s and more.
 func after(from, to evidence.EventKind, d time.Duration) evidence.Expectation {
 	const early, late = 500 * time.Millisecond, 3 * time.Second
 	return verdict.Between(from, to, d-early, d+late)

@@ -1,6 +1,5 @@
-// Package upgrade asks what an upgrade of Kubernetes itself costs the clients of an app: with kubeadm, from one minor version to the
-// next and to the one after that, the control plane first and then node by node, under load. Each scenario takes a cluster of its
-// own, and throws it away.
+// Package upgrade asks what an upgrade of Kubernetes itself costs the clients of an app: with kubeadm, over two minor versions, the
+// control plane first and then node by node, under load. Each scenario has a cluster of its own, and removes it.
 package upgrade
 
 import (
@@ -19,15 +18,15 @@ import (
 
 // All lists the scenarios of this suite.
 //
-// An app that drains, and of which one pod at a time may be away, loses nothing whatever is done to its cluster: not while etcd and the API
-// server are replaced, for what routes requests needs neither; not when every kube-proxy starts anew, for its rules stay; not when a
-// kubelet does, for containers go on without it. But it takes that drains wait until everybody follows changes again: whoever watches the
-// API server asks again only after up to a minute, in which pods end that every node still routes to. Where workers are drained as soon as
-// the API server answers, as people do, whatever is lost is lost for want of that wait: at drains, and at whatever steps come while
-// nodes still route to those pods.
+// An app that drains, and of which one pod at a time may be away, loses nothing whatever happens to its cluster: not while etcd and
+// the API server are replaced, since routing needs neither; not when every kube-proxy restarts, since its rules stay; not when a
+// kubelet does, since containers keep running without it. But drains have to wait until everything follows changes again: a client
+// that watches the API server reconnects only after up to a minute, during which pods end that every node still routes to. If
+// workers are drained as soon as the API server answers, as people do, all losses come from not waiting: at drains, and at whatever
+// steps come while nodes still route to those pods.
 //
-// An app that exits at once, and of which drains take all pods of a node together, loses requests there, and in its own rollout; every
-// other step costs none, so each loss is known by its step.
+// An app that exits at once, with drains that take all pods of a node together, loses requests at drains and in its own rollout; no
+// other step costs any, so each loss belongs to a known step.
 func All() []harness.Scenario {
 	app := fixtures.Drained()
 	app.StartDelay = time.Second
@@ -36,7 +35,7 @@ func All() []harness.Scenario {
 		Load:    harness.Load{Rate: 25}, // an upgrade lasts long, and a request every 40 ms sees each of its steps
 		Rollout: rollout.UpdateMeanwhile(before, after),
 		Own:     &harness.OwnCluster{Kubernetes: from, Upgrades: to},
-		Tries:   1, // what a drain takes at once is no matter of chance
+		Tries:   1, // which pods a drain takes at once is not left to chance
 	}).Twins(harness.Twin{
 		ID: "drained-upgrade",
 		Claim: "upgrading Kubernetes twice fails no request of pods that sleep 5 s before SIGTERM when a budget lets one go at a time and " +
@@ -67,37 +66,38 @@ func All() []harness.Scenario {
 	})
 }
 
-// The way that the cluster goes.
+// Kubernetes versions before the upgrades, and after each.
 const from = "v1.35"
 
 var to = []string{"v1.36", "v1.37"}
 
-// Versions of the app, which is rolled out when the cluster has come to the first of its versions.
+// Versions of the app, which is rolled out when the cluster has reached the first of these.
 const before, after = harness.OldVersion, harness.NewVersion
 
-// Times of the harness's own: what it may take, and how long after a step has begun a request may be lost that the step costs. A
-// drain without a budget is over when the new pods are ready, which start on a busy host.
+// Our own choices: how long the upgrades may take, how long until the cluster is whole, and how long after the beginning of a step
+// a lost request still counts for the step. A drain without a budget is over when the new pods are ready, which start on a busy
+// host.
 const (
 	lasts     = 15 * time.Minute
 	whole     = 5 * time.Minute
 	lossLasts = time.Minute
 )
 
-// toLatest is an upgrade all the way, with a rollout of the app in the middle. Drains let go of one pod at a time.
+// toLatest returns an upgrade to the latest version, with a rollout of the app in the middle. Drains take one pod at a time.
 func toLatest(id, does string, path disruption.UpgradePath) *disruption.Disruption {
 	path.Drain.Budget = new(intstr.FromInt32(1))
 	path.Versions, path.RollOut = to, rollOut
 	return &disruption.Disruption{
 		ID: id, Does: "Kubernetes is upgraded twice, and " + does,
 		Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},
-		// A node whose kubelet starts may show as not ready for a moment, and what follows its pods' logs breaks; the API server is
+		// A node whose kubelet restarts may be shown as not ready for a moment, and the watch of its pods' logs breaks; the API server is
 		// away twice for each version.
 		Expects: []string{"node-unready", "watch-blind", "pod-log-lost", "observer-lost"},
 		Do:      path.Do, Lasts: lasts, Whole: whole,
 	}
 }
 
-// rollOut makes the write that the strategy of the scenarios leaves to their disruption.
+// rollOut makes the write that the scenarios' rollout strategy leaves to the disruption.
 func rollOut(ctx context.Context, s disruption.Stage) error {
 	to := fixtures.Destination{Namespace: s.Namespace, Images: s.Images}
 	if err := rollout.Update(before, after).Begin(ctx, s.Cluster.Client(), to, s.App); err != nil {
