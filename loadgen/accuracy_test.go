@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// A failure is what clients of a server meet while it fails.
+// A failure is what clients of a failing server see.
 type failure string
 
 const (
@@ -25,14 +25,13 @@ const (
 	wrongServer failure = "wrong server" // an app answers that is not the one asked
 )
 
-// A window is a time, [begin, end), in which a server failed.
+// A window is a time, [begin, end), in which a server fails.
 type window struct{ begin, end time.Duration }
 
-// BenchmarkOutages holds outages as Rollcall measures them against what is known to be true: a server fails in windows whose ends it
-// knows, a lane asks it, and the lane's hits are joined as every recording's are. An iteration is a window of
-// each failure. A lane of R requests a
-// second sees either end late by up to 1/R: it has to be right to 1/R, and 1 ms for the program; to find each window of 2/R or
-// longer; and to find no other. A window counts neither way if the machine let a request near one of its ends wait.
+// BenchmarkOutages compares measured outages with true ones: a server fails in windows whose ends it knows, a lane sends it
+// requests, and the lane's hits are joined like every recording's. An iteration is a window of each failure. A lane of R requests a
+// second sees either end late by up to 1/R. So it has to be right to 1/R, and 1 ms for the program; to find each window of 2/R or
+// longer; and to find no other. A window does not count if the machine let a request near one of its ends wait.
 func BenchmarkOutages(b *testing.B) {
 	for _, rate := range []int{100, 1000} {
 		for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
@@ -76,7 +75,7 @@ func measureWindows(b *testing.B, rate int, conn evidence.Conn, length time.Dura
 	b.ReportMetric(0, "ns/op")
 }
 
-// recordWindow has a lane ask a server that fails once for the length.
+// recordWindow runs a lane against a server that fails once for the length.
 func recordWindow(b *testing.B, lane evidence.Lane, how failure, length time.Duration) (window, []evidence.Hit) {
 	b.Helper()
 	s := startFailing(b, how)
@@ -126,8 +125,8 @@ func outagesOf(b *testing.B, lane evidence.Lane, hits []evidence.Hit) []timeline
 	return tl.Lanes[0].Summary.Outages
 }
 
-// disturbed reports whether a request that was on its way within an interval of an end of the window was answered, or refused, 2 ms or
-// more after it was due: a Go program's timers alone are up to 1.1 ms late. It is decided without a look at what was measured.
+// disturbed reports whether a request in flight within an interval of an end of the window was answered or refused 2 ms or more
+// after it was due: a Go program's timers alone are up to 1.1 ms late. It does not depend on what was measured.
 func disturbed(hits []evidence.Hit, w window, interval time.Duration) bool {
 	for _, h := range hits {
 		settled := h.End()
@@ -152,7 +151,7 @@ type failing struct {
 	fails  atomic.Bool
 }
 
-// startFailing listens on a port below those that the kernel gives to clients: nobody else gets it while nothing listens on it.
+// startFailing listens on a port below the range that the kernel gives to clients: nobody else gets it while nothing listens on it.
 func startFailing(b *testing.B, how failure) *failing {
 	b.Helper()
 	s := &failing{how: how}
@@ -170,7 +169,7 @@ func startFailing(b *testing.B, how failure) *failing {
 
 func (s *failing) stop() { _ = s.server.Close() }
 
-// fail begins or ends the window. A connection that was accepted before it is not well again before new ones are.
+// fail begins or ends the window. At the end, connections that were accepted before work again no sooner than new ones.
 func (s *failing) fail(b *testing.B, fails bool) {
 	b.Helper()
 	if s.how == refused && !fails {

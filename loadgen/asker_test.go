@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// What is asked of an app that answers is numbered and named as a lane's requests are, over new connections or over one that is kept.
+// Requests of an Asker have numbers and names like a lane's, over new connections or over a kept one.
 func TestAsker(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -59,7 +59,7 @@ func TestAsker(t *testing.T) {
 	}
 }
 
-// What was asked is judged from the folder alone.
+// An Asker's requests are judged from the folder alone.
 func TestAskedIsJudgedFromItsFolder(t *testing.T) {
 	app := serveApp(t, nil)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

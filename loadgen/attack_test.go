@@ -15,8 +15,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// TestOpenLoop holds back every reply until fifty requests are in flight, which a sender that waits for replies
-// never reaches, then checks what was recorded of them.
+// TestOpenLoop holds back every reply until fifty requests are in flight, which a sender that waits for replies never reaches, and
+// then checks the hits.
 func TestOpenLoop(t *testing.T) {
 	const rate, crowd = 200, 50
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
@@ -116,7 +116,7 @@ func TestReusedLaneSpreads(t *testing.T) {
 	}
 }
 
-// TestStopAwaits has a request in flight when the attack is stopped, by Stop or by its context.
+// TestStopAwaits stops the attack, by Stop or by its context, while a request is in flight.
 func TestStopAwaits(t *testing.T) {
 	for _, by := range []string{"stop", "context"} {
 		t.Run(by, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestWorkersFor(t *testing.T) {
 	}
 }
 
-// TestClockIgnoresWallClock reads instants without a wall clock's help: only the first comparison uses it.
+// TestClockIgnoresWallClock reads times without the wall clock: only the first comparison uses it.
 func TestClockIgnoresWallClock(t *testing.T) {
 	c := newClock(time.Now().Add(-time.Hour).Round(0)) // as it arrives over the wire: no monotonic reading
 	at := c.at(c.made.Add(time.Second))

@@ -10,8 +10,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// BenchmarkRecording is what a request costs over loopback, the server's part included: through net/http alone
-// with a timeout, as vegeta does it, and as a lane's, with a hit recorded of it.
+// BenchmarkRecording measures a request over loopback, including the server's part: through net/http alone with a timeout, as
+// vegeta sends it, and as a lane's, which records a hit.
 func BenchmarkRecording(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { nameApp(w.Header()) }))
 	b.Cleanup(server.Close)
@@ -37,7 +37,7 @@ func benchmarkDo(b *testing.B, lane httpLane, client *http.Client) {
 	}
 }
 
-// BenchmarkKeep is what the buffer costs per hit, when it is asked for its hits after each thousand.
+// BenchmarkKeep measures the buffer per hit, when its hits are fetched after each thousand.
 func BenchmarkKeep(b *testing.B) {
 	b.ReportAllocs()
 	t := newBuffer()
@@ -53,7 +53,7 @@ func BenchmarkKeep(b *testing.B) {
 	}
 }
 
-// BenchmarkPoll is what an agent does for one poll that finds a second's hits at 1,000/s, the network left out.
+// BenchmarkPoll measures an agent's work for one poll that finds a second's hits at 1,000/s, without the network.
 func BenchmarkPoll(b *testing.B) {
 	b.ReportAllocs()
 	t := newBuffer()

@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// keepHits has a buffer keep hits with the next sequence numbers.
+// keepHits adds hits with the next sequence numbers to a buffer.
 func keepHits(t *buffer, n int) {
 	for range n {
 		t.add(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.next())}, nil)
@@ -82,7 +82,7 @@ func TestBufferFrom(t *testing.T) {
 	}
 }
 
-// TestNoHitIsLost has a reader follow a buffer that keeps hits in any order; some of the replies to it are lost.
+// TestNoHitIsLost fetches from a buffer while hits are added in any order; some of the replies are lost.
 func TestNoHitIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		buf := newBuffer()
@@ -125,8 +125,8 @@ func TestNoHitIsLost(t *testing.T) {
 	})
 }
 
-// TestPolledBufferStaysFlat asks once a second for what 1,000 requests a second left, for ten minutes, and looks
-// for hits that the garbage collector could not take.
+// TestPolledBufferStaysFlat fetches once a second the hits of 1,000 requests a second, for ten minutes, and looks for hits that the
+// garbage collector could not free.
 func TestPolledBufferStaysFlat(t *testing.T) {
 	buf := newBuffer()
 	inMemory := map[weak.Pointer[evidence.Hit]]bool{}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// An authority signs certificates, its own among them.
+// An authority signs certificates, including its own.
 type authority struct {
 	key  *ecdsa.PrivateKey
 	cert *x509.Certificate
@@ -32,7 +32,7 @@ func newAuthority(t testing.TB) *authority {
 	return ca
 }
 
-// pem is the authority's certificate.
+// pem returns the authority's certificate.
 func (ca *authority) pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.cert.Raw})
 }
@@ -52,7 +52,7 @@ func (ca *authority) issue(t testing.TB, c *x509.Certificate, key *ecdsa.Private
 	return der
 }
 
-// host is a certificate of a host, which may also be a client's, valid between two times from now; none: now.
+// host returns a certificate of a host, which a client may use too, valid between two times from now on; none: valid now.
 func (ca *authority) host(t testing.TB, name string, valid ...time.Duration) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -67,7 +67,7 @@ func (ca *authority) host(t testing.TB, name string, valid ...time.Duration) tls
 	return tls.Certificate{Certificate: [][]byte{ca.issue(t, c, key)}, PrivateKey: key}
 }
 
-// pair is a certificate and its key in PEM.
+// pair returns a certificate and its key in PEM.
 func pair(t testing.TB, c tls.Certificate) (certificate, key []byte) {
 	t.Helper()
 	der, err := x509.MarshalECPrivateKey(c.PrivateKey.(*ecdsa.PrivateKey))

@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// TestKeepAliveConnections sends two requests of one slot, one after the other, to a peer that replies to the first, does
-// something of its own, and has that arrive before the second is sent.
+// TestKeepAliveConnections sends two requests of one slot, one after the other, to a peer that replies to the first. What the peer
+// then does with the connection arrives before the second is sent.
 func TestKeepAliveConnections(t *testing.T) {
 	const named = "X-Rollcall-Service: shop\r\nX-Rollcall-Version: v1\r\nX-Rollcall-Pod: shop-v1-abc\r\nX-Rollcall-Node: worker\r\n"
 	const whole = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n" + named
@@ -89,7 +89,7 @@ func TestKeepAliveConnections(t *testing.T) {
 	}
 }
 
-// hear waits until something came over a connection, and leaves it there.
+// hear waits until a connection has received something, and leaves it unread.
 func hear(t *testing.T, w *httpConn) {
 	t.Helper()
 	raw, err := w.conn.(*net.TCPConn).SyscallConn()
@@ -112,7 +112,7 @@ func answerOne(conn net.Conn, in *bufio.Reader, reply string) {
 	}
 }
 
-// TestABusyConnectionHoldsUpNobody has two requests of one slot in flight, then keeps one of their connections.
+// TestABusyConnectionHoldsUpNobody has two requests of one slot in flight, of which one keeps its connection afterwards.
 func TestABusyConnectionHoldsUpNobody(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	server := serveApp(t, func(http.ResponseWriter, *http.Request) {

@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// TestProtocolWithoutConnections loads a lane of datagrams over one socket, whose peer answers each pair in the other order: two
-// requests are under way at a time, and each hit is of its own answer.
+// TestProtocolWithoutConnections loads a lane of datagrams over one socket. Its peer answers each pair in reverse order, so that
+// two requests are in flight at a time, and each hit has to be of its own answer.
 func TestProtocolWithoutConnections(t *testing.T) {
 	const datagrams evidence.Protocol = "datagrams"
 	protocols[datagrams] = protocol{check: func(evidence.Lane) error { return nil }, open: openDatagrams}
@@ -64,13 +64,13 @@ func TestProtocolWithoutConnections(t *testing.T) {
 	if alone != len(hits)%2 { // whichever arrived last
 		t.Errorf("%d of %d requests were not answered", alone, len(hits))
 	}
-	// The other of its pair, which need not be the next, was sent before the first was answered.
+	// The other one of its pair, which need not be the next, was sent before the first was answered.
 	if !slices.ContainsFunc(hits[1:], func(h evidence.Hit) bool { return h.Sent < hits[0].End() }) {
 		t.Error("no two requests were under way at a time")
 	}
 }
 
-// Datagrams is a protocol of one socket, with an answer for each number.
+// datagrams is a protocol over one socket, with an answer for each number.
 type datagrams struct {
 	socket  net.Conn
 	mu      sync.Mutex

@@ -57,8 +57,8 @@ func TestFaultByType(t *testing.T) {
 	}
 }
 
-// TestFaultOfPeer sends one request to peers that misbehave on real sockets, over both kinds of connection, and as a
-// lane that resends does: the faults are the same.
+// TestFaultOfPeer sends one request to peers that misbehave on real sockets, over both kinds of connection, and once more as a lane
+// that resends does: the faults are the same.
 func TestFaultOfPeer(t *testing.T) {
 	const whole = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n"
 	named := whole + "X-Rollcall-Service: shop\r\nX-Rollcall-Version: v1\r\nX-Rollcall-Pod: shop-v1-abc\r\nX-Rollcall-Node: worker\r\n"
@@ -151,8 +151,8 @@ func TestFaultOfPeer(t *testing.T) {
 	}
 }
 
-// TestNothingIsResent has the peer close a keep-alive connection once it carries the second request, which
-// net/http would send again if it were a GET.
+// TestNothingIsResent has the peer close a keep-alive connection when it carries the second request, which net/http would send
+// again if it were a GET.
 func TestNothingIsResent(t *testing.T) {
 	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -183,7 +183,7 @@ func onlyHit(t *testing.T, c *client) evidence.Hit {
 	return hits[0]
 }
 
-// refusing is the address of a client: nobody listens there, and nobody else can.
+// refusing returns an address that refuses connections: it is a client's, so that nobody can listen there.
 func refusing(t *testing.T) string {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -200,7 +200,7 @@ func refusing(t *testing.T) string {
 
 func unroutable(*testing.T) string { return "255.255.255.255:80" }
 
-// peer listens and lets reply speak on every connection, once the request was read.
+// peer listens and calls reply on every connection after it has read the request.
 func peer(reply func(conn *net.TCPConn, ended <-chan struct{})) func(t *testing.T) string {
 	return accepting(func(conn *net.TCPConn, ended <-chan struct{}) {
 		req, err := http.ReadRequest(bufio.NewReader(conn))
@@ -212,7 +212,7 @@ func peer(reply func(conn *net.TCPConn, ended <-chan struct{})) func(t *testing.
 	})
 }
 
-// accepting is a peer that does something with each connection, which it then closes.
+// accepting returns the address of a peer that does something with each connection and then closes it.
 func accepting(handle func(conn *net.TCPConn, ended <-chan struct{})) func(t *testing.T) string {
 	return func(t *testing.T) string {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// frameOf is one frame as it is sent.
+// frameOf returns a frame as it is sent.
 func frameOf(t *testing.T, frame store.Frame[evidence.Hit]) []byte {
 	t.Helper()
 	var wire bytes.Buffer
@@ -25,7 +25,7 @@ func frameOf(t *testing.T, frame store.Frame[evidence.Hit]) []byte {
 	return wire.Bytes()
 }
 
-// aFrame has a hit with every field set, one with none, and a time before the run began.
+// aFrame has one hit with every field set, one with none, and one at a time before the run began.
 func aFrame() store.Frame[evidence.Hit] {
 	return store.Frame[evidence.Hit]{First: 7, End: true, Records: []evidence.Hit{
 		{
@@ -38,7 +38,7 @@ func aFrame() store.Frame[evidence.Hit] {
 	}}
 }
 
-// replying is an agent's address where every reply is the same.
+// replying returns the address of an agent whose replies are all the same.
 func replying(t *testing.T, body []byte) Remote {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
@@ -104,7 +104,7 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestHitsAnswers asks an agent's API for hits it has, had and never will have.
+// TestHitsAnswers asks an agent's API for hits that it has, no longer has, and never had.
 func TestHitsAnswers(t *testing.T) {
 	tests := []struct {
 		sentence string
@@ -171,7 +171,7 @@ func TestHitsFromNamesLaneAndHit(t *testing.T) {
 	wantError(t, err, "loadgen: read hits of lane worker-fresh from 2: forgotten: hits below 3")
 }
 
-// overAfter is an attack that is over, of whose hits some were fetched.
+// overAfter returns an attack that is over, of whose hits some were fetched.
 func overAfter(t *testing.T, hits, fetched int) *Attack {
 	t.Helper()
 	a := &Attack{client: newClient(lane(evidence.Fresh, "http://127.0.0.1:1/", 1), Config{})}

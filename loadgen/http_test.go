@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A user and a password of the target go along, as http.Client sends them.
+// A user and a password in the target are sent, as by http.Client.
 func TestTargetWithAPassword(t *testing.T) {
 	opened := openHTTP(lane(evidence.Fresh, "http://me:secret@shop.example/", 1), Config{Began: time.Now(), Service: "shop"}).(*direct)
 	written := opened.template.number(nil, 7)

@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// TestServiceOfIPv6 asks a Service by an address that has colons itself, at the port that it has.
+// TestServiceOfIPv6 sends requests to a Service by an address with colons, at its port.
 func TestServiceOfIPv6(t *testing.T) {
 	ca := newAuthority(t)
 	trusting := &UserHTTP{TLS: &TLS{CA: ca.pem(), ServerName: "web.shop.svc"}}

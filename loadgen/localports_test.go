@@ -18,7 +18,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// Within the time that connection tracking remembers, no port is used twice, by one process or by the next.
+// While connection tracking remembers a port, neither the process nor the next one uses it again.
 func TestPortsAreTakenInTurn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "range")
 	if err := os.WriteFile(file, []byte("40000\t40239\n"), 0o600); err != nil { // 240: two per second
@@ -47,7 +47,7 @@ func TestWithoutARangeTheKernelsDefaultIsTaken(t *testing.T) {
 	}
 }
 
-// A port that somebody has is passed over, and one that leads nowhere is known.
+// A port in use is skipped, and the error names a port from which no connection could be opened.
 func TestDialingFromPorts(t *testing.T) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -78,8 +78,8 @@ func TestDialingFromPorts(t *testing.T) {
 	}
 }
 
-// A client that dials from the port that it dials to, where nobody listens, would be connected to itself. It is refused, whichever
-// sender it is, and the next request is sent from another port to the server that listens there by then.
+// A client that dials a port on which nobody listens from that same port would be connected to itself. The dial is refused, with
+// either sender, and the next request goes from another port to the server that listens there by then.
 func TestAClientDoesNotTalkToItself(t *testing.T) {
 	plain := lane(evidence.Reused, "", 1)
 	plain.ID, plain.Resends = "worker-resending", true
@@ -117,7 +117,7 @@ func TestAClientDoesNotTalkToItself(t *testing.T) {
 	}
 }
 
-// unusedPort is one that a client can dial from, below those that the kernel gives to others meanwhile.
+// unusedPort returns a port that a client can dial from, below the range that the kernel gives to others.
 func unusedPort(t *testing.T) int {
 	t.Helper()
 	for last := int(NewLocalPorts().first) - 1; ; {
@@ -134,7 +134,7 @@ func unusedPort(t *testing.T) int {
 	}
 }
 
-// A name that takes long to resolve for one connection holds up no other.
+// A name that takes long to resolve for one connection delays no other.
 func TestEachConnectionResolvesByItself(t *testing.T) {
 	type which struct{}
 	asked := make(chan any, 100)

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patient is a timeout that only a hung test reaches.
 const patient = 30 * time.Second
 
-// serveApp serves what an app pod of the service "shop" would reply, after before has run; nil: at once.
+// serveApp serves what an app pod of the service "shop" would reply, after before has returned; nil: at once.
 func serveApp(t *testing.T, before http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,14 +66,14 @@ func arrive(t *testing.T, what string, c <-chan struct{}) {
 	}
 }
 
-// hitsOf ends an attack and gives all its hits, in order of their sequence numbers.
+// hitsOf ends an attack and returns all its hits, in order of their sequence numbers.
 func hitsOf(t *testing.T, a *Attack) []evidence.Hit {
 	t.Helper()
 	a.Stop()
 	return drain(t, a.HitsFrom)
 }
 
-// drain asks for hits until no more will come, which nothing may hold up.
+// drain fetches hits until no more will come, which nothing may delay.
 func drain(t *testing.T, since func(n int) (store.Frame[evidence.Hit], error)) []evidence.Hit {
 	t.Helper()
 	var hits []evidence.Hit
@@ -94,7 +94,7 @@ func drain(t *testing.T, since func(n int) (store.Frame[evidence.Hit], error)) [
 	return hits
 }
 
-// frameFrom is what a buffer gives from a number on, as whoever fetches it reads it.
+// frameFrom returns what a buffer has from a number on, as it is after sending.
 func frameFrom(b *buffer, n int) (frame store.Frame[evidence.Hit], err error) {
 	some, err := b.from(n)
 	if err != nil {
@@ -108,7 +108,7 @@ func frameFrom(b *buffer, n int) (frame store.Frame[evidence.Hit], err error) {
 	return frame, err
 }
 
-// kept are the hits a client has so far.
+// kept returns the hits of a client so far.
 func kept(t *testing.T, c *client) []evidence.Hit {
 	t.Helper()
 	frame, err := frameFrom(c.buffer, 0)

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// TestPacerKeepsToThePlan sends as vegeta does: it asks how long to wait, waits, and is late now and then.
+// TestPacerKeepsToThePlan sends like vegeta: it asks how long to wait, waits, and is sometimes late.
 func TestPacerKeepsToThePlan(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tt := range []struct {
@@ -51,7 +51,7 @@ func TestPacerKeepsToThePlan(t *testing.T) {
 	}
 }
 
-// An agent that is told from afar sends each number at the instant at which it is due, and the app gets each once.
+// A remote agent sends each number when it is due, and the app gets each once.
 func TestAgentKeepsToThePlan(t *testing.T) {
 	const rate, enough = 100, 25
 	var mu sync.Mutex
@@ -88,7 +88,7 @@ func TestAgentKeepsToThePlan(t *testing.T) {
 			if came[lane.ID+" "+strconv.FormatUint(h.Seq, 10)] != 1 {
 				t.Errorf("lane %s: the app did not get number %d once", lane.ID, h.Seq)
 			}
-			// Instants go over the wire, and the agent reads its own clock, between which a busy machine may do something else.
+			// Times are sent over the wire and the agent reads its own clock; a busy machine may do something else in between.
 			want := cfg.At.Sub(began) + time.Duration(h.Seq+1)*time.Second/rate
 			if off := (h.Due - want).Abs(); off > time.Second/rate/2 || h.Sent < h.Due {
 				t.Errorf("lane %s: number %d was due at %s and sent at %s, want %s", lane.ID, h.Seq, h.Due, h.Sent, want)

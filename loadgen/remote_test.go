@@ -30,8 +30,8 @@ func serveAgent(t *testing.T) Remote {
 	return Remote{URL: server.URL, Token: token, Client: server.Client()}
 }
 
-// TestRemoteRun takes an agent through its life: two lanes, progress, hits while they are recorded, stop twice,
-// the hits that remain.
+// TestRemoteRun runs an agent through its life: two lanes, progress, hits while they are recorded, two stops, and the remaining
+// hits.
 func TestRemoteRun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patient)
 	defer cancel()
@@ -89,7 +89,7 @@ func TestRemoteRun(t *testing.T) {
 	wantError(t, agent.Start(ctx, lanes, cfg), "409 Conflict: already started")
 }
 
-// TestAgentStopAwaits asks to stop with a request in flight.
+// TestAgentStopAwaits stops an agent while a request is in flight.
 func TestAgentStopAwaits(t *testing.T) {
 	agent := serveAgent(t)
 	var once sync.Once
@@ -179,7 +179,7 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 	}
 }
 
-// TestRestartIsNoticed puts a second agent behind the address of the first, in the middle of its run.
+// TestRestartIsNoticed replaces an agent by a second one at the same address, in the middle of its run.
 func TestRestartIsNoticed(t *testing.T) {
 	app := serveApp(t, nil)
 	first, err := NewAgent(AgentConfig{Token: token})

@@ -10,8 +10,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// TestResendingHidesDeadConnections loads an app whose connections die under their second request, as those
-// to a pod that exits do. It shows what a client with net/http's own retries, such as plain vegeta's GETs, does not see.
+// TestResendingHidesDeadConnections loads an app whose connections break at their second request, like those to a pod that exits.
+// It shows what a client that resends as net/http does, such as vegeta's GETs, does not see.
 func TestResendingHidesDeadConnections(t *testing.T) {
 	const enough = 100 // requests, over 20 connections
 	for _, tt := range []struct {
@@ -65,8 +65,8 @@ func TestResendingHidesDeadConnections(t *testing.T) {
 	}
 }
 
-// What net/http would not send again, a lane that resends does not either. Each row's second request goes over the connection of the first
-// one, which does not answer it.
+// A lane that resends sends nothing again that net/http would not. Each row's second request goes over the connection of the first,
+// which does not answer it.
 func TestWhatIsNotResent(t *testing.T) {
 	for _, tt := range []struct {
 		sentence string

@@ -14,8 +14,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A peer whose queue of connections is full drops the SYN of the next one. It is sent again a second later, and the hit says so,
-// whichever sender it was; the next request over a connection that is open says nothing of it.
+// A peer whose accept queue is full drops the SYN of the next connection. It is sent again a second later, and the hit says so,
+// with either sender; the next request over an open connection does not.
 func TestSYNThatIsSentAgain(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -58,7 +58,7 @@ func TestSYNThatIsSentAgain(t *testing.T) {
 	}
 }
 
-// fullListener has one connection in its queue and no room for another until that one is accepted.
+// fullListener returns a listener with one connection in its queue, and no room for another until that is accepted.
 func fullListener(t *testing.T) (net.Listener, int) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)

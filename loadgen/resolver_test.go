@@ -16,10 +16,10 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A fakeResolver answers over a connection of its own that the name is 127.0.0.1, while it is there.
+// A fakeResolver answers over its own connection that the name is 127.0.0.1, while it is there.
 type fakeResolver struct{ away atomic.Bool }
 
-// install has this process ask it.
+// install makes this process use it.
 func (f *fakeResolver) install(t *testing.T) {
 	was := net.DefaultResolver
 	t.Cleanup(func() { net.DefaultResolver = was })
@@ -33,7 +33,7 @@ func (f *fakeResolver) install(t *testing.T) {
 	}}
 }
 
-// packets makes a connection one of packets, as of UDP: what is written at once is read at once.
+// packets turns a connection into one of packets, as of UDP: what one call writes, one call reads.
 type packets struct{ net.Conn }
 
 func (packets) ReadFrom([]byte) (int, net.Addr, error)      { return 0, nil, errors.ErrUnsupported }
@@ -67,7 +67,7 @@ func (f *fakeResolver) answer(conn net.Conn) {
 	}
 }
 
-// While the host's resolver is away, new connections fail for that by its name, and those that are kept go on.
+// While the host's resolver is away, new connections fail with a fault of that name, and kept ones continue.
 func TestLanesOfAHostWhoseResolverGoesAway(t *testing.T) {
 	resolver := &fakeResolver{}
 	resolver.install(t)

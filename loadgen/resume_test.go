@@ -20,7 +20,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// TestResumedPlans goes on at the first number that is owed later, and never with one that was sent.
+// TestResumedPlans continues at the first number that is due later, and never with one that was sent.
 func TestResumedPlans(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := planOf(evidence.Lane{Rate: rapid.IntRange(1, 5000).Draw(rt, "rate")})
@@ -56,7 +56,7 @@ func serveSpooled(t *testing.T, dir string) (*Agent, Remote) {
 	return agent, Remote{URL: server.URL, Token: token, Client: server.Client()}
 }
 
-// copied is the spool as a process leaves it that is killed now, while it writes nothing.
+// copied returns a copy of the spool, as a process leaves it that is killed now while it writes nothing.
 func copied(t *testing.T, dir string) string {
 	t.Helper()
 	to := t.TempDir()
@@ -66,8 +66,8 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// TestAgentResumes kills an agent while it loads. The next one goes on with the same plan, and between them every request of the
-// lane was sent and seen, was in flight, or was left out.
+// TestAgentResumes kills an agent while it loads. The next one continues the plan, and together they have sent and seen every
+// request of the lane, or know that it was in flight or left out.
 func TestAgentResumes(t *testing.T) {
 	var mu sync.Mutex
 	arrived := map[string]map[uint64]int{}
@@ -168,8 +168,8 @@ func TestAgentResumes(t *testing.T) {
 	}
 }
 
-// leave makes the spool of a process that was killed: it had begun so long ago, sent so many requests of a lane at 100 a second
-// and got a reply to each but some.
+// leave makes the spool of a killed process: it had begun so long ago, sent so many requests of a lane at 100 a second and got a
+// reply to each except some.
 func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered ...uint64) string {
 	t.Helper()
 	s := openTestSpool(t, t.TempDir(), 0)
@@ -197,7 +197,7 @@ func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered 
 	return s.dir
 }
 
-// resumeAt goes on with a spool, in a synctest bubble.
+// resumeAt continues with a spool, in a synctest bubble.
 func resumeAt(t *testing.T, dir string) *Agent {
 	t.Helper()
 	agent, err := NewAgent(AgentConfig{Token: token, Spool: dir})
@@ -259,7 +259,7 @@ func TestAbsences(t *testing.T) {
 	}
 }
 
-// A process that is killed when it has noted an absence, and no more, leaves the next one with the same, which is longer.
+// A process that is killed right after it has noted an absence leaves the next one with the same absence, which is longer.
 func TestAbsencesThatGoOn(t *testing.T) {
 	var s spoolState
 	for _, away := range []evidence.Absence{
@@ -281,7 +281,7 @@ func TestAbsencesThatGoOn(t *testing.T) {
 	}
 }
 
-// TestNobodyAsks leaves an agent alone. It loads until its time is over, counted from the last question.
+// TestNobodyAsks fetches nothing from an agent any more. It loads until its time is over, counted from the last fetch.
 func TestNobodyAsks(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// echoed is a reply of the app, as its server writes it.
+// echoed is a reply of the echo app, as its server writes it.
 const echoed = "HTTP/1.1 200 OK\r\n" +
 	"Content-Type: text/plain; charset=utf-8\r\n" +
 	"X-Rollcall-Node: worker\r\n" +
@@ -68,8 +68,8 @@ func TestWhatIsNotSimple(t *testing.T) {
 	}
 }
 
-// TestSimpleRepliesAreReadAsByNetHTTP spoils the app's reply in up to three places: what still passes for a simple one,
-// net/http reads alike.
+// TestSimpleRepliesAreReadAsByNetHTTP damages the app's reply in up to three places: if it still counts as simple, net/http reads
+// the same.
 func TestSimpleRepliesAreReadAsByNetHTTP(t *testing.T) {
 	end := strings.Index(echoed, "\r\n\r\n")
 	lines := strings.SplitAfter(echoed[:end+2], "\r\n")

@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// openTestSpool opens a folder as a process does that begins.
+// openTestSpool opens a folder as a process does when it begins.
 func openTestSpool(t interface{ Fatal(...any) }, dir string, limit int64) *spool {
 	s, _, _, err := openSpool(dir, limit)
 	if err != nil {
@@ -26,7 +26,7 @@ func openTestSpool(t interface{ Fatal(...any) }, dir string, limit int64) *spool
 	return s
 }
 
-// newSpooled is a buffer with a new log.
+// newSpooled returns a buffer with a new log.
 func newSpooled(t interface{ Fatal(...any) }, s *spool) *buffer {
 	log, err := s.newLane(0)
 	if err != nil {
@@ -37,7 +37,7 @@ func newSpooled(t interface{ Fatal(...any) }, s *spool) *buffer {
 	return b
 }
 
-// killed is the buffer of the process that follows one that was killed, with what that left.
+// killed returns the buffer of the process after a killed one, with what that process left.
 func killed(t interface{ Fatal(...any) }, dir string) (b *buffer, unsent uint64, unknown []uint64) {
 	s := &spool{dir: dir, limit: DefaultSpoolLimit}
 	log, progress, err := s.findLane(0)
@@ -50,8 +50,8 @@ func killed(t interface{ Fatal(...any) }, dir string) (b *buffer, unsent uint64,
 	return b, unsent, unknown
 }
 
-// TestSpoolLosesNothing sends, is killed and is asked in any order. Whatever was sent has one hit, handed over once and in the
-// order of keeping, or is known to have none.
+// TestSpoolLosesNothing sends, is killed and is asked in any order. Every request that was sent has one hit, returned once and in
+// the order of adding, or is known to have none.
 func TestSpoolLosesNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "spool")
@@ -131,7 +131,7 @@ func TestSpoolLosesNothing(t *testing.T) {
 	})
 }
 
-// TestKilledInALaterSegment looks at what a segment's head has to say of those before it.
+// TestKilledInALaterSegment checks what a segment's head has to say of the segments before it.
 func TestKilledInALaterSegment(t *testing.T) {
 	dir := t.TempDir()
 	buf := newSpooled(t, openTestSpool(t, dir, 0))
@@ -153,7 +153,7 @@ func TestKilledInALaterSegment(t *testing.T) {
 	}
 }
 
-// TestSpoolIsFreed fetches what is kept and looks at the files that remain.
+// TestSpoolIsFreed fetches hits and looks at the files that remain.
 func TestSpoolIsFreed(t *testing.T) {
 	s := openTestSpool(t, t.TempDir(), 0)
 	buf := newSpooled(t, s)
@@ -191,7 +191,7 @@ func count(t *testing.T, dir string) int {
 	return len(found)
 }
 
-// TestFullSpoolEndsTheLane fills a spool: the lane ends with that as its trouble, and what it saw is still there.
+// TestFullSpoolEndsTheLane fills a spool: the lane ends with that as its trouble, and its hits are still there.
 func TestFullSpoolEndsTheLane(t *testing.T) {
 	const limit = 1 << 20
 	s := openTestSpool(t, t.TempDir(), limit)
@@ -222,7 +222,7 @@ func TestFullSpoolEndsTheLane(t *testing.T) {
 	}
 }
 
-// TestSpoolDamage spoils a file of a spool.
+// TestSpoolDamage damages a file of a spool.
 func TestSpoolDamage(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -309,8 +309,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// BenchmarkSpool keeps the hits of three lanes at 100 requests per second for two hours, of which nobody asks for hits in ten
-// minutes, and measures the heap.
+// BenchmarkSpool adds the hits of three lanes at 100 requests per second for two hours, ten minutes of them without a fetch, and
+// measures the heap.
 func BenchmarkSpool(b *testing.B) {
 	for b.Loop() {
 		s := openTestSpool(b, b.TempDir(), 0)
@@ -357,7 +357,7 @@ func BenchmarkSpool(b *testing.B) {
 	}
 }
 
-// aHit is one as it usually is.
+// aHit is a typical hit.
 func aHit(seq uint64) evidence.Hit {
 	at := time.Duration(seq) * 10 * time.Millisecond
 	return evidence.Hit{Lane: "rollcall-iptables-worker2-fresh", Seq: seq, Due: at, Sent: at + 123456, Took: 2345678, Status: 200, Attempts: 1,

@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A roundTrip is how long one question and its answer are under way.
+// A roundTrip is how long a request and its reply take.
 type roundTrip struct{ there, back time.Duration }
 
 // A skewed agent's clock is ahead of ours. Its time passes in a synctest bubble.
@@ -23,7 +23,7 @@ type skewed struct {
 	trips []roundTrip // those still to come
 }
 
-// RoundTrip answers with the status of the agent, after a while.
+// RoundTrip replies with the agent's status, after a while.
 func (s *skewed) RoundTrip(*http.Request) (*http.Response, error) {
 	trip := s.trips[0]
 	s.trips = s.trips[1:]
@@ -33,7 +33,7 @@ func (s *skewed) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(id)))}, err
 }
 
-// read reads the agent's clock in as many round trips as there are, the first an hour after the run began.
+// read reads the agent's clock with all round trips, the first an hour after the run began.
 func (s *skewed) read(t *testing.T) (reading evidence.ClockReading, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now().Add(-time.Hour)
@@ -42,7 +42,7 @@ func (s *skewed) read(t *testing.T) (reading evidence.ClockReading, err error) {
 	return reading, err
 }
 
-// TestReadClockKnowsItsError reads clocks over ways that are slower there than back, or the reverse.
+// TestReadClockKnowsItsError reads clocks over connections that are slower in one direction.
 func TestReadClockKnowsItsError(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const most = 2 * time.Second

@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// TestTemplateIsWhatNetHTTPWrites numbers the template of a lane anew.
+// TestTemplateIsWhatNetHTTPWrites fills the template of a lane with another number.
 func TestTemplateIsWhatNetHTTPWrites(t *testing.T) {
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
 		opened := openHTTP(lane(conn, "http://shop.example:8080/a/b?c=d", 1), Config{Began: time.Now(), Service: "shop"}).(*direct)

@@ -18,7 +18,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// serveTLS serves an app over TLS, and gives its host and port.
+// serveTLS serves an app over TLS, and returns its host and port.
 func serveTLS(t testing.TB, cfg *tls.Config, app http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(app)
@@ -28,7 +28,7 @@ func serveTLS(t testing.TB, cfg *tls.Config, app http.HandlerFunc) string {
 	return server.Listener.Addr().String()
 }
 
-// notes are what lanes say.
+// notes collects the events of lanes.
 type notes struct {
 	mu  sync.Mutex
 	all []evidence.Event
@@ -40,7 +40,7 @@ func (n *notes) add(e evidence.Event) {
 	n.all = append(n.all, e)
 }
 
-// TestFaultOfTLS sends one request to servers that TLS does or does not reach, over both kinds of connection.
+// TestFaultOfTLS sends one request to servers with and without working TLS, over both kinds of connection.
 func TestFaultOfTLS(t *testing.T) {
 	ca := newAuthority(t)
 	named := func(_ http.ResponseWriter, _ *http.Request) {}
@@ -116,7 +116,7 @@ func TestFaultOfTLS(t *testing.T) {
 	}
 }
 
-// mail greets who connects, and hears them out.
+// mail greets like a mail server, and reads until the client ends.
 func mail(conn *net.TCPConn, _ <-chan struct{}) {
 	io.WriteString(conn, "220 mail ready\r\n")
 	io.Copy(io.Discard, conn)
@@ -167,8 +167,8 @@ func TestKeptTLSConnections(t *testing.T) {
 	}
 }
 
-// A new certificate in the middle of a load is told once, also by the next process of the agent. That goes on with what the requests
-// carry, which is nowhere to be read meanwhile.
+// A new certificate during a load is reported once, even across processes of the agent. The next process continues with the content
+// of the requests, which cannot be read from the spool.
 func TestACertificateThatChanges(t *testing.T) {
 	const secret = "c2VzYW1lCg-open-sesame"
 	ca := newAuthority(t)

@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// BenchmarkTLSConnection is what a new connection over TLS with a request costs, the server's part included: as net/http's without
-// a pool, and as a lane's. Its processor time is what may be 1.2 times as much at most.
+// BenchmarkTLSConnection measures a new TLS connection with one request, including the server's part, through net/http without a
+// pool and as a lane's. The lane's processor time may be 1.2 times as much.
 func BenchmarkTLSConnection(b *testing.B) {
 	ca := newAuthority(b)
 	address := serveTLS(b, &tls.Config{Certificates: []tls.Certificate{ca.host(b, "shop.test")}}, func(http.ResponseWriter, *http.Request) {})

@@ -74,7 +74,7 @@ func TestUserHTTPCheck(t *testing.T) {
 	}
 }
 
-// A userapp is asked as it is used to be, and what its replies have after them is the next one.
+// A userapp gets the requests that it expects, and what follows its reply is the next reply.
 func TestUserHTTPIsSent(t *testing.T) {
 	for _, method := range Methods() {
 		t.Run(method, func(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A request is what client and pod recorded of one: the arrival is nil where it reached no pod.
+// A request is what client and pod recorded of a request: the arrival is nil if it reached no pod.
 type request struct {
 	*evidence.Hit
 	arrival *evidence.Arrival
 }
 
-// by has a pod have answered it.
+// by makes a pod have answered the request.
 func (r request) by(pod evidence.Server) {
 	r.Fault, r.Status, r.By = evidence.NoFault, 200, pod
 	if r.arrival != nil {
@@ -21,15 +21,15 @@ func (r request) by(pod evidence.Server) {
 	}
 }
 
-// refuse has no pod have got it.
+// refuse makes the request have been refused, and reach no pod.
 func (r request) refuse() {
 	r.Fault, r.Status, r.By = evidence.Refused, 0, evidence.Server{}
 	if r.arrival != nil {
-		r.arrival.Lane = "" // of no lane that was recorded
+		r.arrival.Lane = "" // of no recorded lane
 	}
 }
 
-// requests changes those of an evidence for which something holds.
+// requests changes the requests of an evidence for which holds is true.
 func requests(holds func(evidence.Evidence, evidence.Hit) bool, change func(evidence.Evidence, request)) changed {
 	return func(ev *evidence.Evidence) {
 		hits, err := ev.Hits.All()
@@ -64,19 +64,19 @@ func fresh(ev evidence.Evidence, h evidence.Hit) bool {
 	return i >= 0 && ev.Run.Lanes[i].Conn == evidence.Fresh && ev.Run.Lanes[i].Kind().AsksApp()
 }
 
-// first is the first event of a kind, by time.
+// first returns the first event of a kind, by time.
 func first(ev evidence.Evidence, kind evidence.EventKind) evidence.Event {
 	return slices.MinFunc(slices.DeleteFunc(slices.Clone(ev.Events), func(e evidence.Event) bool { return e.Kind != kind }),
 		func(a, b evidence.Event) int { return int(a.At - b.At) })
 }
 
-// pod is any of a version that became ready.
+// pod returns any pod of a version that became ready.
 func pod(ev evidence.Evidence, version string) evidence.Server {
 	i := slices.IndexFunc(ev.Events, func(e evidence.Event) bool { return e.Kind == evidence.PodReady && e.By.Version == version })
 	return ev.Events[i].By
 }
 
-// refused has new connections be refused from then to then after the first pod's deletion.
+// refused makes new connections be refused, from one time to another after the first pod's deletion.
 func refused(from, to time.Duration) changed {
 	return requests(func(ev evidence.Evidence, h evidence.Hit) bool {
 		since := h.Sent - first(ev, evidence.PodDeleting).At
@@ -84,7 +84,7 @@ func refused(from, to time.Duration) changed {
 	}, func(_ evidence.Evidence, r request) { r.refuse() })
 }
 
-// routedFor has every node go on to route to pods that leave the endpoints for so long, and clients see it.
+// routedFor makes every node route to pods for so long after they left the endpoints, and clients notice it.
 func routedFor(d time.Duration) changed {
 	return func(ev *evidence.Evidence) {
 		left := map[evidence.Server]time.Duration{}
@@ -109,13 +109,13 @@ func routedFor(d time.Duration) changed {
 	}
 }
 
-// answeredBy has a pod of a version answer every request through the Service since a mark.
+// answeredBy makes a pod of a version answer every request through the Service since a mark.
 func answeredBy(version string, mark evidence.EventKind) changed {
 	return requests(func(ev evidence.Evidence, h evidence.Hit) bool { return h.Sent > first(ev, mark).At && asksApp(ev, h) },
 		func(ev evidence.Evidence, r request) { r.by(pod(ev, version)) })
 }
 
-// switchesFor has every second new connection go on to be answered by the old version for so long after the switch.
+// switchesFor makes the old version answer every second new connection for so long after the switch.
 func switchesFor(d time.Duration) changed {
 	return requests(func(ev evidence.Evidence, h evidence.Hit) bool {
 		since := h.Sent - first(ev, evidence.RolloutBegun).At
@@ -123,7 +123,7 @@ func switchesFor(d time.Duration) changed {
 	}, func(ev evidence.Evidence, r request) { r.by(pod(ev, ev.Run.OldVersion)) })
 }
 
-// mixedFor has an old pod answer a new connection so long after the first new pod was ready.
+// mixedFor makes an old pod answer a new connection so long after the first new pod was ready.
 func mixedFor(d time.Duration) changed {
 	return func(ev *evidence.Evidence) {
 		until := pod(*ev, "v2")
@@ -140,13 +140,13 @@ func mixedFor(d time.Duration) changed {
 	}
 }
 
-// unfailing has some pod have answered every request.
+// unfailing makes some pod have answered every request.
 func unfailing(ev *evidence.Evidence) {
 	requests(func(_ evidence.Evidence, h evidence.Hit) bool { return h.Failed() },
 		func(ev evidence.Evidence, r request) { r.by(pod(ev, "v1")) })(ev)
 }
 
-// answered, unanswered and byAnother have requests of a question of steps end otherwise.
+// answered, unanswered and byAnother change how the requests of a question end.
 func answered(question string) changed {
 	return requests(of(question), func(ev evidence.Evidence, r request) { r.by(pod(ev, "v2")) })
 }
@@ -172,7 +172,7 @@ func asksApp(ev evidence.Evidence, h evidence.Hit) bool {
 	return slices.ContainsFunc(ev.Run.Lanes, func(l evidence.Lane) bool { return l.ID == h.Lane && l.Kind().AsksApp() })
 }
 
-// missing has so many of the old pods never have been ready.
+// missing makes so many of the old pods never have been ready.
 func missing(n int) changed {
 	return func(ev *evidence.Evidence) {
 		var gone []evidence.Server
@@ -187,7 +187,7 @@ func missing(n int) changed {
 	}
 }
 
-// more has so many more pods be asked for, whenever any are.
+// more raises the number of pods asked for, whenever any are.
 func more(n int) changed {
 	return func(ev *evidence.Evidence) {
 		for i, e := range ev.Events {
@@ -198,7 +198,7 @@ func more(n int) changed {
 	}
 }
 
-// noted has the steps have found out something else.
+// noted changes what the steps have found out.
 func noted(fact, value string) changed {
 	return func(ev *evidence.Evidence) {
 		for i, e := range ev.Events {
@@ -209,7 +209,7 @@ func noted(fact, value string) changed {
 	}
 }
 
-// later has events of a kind come later.
+// later delays the events of a kind.
 func later(kind evidence.EventKind, d time.Duration) changed {
 	return func(ev *evidence.Evidence) {
 		for i, e := range ev.Events {

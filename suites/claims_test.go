@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// Each mode is that of the last run which has it.
+// Each mode is from the last run that has it.
 func TestClaimsTable(t *testing.T) {
 	tell(t, "claims", "CLAIMS.md", claimsTable)
 	golden(t, "claims.md", claimsTable)
@@ -31,9 +31,9 @@ func TestClaimsTable(t *testing.T) {
 	}
 }
 
-// claimsTable is tables of one or more runs. The first has every seed claim with the scenarios that cover it, the rules that decided
-// it there, and how each mode answered by which evidence; the second why some were not decided, the third what those scenarios claim
-// themselves, the fourth what was measured of those under load. A mode in which nothing ran has no column.
+// claimsTable returns tables of one or more runs. The first has every seed claim with the scenarios that cover it, the rules that
+// decided it there, and how each mode answered by which evidence; the second why some were not decided; the third what those
+// scenarios claim themselves; the fourth what was measured of those under load. A mode in which nothing ran has no column.
 func claimsTable(runs []model.Report) string {
 	all, decided := lastOfEachMode(runs)
 	modes := modesOf(all)
@@ -74,7 +74,7 @@ func claimsTable(runs []model.Report) string {
 	return b.String()
 }
 
-// writeShown writes what scenarios claim, and what was measured of those that were under load.
+// writeShown writes what scenarios claim, and what was measured of those under load.
 func writeShown(b *strings.Builder, scenarios map[string][]model.Scenario) {
 	b.WriteString("\nWhat the scenarios show:\n\n" + reports.Head("scenario", "its claim"))
 	names := slices.Sorted(maps.Keys(scenarios))
@@ -111,7 +111,7 @@ func covering(scenarios []model.Scenario, claim string) [][]model.Scenario {
 	return all
 }
 
-// rulesOf is the rules of a scenario that decided a claim in any mode, such as ": no-failures, max-rule-lag".
+// rulesOf returns the rules of a scenario that decided a claim in any mode, such as ": no-failures, max-rule-lag".
 func rulesOf(scenario, claim string, decided []model.Claim) string {
 	var rules []string
 	for _, c := range decided {
@@ -127,7 +127,7 @@ func rulesOf(scenario, claim string, decided []model.Claim) string {
 	return ": " + strings.Join(rules, ", ")
 }
 
-// inMode is how a claim ended in a mode, and by which evidence, such as "holds by clients".
+// inMode returns how a claim ended in a mode, and by which evidence, such as "holds by clients".
 func inMode(mode, claim string, decided []model.Claim) string {
 	i := slices.IndexFunc(decided, func(c model.Claim) bool { return c.ID == claim && c.Mode == mode })
 	switch {
@@ -139,7 +139,7 @@ func inMode(mode, claim string, decided []model.Claim) string {
 	return fmt.Sprintf("%s by %s", decided[i].Outcome, decided[i].Evidence)
 }
 
-// writeOpen writes which claims that scenarios cover were not shown, and why.
+// writeOpen writes which of the covered claims were not shown, and why.
 func writeOpen(b *strings.Builder, modes []string, decided []model.Claim) {
 	title := false
 	for _, c := range decided {

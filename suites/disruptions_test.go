@@ -52,9 +52,9 @@ func TestDisruptionsTable(t *testing.T) {
 	}
 }
 
-// disruptionsTable has what disruptions cost the clients in each mode of one or more runs: failed requests of all that were sent, by
-// kind of lane, apart for lanes on the nodes it was done to. A scenario that several runs have in a mode is that of the last of them.
-// What was not measured is a dash.
+// disruptionsTable returns a table of what disruptions cost the clients in each mode of one or more runs: failed requests of all
+// sent ones, by kind of lane, and separately for lanes on the disrupted nodes. Of several runs of a scenario in a mode the last one
+// counts. A dash means not measured.
 func disruptionsTable(runs []model.Report) string {
 	head := []string{"scenario", "mode", "what is done"}
 	for _, c := range disruptedColumns {
@@ -71,7 +71,8 @@ func disruptionsTable(runs []model.Report) string {
 	return table
 }
 
-// disruptedColumns are the kinds of lanes that lose requests apart from each other. What clients send again by themselves is no loss.
+// disruptedColumns are the kinds of lanes that lose requests independently. Requests that clients send again themselves are not
+// lost.
 var disruptedColumns = []struct {
 	title  string
 	counts func(lane model.Lane, onNode bool) bool
@@ -87,8 +88,7 @@ func inPod(l model.Lane, conn evidence.Conn) bool {
 	return l.Vantage == evidence.FromPod && l.Conn == conn && !l.Resends
 }
 
-// disrupted lists the scenarios in which something was done to the cluster, those of one suite together and each with its modes side
-// by side.
+// disrupted lists the scenarios with a disruption, sorted by suite and id, each with its modes side by side.
 func disrupted(runs []model.Report) []model.Scenario {
 	var all []model.Scenario
 	for _, r := range runs {
@@ -109,7 +109,7 @@ func disrupted(runs []model.Report) []model.Scenario {
 	return all
 }
 
-// failedOn is like "178 of 21140", over the lanes that count.
+// failedOn returns a text like "178 of 21140", over the lanes that count.
 func failedOn(s model.Scenario, counts func(lane model.Lane, onNode bool) bool) string {
 	failed, sent := 0, 0
 	for _, lane := range s.Lanes {
@@ -123,7 +123,7 @@ func failedOn(s model.Scenario, counts func(lane model.Lane, onNode bool) bool) 
 	return fmt.Sprintf("%d of %d", failed, sent)
 }
 
-// longestOutage is that of the lanes through the Service.
+// longestOutage returns the longest outage of the lanes through the Service.
 func longestOutage(s model.Scenario) string {
 	longest := 0.0
 	for _, lane := range s.Lanes {

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/suites"
 )
 
-// guides are the Markdown files of the repository that people wrote, by path from its root.
+// guides returns the Markdown files of the repository that people wrote, by path from its root.
 func guides(t *testing.T) map[string]string {
 	t.Helper()
 	return textsIn(t, root, func(name string) bool { return filepath.Ext(name) == ".md" })
@@ -28,7 +28,7 @@ var (
 	target   = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
 )
 
-// A Go example stands in a file that is compiled, and whatever says from where it is stands there.
+// A Go example has to come from a file that is compiled, and every example that names a file has to be in that file.
 func TestExamplesAreOfTheCode(t *testing.T) {
 	for name, text := range guides(t) {
 		for _, s := range snippet.FindAllStringSubmatch(text, -1) {
@@ -70,7 +70,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// anchors are those by which a Markdown file's headings are linked.
+// anchors returns the anchors of a Markdown file's headings.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
@@ -99,7 +99,7 @@ func TestMakeTargetsAreThere(t *testing.T) {
 	}
 }
 
-// A guide is read in a terminal and in a diff too; the README is one screen of a browser or two.
+// Guides are also read in terminals and diffs; the README fits on one or two screens of a browser.
 func TestGuidesAreShort(t *testing.T) {
 	const widest, longest = 160, 12 << 10
 	for name, text := range guides(t) {

@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// The bound of a claim on how soon kube-proxy writes rules is the same on every cluster, and the lab's guide lists those that the lab
-// may skip.
+// The bound of a claim about how soon kube-proxy writes rules is the same on every cluster. The lab's guide lists the claims with
+// such bounds, which the lab may skip.
 func TestClaimsOfTheLab(t *testing.T) {
 	guide, err := os.ReadFile(filepath.Join(root, "harness/lab/README.md"))
 	if err != nil {

@@ -15,8 +15,8 @@ func TestModesTable(t *testing.T) {
 	golden(t, "modes.md", modesTable)
 }
 
-// modesTable has what a rolling update costs in each kube-proxy mode of one or more runs: a mode's column is of the last of them
-// that has it. A number that was not measured is a dash.
+// modesTable returns a table of what a rolling update costs in each kube-proxy mode: a mode's column is of the last run that has
+// it. A dash means not measured.
 func modesTable(runs []model.Report) string {
 	all, _ := lastOfEachMode(runs)
 	modes := modesOf(all)
@@ -46,7 +46,7 @@ func modesTable(runs []model.Report) string {
 
 // A modeColumn is what one mode showed.
 type modeColumn struct {
-	drained, undrained, measured model.Scenario // the zero value of one that was not run
+	drained, undrained, measured model.Scenario // the zero value if it was not run
 	needed                       []float64
 }
 
@@ -78,7 +78,7 @@ func (c modeColumn) neededDrain() string {
 	return fmt.Sprintf("%.2f s, %.2f s", timeline.Percentile(c.needed, 50)/1000, timeline.Percentile(c.needed, 100)/1000)
 }
 
-// lostBy is like "178 of 21140"; a dash without a client.
+// lostBy returns a text like "178 of 21140"; a dash if there was no client.
 func lostBy(s model.Scenario) string {
 	if len(s.Lanes) == 0 {
 		return "-"

@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/layout"
 )
 
-// whereThePathStands are the files that `make module` changes, of a copy of this module.
+// whereThePathStands returns the folder of a copy of the files that `make module` changes.
 func whereThePathStands(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -30,7 +30,7 @@ func whereThePathStands(t *testing.T) (dir string) {
 	return dir
 }
 
-// sourcesIn are Go's files, its module's, the linter's and make's.
+// sourcesIn returns the files of Go, of its module, of the linter and of make.
 func sourcesIn(t *testing.T, root string) map[string]string {
 	t.Helper()
 	return textsIn(t, root, func(name string) bool {
@@ -74,8 +74,8 @@ func TestModuleIsRenamedAndBack(t *testing.T) {
 	}
 }
 
-// Of all files only those that `make module` changes name the module's path, and Go's do so only where a quoted text begins, as an
-// import's does.
+// Only the files that `make module` changes name the module's path, Go files only at the beginning of a quoted text, as in an
+// import.
 func TestPathOfTheModuleStandsNowhereElse(t *testing.T) {
 	tracked, err := exec.Command("git", "-C", "..", "ls-files", "-z").Output()
 	if err != nil {
@@ -93,7 +93,7 @@ func TestPathOfTheModuleStandsNowhereElse(t *testing.T) {
 			names = inGo
 		}
 		text, err := os.ReadFile(filepath.Join("..", file))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // one that was removed may be tracked
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a tracked file may have been removed
 			t.Fatal(err)
 		}
 		if found := names.Find(text); found != nil {

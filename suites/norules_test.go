@@ -1,6 +1,6 @@
 package suites_test
 
-// What is left of the claims on a cluster whose owner allows no look at the nodes' rules.
+// What remains of the claims on a cluster whose owner does not allow reading the nodes' rules.
 
 import (
 	"fmt"
@@ -18,7 +18,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// judgedWithoutRules judges a recorded folder by a scenario of today, as if it had been recorded where nobody could read the nodes' rules.
+// judgedWithoutRules judges a recorded folder by a current scenario, as if it had been recorded where the nodes' rules could not be
+// read.
 func judgedWithoutRules(t *testing.T, folder string, s harness.Scenario) verdict.Verdict {
 	t.Helper()
 	ev, err := store.Read(filepath.Join(root, "reports/testdata/recorded", folder))
@@ -47,7 +48,7 @@ func named(t *testing.T, suite, id string) harness.Scenario {
 	return scenarios[i]
 }
 
-// parts are the claims, and parts of claims, that a scenario decides.
+// parts returns the claims, and parts of claims, that a scenario decides.
 func parts(s harness.Scenario) map[string]bool {
 	all := map[string]bool{}
 	for _, x := range s.Expect {
@@ -86,7 +87,7 @@ func TestClientsDecideWhereNoRulesAreRead(t *testing.T) {
 	}
 }
 
-// A scenario passes there with every claim decided, or not at all.
+// A scenario passes there only if every claim is decided.
 func TestNoScenarioPassesWithAnOpenClaim(t *testing.T) {
 	for suite, scenarios := range all() {
 		for _, s := range scenarios {
@@ -102,14 +103,14 @@ func TestNoScenarioPassesWithAnOpenClaim(t *testing.T) {
 	}
 }
 
-// Which scenarios a cluster without readable rules costs, in the order of their names: their steps wait for rules, or change the
-// cluster. Whatever else is under load leaves no claim to the rules alone.
+// The scenarios that are skipped on a cluster without readable rules, in the order of their names: their steps wait for rules, or
+// change the cluster. No other scenario under load leaves a claim to the rules alone.
 func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 	var skipped []string
 	for suite, scenarios := range all() {
 		for _, s := range scenarios {
 			if s.Disruption != nil {
-				continue // on a cluster of our own alone
+				continue // only on a cluster of our own
 			}
 			required := s.Requires()
 			if slices.Contains(required, evidence.NodeRules) || slices.Contains(required, cluster.ClusterChanges) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each scenario that the list names is there, and no pitfall is without one or listed twice.
+// Each scenario in the list exists, and each pitfall has a scenario and is listed once.
 func TestPitfallsAreShown(t *testing.T) {
 	text, err := os.ReadFile("PITFALLS.md")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/reports/compare"
 )
 
-// The policy of the repository accepts just those bugs that 1.36.3 is known to have, and says which.
+// The repository's policy accepts exactly the bugs that 1.36.3 is known to have, and says which.
 func TestPolicyListsWhatIsKnown(t *testing.T) {
 	policy, err := compare.ReadPolicy("regressions/policy.yaml")
 	if err != nil {

@@ -23,7 +23,7 @@ func TestRootHoldsWhatIsFixed(t *testing.T) {
 	}
 }
 
-// Each room of the harness is named where a newcomer looks for it, and no other is.
+// Exactly the folders of the harness are named where a newcomer looks for them.
 func TestRoomsAreNamed(t *testing.T) {
 	text, err := os.ReadFile("../harness/doc.go")
 	if err != nil {

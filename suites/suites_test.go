@@ -1,6 +1,6 @@
 package suites_test
 
-// What is true of every scenario, whatever its suite.
+// Properties of every scenario, whatever its suite.
 
 import (
 	"flag"
@@ -27,7 +27,7 @@ import (
 	"example.com/rollcall/suites/upgrade"
 )
 
-// TestMain takes the flags of the suites, which go test hands to every package below ./suites, and needs none.
+// TestMain accepts the flags of the suites, which go test passes to every package below ./suites, and uses none.
 func TestMain(m *testing.M) {
 	new(runner.Options).List().Register(flag.CommandLine)
 	os.Exit(m.Run())
@@ -44,8 +44,8 @@ func nginx() *userapp.App {
 	return app
 }
 
-// A suite of which nothing is recorded, and a scenario that nothing can decide, would stay green for ever. The suite own is
-// recorded when somebody names an app, and some others when somebody asks for them or for the profile full.
+// A suite of which nothing is recorded, or a scenario that nothing can decide, would always be green. The suite own is recorded
+// when somebody names an app, and some others when they or the profile full are asked for.
 func TestEverySuiteRunsScenariosAndEveryScenarioRules(t *testing.T) {
 	for suite, scenarios := range all() {
 		recorded := 0
@@ -73,7 +73,7 @@ func TestEverySuiteRunsScenariosAndEveryScenarioRules(t *testing.T) {
 	}
 }
 
-// judges is not true of the rules that hold whatever the cluster does.
+// judges reports whether a rule can fail; some hold whatever the cluster does.
 func judges(rule string) bool { return rule != "noted" && rule != "full-rate" }
 
 func TestAllListsEverySuite(t *testing.T) {
@@ -161,8 +161,7 @@ func TestScenariosAreWellFormed(t *testing.T) {
 	}
 }
 
-// Nothing of the seed is left out, not even of the profile that is run unless another is asked for: each part of each claim is decided
-// there in every mode by a rule that can fail.
+// The default profile leaves out no claim of the seed: in every mode each part of each claim is decided by a rule that can fail.
 func TestCoreDecidesEveryClaim(t *testing.T) {
 	decided := map[string]bool{}
 	for _, mode := range []string{"iptables", "nftables", "ipvs"} {
@@ -188,7 +187,7 @@ func TestCoreDecidesEveryClaim(t *testing.T) {
 	}
 }
 
-// What a scenario writes beyond what every one does has to be said, since its right may be missing.
+// A scenario has to declare what it writes beyond what all scenarios do, since the right to do so may be missing.
 func TestScenariosSayWhatTheyUse(t *testing.T) {
 	for use, call := range map[string]string{harness.Autoscalers: ".Autoscaler(", harness.Quotas: "fixtures.Quota("} {
 		for suite, scenarios := range all() {
@@ -214,8 +213,7 @@ func TestScenariosSayWhatTheyUse(t *testing.T) {
 	}
 }
 
-// A positive that promises no failure proves nothing unless its twin, the same in all but the
-// drain, sees damage.
+// A scenario that claims no failure proves nothing unless its twin, which only lacks the drain, sees damage.
 func TestTwinsDifferInDrainAlone(t *testing.T) {
 	named := func(scenarios []harness.Scenario, id string) harness.Scenario {
 		return scenarios[slices.IndexFunc(scenarios, func(s harness.Scenario) bool { return s.ID == id })]
@@ -239,7 +237,7 @@ func TestTwinsDifferInDrainAlone(t *testing.T) {
 		if diff := cmp.Diff(undrained.App, drained.App); diff != "" {
 			t.Error(diff)
 		}
-		undrained.Load.Also = drained.Load.Also // one client more that looks on
+		undrained.Load.Also = drained.Load.Also // only one more client
 		if !cmp.Equal(undrained.Load, drained.Load) || undrained.Rollout != drained.Rollout {
 			t.Errorf("the twins differ in load or rollout:\n%+v\n%+v", undrained, drained)
 		}

@@ -19,11 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files, and in guides the tables of the runs in "+runsVariable)
 
-// runsVariable names the run folders whose table is printed, or put into its guide.
+// runsVariable is the environment variable with the run folders whose table is printed, or written into its guide.
 const runsVariable = "ROLLCALL_RUNS"
 
-// tell prints a table of the runs that are named, if any are, or with -update puts it into a guide, between the two markers of its
-// name.
+// tell prints a table of the named runs, if any are, or with -update writes it into a guide, between the two markers of its name.
 func tell(t *testing.T, name, guide string, table func([]model.Report) string) {
 	t.Helper()
 	var runs []model.Report
@@ -62,7 +61,7 @@ func golden(t *testing.T, name string, table func([]model.Report) string) {
 	}
 }
 
-// smallRun is that of the golden files of package reports.
+// smallRun returns the run of the golden files of package reports.
 func smallRun(t *testing.T) (r model.Report) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(readFile(t, "../reports/testdata/report.json")), &r); err != nil {
@@ -87,7 +86,7 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
-// lastOfEachMode is what ran in each mode, of the last of the runs in which anything did, and what it decided.
+// lastOfEachMode returns for each mode the scenarios and claims of the last run in which anything ran in it.
 func lastOfEachMode(runs []model.Report) (all []model.Scenario, decided []model.Claim) {
 	for _, r := range runs {
 		modes := modesOf(r.Scenarios)
@@ -117,7 +116,7 @@ func compareModes(a, b string) int {
 
 func quoted(s model.Scenario) string { return fmt.Sprintf("`%s/%s`", s.Suite, s.ID) }
 
-// inSeconds is a metric of milliseconds.
+// inSeconds returns a metric of milliseconds, in seconds.
 func inSeconds(s model.Scenario, key string) string {
 	for _, m := range s.Measurements() {
 		if m.Key() == key {
@@ -127,5 +126,5 @@ func inSeconds(s model.Scenario, key string) string {
 	return "-"
 }
 
-// failedOf is like "178 of 21140".
+// failedOf returns a text like "178 of 21140".
 func failedOf(s model.Scenario) string { return fmt.Sprintf("%d of %d", s.Failed(), s.Requests()) }

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// root is that of the repository.
+// root is the root of the repository.
 const root = ".."
 
-// textsIn are the files below a folder whose names are asked for, by path from it, but for test data and what runs made.
+// textsIn returns the files below a folder whose names are asked for, by path from it, without test data and the folders of runs.
 func textsIn(t *testing.T, folder string, asked func(name string) bool) map[string]string {
 	t.Helper()
 	texts := map[string]string{}

@@ -13,17 +13,17 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A changed has a recording show another cluster.
+// A changed alters a recording so that it shows another cluster.
 type changed func(*evidence.Evidence)
 
-// Claims that once passed on clusters on which they are false, each with a recording of such a cluster: one that was changed, or one of
-// another rollout. As it was recorded the first kind shows that the claim holds.
+// Claims that once passed on clusters on which they are false, each with a recording of such a cluster: an altered one, or one of
+// another rollout. Unaltered, a recording of the first kind shows that the claim holds.
 func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 	const second = time.Second
 	for _, row := range []struct {
 		part, cluster   string // the claim, and what is wrong with the cluster
 		suite, scenario string
-		folder          string  // of suites/testdata/recorded, or of those of the reports
+		folder          string  // in suites/testdata/recorded, or in that of the reports
 		change          changed // nil: the folder is of another rollout
 	}{
 		{"C2", "no pod that terminates is sent a request", "statusgap", "recreate", "iptables-recreate", refused(0, second)},
@@ -48,7 +48,7 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 			noted("the autoscaler's word", "New size: 1; reason: All metrics below target")},
 		{"C15.size", "an apply leaves the size", "autoscale", "reapply-below-the-minimum", "nftables-reapply-below-the-minimum",
 			noted("replicas after the apply", "12")},
-		{"C16.pods", "fewer pods than replicas", "rollout", "all-at-once", "iptables-drained", nil}, // three of which 4 are wanted
+		{"C16.pods", "fewer pods than replicas", "rollout", "all-at-once", "iptables-drained", nil}, // three pods, where 4 are required
 		{"C16.resources", "a surge that never exceeds one pod", "rollout", "all-at-once", "iptables-drained", nil},
 		{"C17.all-at-once", "both strategies mix for as long", "rollout", "all-at-once", "iptables-drained", mixedFor(12 * second)},
 		{"C17.one-by-one", "both strategies mix for as long", "rollout", "one-by-one", "iptables-drained", nil}, // pods that start in 1 s

@@ -20,7 +20,7 @@ import (
 
 const token = "open-sesame"
 
-// startProcess starts an agent as a process of its own, with a spool, and returns how to reach and how to kill it.
+// startProcess starts an agent in its own process, with a spool, and returns how to reach and how to kill it.
 func startProcess(t *testing.T, spool string) (agent loadgen.Remote, kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-listen=127.0.0.1:0", "-spool="+spool)
@@ -46,8 +46,8 @@ func startProcess(t *testing.T, spool string) (agent loadgen.Remote, kill func()
 	return loadgen.Remote{URL: "http://" + address[1], Token: token, Client: client}, kill
 }
 
-// TestKilledAgentLosesNoHit kills an agent three times in the middle of its load, with requests in flight. What arrived at the app
-// has a hit, or is known to have been in flight; what has neither was left out.
+// TestKilledAgentLosesNoHit kills an agent three times in the middle of its load, with requests in flight. Whatever arrived at the
+// app has a hit, or is known to have been in flight; everything else was left out.
 func TestKilledAgentLosesNoHit(t *testing.T) {
 	var mu sync.Mutex
 	arrived, over := map[uint64]int{}, make(chan struct{})

@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// asAgent, in the environment, makes the test program the agent.
+// asAgent is the environment variable that makes the test program the agent.
 const asAgent = "ROLLCALL_TEST_AGENT"
 
 func TestMain(m *testing.M) {

@@ -10,7 +10,7 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// What a bug is shown by has to be expected, and some release has to be known to have it and some later one not to.
+// Whatever shows a bug has to be expected, and the bug has to be known from some release and fixed in a later one.
 func TestEveryScenarioShowsItsBug(t *testing.T) {
 	affected := Affected()
 	for _, s := range All() {

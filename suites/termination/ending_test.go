@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watched is a watch that has the objects to tell, the first as one that is there and the last as one that is deleted.
+// watched returns a watch that reports the objects, the first as existing and the last as deleted.
 func watched[T runtime.Object](objects ...T) watch.Interface {
 	events := watch.NewFakeWithChanSize(len(objects), false)
 	for i, object := range objects {
