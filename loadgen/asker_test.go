@@ -22,9 +22,9 @@ func TestAsker(t *testing.T) {
 		hangUp   bool // before the third request
 		reused   []bool
 	}{
-		{"each request has a connection", evidence.Fresh, false, []bool{false, false, false}},
-		{"all requests have one", evidence.Reused, false, []bool{false, true, true}},
-		{"who hangs up opens another", evidence.Reused, true, []bool{false, true, false}},
+		{"each request has its own connection", evidence.Fresh, false, []bool{false, false, false}},
+		{"all requests share a connection", evidence.Reused, false, []bool{false, true, true}},
+		{"a request after HangUp opens another", evidence.Reused, true, []bool{false, true, false}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var lanes, numbers []string

@@ -191,11 +191,11 @@ func TestStartRefuses(t *testing.T) {
 		{"a protocol that nobody speaks", func(l *evidence.Lane, _ *Config) { l.Protocol = "telex" }, "unknown protocol"},
 		{"a target without a host", func(l *evidence.Lane, _ *Config) { l.Target = "shop:80" }, "no http or https URL"},
 		{"a target that is no URL", func(l *evidence.Lane, _ *Config) { l.Target = "http://[" }, "missing ']'"},
-		{"a lane at rest", func(l *evidence.Lane, _ *Config) { l.Rate = 0 }, "out of range"},
+		{"a lane without a rate", func(l *evidence.Lane, _ *Config) { l.Rate = 0 }, "out of range"},
 		{"a fresh lane that resends", func(l *evidence.Lane, _ *Config) { l.Resends = true }, "keeps no connection"},
 		{"no service to expect", func(_ *evidence.Lane, c *Config) { c.Service = "" }, "no service"},
-		{"a run that never began", func(_ *evidence.Lane, c *Config) { c.Began = time.Time{} }, "no time"},
-		{"a timeout in the past", func(_ *evidence.Lane, c *Config) { c.Timeout = -1 }, "negative"},
+		{"a run without a beginning", func(_ *evidence.Lane, c *Config) { c.Began = time.Time{} }, "no time"},
+		{"a negative timeout", func(_ *evidence.Lane, c *Config) { c.Timeout = -1 }, "negative"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {

@@ -23,17 +23,17 @@ func TestKeepAliveConnections(t *testing.T) {
 		after    func(*net.TCPConn) error // the reply; nil: nothing
 		reused   bool
 	}{
-		{"one that is alive is used again", whole + "\r\nabcd", nil, true},
-		{"one that net/http had to read is used again",
+		{"an open connection is used again", whole + "\r\nabcd", nil, true},
+		{"a connection whose reply net/http had to read is used again",
 			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + named + "\r\n4\r\nabcd\r\n0\r\n\r\n", nil, true},
-		{"one whose peer has closed it is not", whole + "\r\nabcd", (*net.TCPConn).Close, false},
-		{"one whose peer has no more to say is not", whole + "\r\nabcd", (*net.TCPConn).CloseWrite, false},
-		{"one that was reset is not", whole + "\r\nabcd", func(c *net.TCPConn) error { c.SetLinger(0); return c.Close() }, false},
-		{"one over which more came later is not",
+		{"a connection that the peer closed is not", whole + "\r\nabcd", (*net.TCPConn).Close, false},
+		{"a connection that the peer half-closed is not", whole + "\r\nabcd", (*net.TCPConn).CloseWrite, false},
+		{"a connection that was reset is not", whole + "\r\nabcd", func(c *net.TCPConn) error { c.SetLinger(0); return c.Close() }, false},
+		{"a connection that received more later is not",
 			whole + "\r\nabcd", func(c *net.TCPConn) error { _, err := io.WriteString(c, "HTTP"); return err }, false},
-		{"one over which more came at once is not", whole + "\r\nabcdHTTP/1.1 408 Timeout\r\n\r\n", nil, false},
-		{"one that the app means to close is not", whole + "Connection: close\r\n\r\nabcd", nil, false},
-		{"one of HTTP/1.0 is not", "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n" + named + "\r\nabcd", nil, false},
+		{"a connection that received more at once is not", whole + "\r\nabcdHTTP/1.1 408 Timeout\r\n\r\n", nil, false},
+		{"a connection that the app will close is not", whole + "Connection: close\r\n\r\nabcd", nil, false},
+		{"a connection of HTTP/1.0 is not", "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n" + named + "\r\nabcd", nil, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {

@@ -29,9 +29,9 @@ func TestFaultsOfTheHost(t *testing.T) {
 		{"a route that says unreachable", connect(syscall.EHOSTUNREACH), connect(syscall.EHOSTUNREACH), evidence.NoRoute},
 		{"a router has no route", connect(syscall.ENETUNREACH), nil, evidence.Unreachable},
 		{"nobody has the address on the network that is there", connect(syscall.EHOSTUNREACH), nil, evidence.Unreachable},
-		{"an address that is none to send to", connect(syscall.ENETUNREACH), connect(syscall.EACCES), evidence.Unreachable},
+		{"an address to which nothing may be sent", connect(syscall.ENETUNREACH), connect(syscall.EACCES), evidence.Unreachable},
 		{"nothing listens", connect(syscall.ECONNREFUSED), nil, evidence.Refused},
-		{"it is silent", dial(os.ErrDeadlineExceeded), nil, evidence.Timeout},
+		{"a target that is silent", dial(os.ErrDeadlineExceeded), nil, evidence.Timeout},
 		{"an answer is cut off", errors.Join(syscall.ECONNRESET), nil, evidence.Reset},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

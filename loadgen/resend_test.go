@@ -76,7 +76,7 @@ func TestWhatIsNotResent(t *testing.T) {
 		want     evidence.Fault
 	}{
 		{"a GET whose connection ended is sent again", nil, false, 2, evidence.Closed},
-		{"one that was not answered in time is not", nil, true, 1, evidence.Timeout},
+		{"a GET that was not answered in time is not", nil, true, 1, evidence.Timeout},
 		{"a POST is not", &UserHTTP{Method: http.MethodPost}, false, 1, evidence.Closed},
 		{"a GET with a body is not", &UserHTTP{Body: []byte("a")}, false, 1, evidence.Closed},
 	} {

@@ -224,7 +224,7 @@ func TestAbsences(t *testing.T) {
 		{"what was in flight is unknown", 1005 * ms, 0, 100, []uint64{7, 99}, 0,
 			[]evidence.Absence{{From: 100, To: 200, Since: 1010 * ms, Until: 2005 * ms, Unknown: []uint64{7, 99}}}, ""},
 		{"so short that nothing is missing", 5 * ms, 0, 100, nil, 0, nil, ""},
-		{"so short that only what was in flight is", 5 * ms, 0, 100, []uint64{98}, 0,
+		{"so short that only a request in flight is unknown", 5 * ms, 0, 100, []uint64{98}, 0,
 			[]evidence.Absence{{From: 100, To: 100, Since: 1005 * ms, Until: 1005 * ms, Unknown: []uint64{98}}}, ""},
 		{"killed again before it sent anything", 2005 * ms, 0, 100, []uint64{98}, 2,
 			[]evidence.Absence{{From: 100, To: 300, Since: 1010 * ms, Until: 3005 * ms, Unknown: []uint64{98}}}, ""},

@@ -44,8 +44,8 @@ func TestWhatIsNotSimple(t *testing.T) {
 	tests := []struct{ sentence, old, new string }{
 		{"a header that goes on", "\r\n\r\n", "\r\n"},
 		{"a status without a body", "200", "204"},
-		{"a status of what the client has already", "200", "304"},
-		{"a reply that is only announced", "200", "103"},
+		{"a status for what the client has already", "200", "304"},
+		{"an interim reply", "200", "103"},
 		{"an older HTTP", "HTTP/1.1", "HTTP/1.0"},
 		{"no reason", " OK", ""},
 		{"no length", "Content-Length: 15\r\n", ""},
@@ -57,7 +57,7 @@ func TestWhatIsNotSimple(t *testing.T) {
 		{"space after a name", "shop-v1-abc\r\n", "shop-v1-abc \r\n"},
 		{"a line that ends early", "shop-v1-abc", "shop\nX-Rollcall-Pod: other"},
 		{"a header in small letters", "Content-Length", "content-length"},
-		{"a header unheard of", "Date", "Transfer-Encoding: chunked\r\nDate"},
+		{"an unknown header", "Date", "Transfer-Encoding: chunked\r\nDate"},
 		{"a connection that is kept, as HTTP/1.0 said it", "close", "keep-alive"},
 	}
 	for _, tt := range tests {

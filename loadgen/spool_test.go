@@ -230,9 +230,9 @@ func TestSpoolDamage(t *testing.T) {
 		text     string
 		want     string // error; empty: none
 	}{
-		{"an order that is none", orderFile, "{", "order.json: "},
-		{"a state that is none", stateFile, "x", "state.json: "},
-		{"a segment of an order that was never given", "0-000000000000" + segmentSuffix, lineOf("b {}"), ""},
+		{"an order that is no JSON", orderFile, "{", "order.json: "},
+		{"a state that is no JSON", stateFile, "x", "state.json: "},
+		{"a segment without an order", "0-000000000000" + segmentSuffix, lineOf("b {}"), ""},
 	} {
 		dir := t.TempDir()
 		if row.file == stateFile {
@@ -254,9 +254,9 @@ func TestSpoolDamage(t *testing.T) {
 		hits     int
 		want     string
 	}{
-		{"a hit that was cut off is none", strings.TrimSuffix(lineOf(`h {"seq":5}`), "}\n"), 1, ""},
-		{"a line of nobody's", lineOf("x y"), 0, `line of kind "x"`},
-		{"a hit that is none", lineOf("h {"), 0, "unexpected end of JSON input"},
+		{"a hit that was cut off does not count", strings.TrimSuffix(lineOf(`h {"seq":5}`), "}\n"), 1, ""},
+		{"a line of an unknown kind", lineOf("x y"), 0, `line of kind "x"`},
+		{"a hit that is no JSON", lineOf("h {"), 0, "unexpected end of JSON input"},
 		{"a line without a kind", lineOf("hello"), 0, `line of kind "hello"`},
 		{"a line without a checksum", "h {}\n", 0, "before byte"},
 	} {

@@ -82,9 +82,9 @@ func TestReadClock(t *testing.T) {
 		half     time.Duration
 	}{
 		{"an answer at once is exact", []roundTrip{{}}, skew, 0},
-		{"as long there as back is exact, and nobody can know", []roundTrip{{5, 5}}, skew, 5},
-		{"all of the way there makes it look ahead", []roundTrip{{10, 0}}, skew + 5, 5},
-		{"all of the way back makes it look behind", []roundTrip{{0, 10}}, skew - 5, 5},
+		{"equal times there and back are exact, though nobody can know", []roundTrip{{5, 5}}, skew, 5},
+		{"if only the way there takes time, the clock seems ahead", []roundTrip{{10, 0}}, skew + 5, 5},
+		{"if only the way back takes time, the clock seems behind", []roundTrip{{0, 10}}, skew - 5, 5},
 		{"half a nanosecond counts as one", []roundTrip{{0, 3}}, skew - 1, 2},
 		{"the shortest round trip of three counts", []roundTrip{{20, 0}, {4, 0}, {0, 6}}, skew + 2, 2},
 	}

@@ -67,20 +67,20 @@ func TestFaultOfTLS(t *testing.T) {
 		{"the app", serving(shop), trusting, evidence.NoFault, `"CN=shop.test", valid until 20`},
 		{"a certificate that has expired", serving(with(ca.host(t, "shop.test", -2*time.Hour, -time.Hour))), trusting, evidence.CertExpired,
 			`"CN=shop.test"`},
-		{"one that is not valid yet", serving(with(ca.host(t, "shop.test", time.Hour, 2*time.Hour))), trusting, evidence.CertExpired,
+		{"a certificate that is not valid yet", serving(with(ca.host(t, "shop.test", time.Hour, 2*time.Hour))), trusting, evidence.CertExpired,
 			`"CN=shop.test"`},
-		{"one of another host", serving(with(ca.host(t, "cart.test"))), trusting, evidence.CertWrongName, `"CN=cart.test"`},
-		{"one of another authority", serving(with(newAuthority(t).host(t, "shop.test"))), trusting, evidence.CertUnknownAuthority,
+		{"a certificate of another host", serving(with(ca.host(t, "cart.test"))), trusting, evidence.CertWrongName, `"CN=cart.test"`},
+		{"a certificate of another authority", serving(with(newAuthority(t).host(t, "shop.test"))), trusting, evidence.CertUnknownAuthority,
 			`"CN=shop.test"`},
-		{"any of these, where that does not matter", serving(with(newAuthority(t).host(t, "cart.test", -2, -1))), blind, evidence.NoFault,
-			`"CN=cart.test"`},
+		{"a certificate with all of these faults, for an insecure client", serving(with(newAuthority(t).host(t, "cart.test", -2, -1))), blind,
+			evidence.NoFault, `"CN=cart.test"`},
 		{"a server that wants a certificate of the client", serving(asking), trusting, evidence.HandshakeFailed,
 			"remote error: tls: certificate required"},
-		{"one that gets it", serving(asking), client, evidence.NoFault, `"CN=shop.test"`},
+		{"a server that gets the certificate of the client", serving(asking), client, evidence.NoFault, `"CN=shop.test"`},
 		{"a version that is too old", serving(old), strict, evidence.HandshakeFailed, "remote error: tls: protocol version not supported"},
 		{"plain HTTP on the port", func(t *testing.T) string { return strings.TrimPrefix(serveApp(t, nil).URL, "http://") }, trusting,
 			evidence.PlainHTTP, ""},
-		{"what is no TLS", accepting(mail), trusting, evidence.HandshakeFailed, "tls: first record does not look like"},
+		{"a port that does not speak TLS", accepting(mail), trusting, evidence.HandshakeFailed, "tls: first record does not look like"},
 		{"a port that is silent", accepting(stalls("")), trusting, evidence.Timeout, ""},
 		{"a close in place of a handshake", peer(says("")), trusting, evidence.Closed, ""},
 		{"nobody listens", refusing, trusting, evidence.Refused, ""},
@@ -130,10 +130,10 @@ func TestKeptTLSConnections(t *testing.T) {
 		version  uint16
 		ends     bool
 	}{
-		{"one that is alive is used again", tls.VersionTLS13, false},
-		{"likewise of the version before", tls.VersionTLS12, false},
-		{"one whose peer has closed it is not", tls.VersionTLS13, true},
-		{"likewise of the version before", tls.VersionTLS12, true},
+		{"an open TLS 1.3 connection is used again", tls.VersionTLS13, false},
+		{"an open TLS 1.2 connection is used again", tls.VersionTLS12, false},
+		{"a TLS 1.3 connection that the peer closed is not", tls.VersionTLS13, true},
+		{"a TLS 1.2 connection that the peer closed is not", tls.VersionTLS12, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			kept := make(chan net.Conn, 2)

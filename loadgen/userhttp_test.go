@@ -27,9 +27,9 @@ func TestUserHTTPReads(t *testing.T) {
 		{"names with slashes and tildes", UserHTTP{Pointer: "/a~1b/c~0d"}, "", `{"a/b":{"c~d":"x"}}`, "x"},
 		{"a pointer past the end", UserHTTP{Pointer: "/tags/2"}, "", `{"tags":["a","b"]}`, ""},
 		{"an object is no version", UserHTTP{Pointer: "/build"}, "", `{"build":{}}`, ""},
-		{"what is no JSON", UserHTTP{Pointer: "/build"}, "", `<html>`, ""},
+		{"a body that is no JSON", UserHTTP{Pointer: "/build"}, "", `<html>`, ""},
 		{"a pattern", UserHTTP{Pattern: `release ([^<]+)<`}, "", `<p>release 1.4</p>`, "1.4"},
-		{"a pattern that is not there", UserHTTP{Pattern: `release ([^<]+)<`}, "", `<p>1.4</p>`, ""},
+		{"a pattern that does not match", UserHTTP{Pattern: `release ([^<]+)<`}, "", `<p>1.4</p>`, ""},
 		{"nothing is asked for", UserHTTP{}, "1.4", "1.4", ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -52,19 +52,19 @@ func TestUserHTTPCheck(t *testing.T) {
 		asked    UserHTTP
 		says     string
 	}{
-		{"nothing is said", UserHTTP{}, ""},
-		{"a method that is none", UserHTTP{Method: "TRACE"}, `method "TRACE": use one of GET, HEAD, POST, PUT, PATCH, DELETE`},
-		{"a header that is none", UserHTTP{Headers: []HeaderField{{"a b", "c"}}}, `header "a b": that is no name of one`},
-		{"a header that is ours", UserHTTP{Headers: []HeaderField{{"host", "c"}}}, "header host: it is not to be set"},
-		{"a value that is none", UserHTTP{Headers: []HeaderField{{"a", "b\nc"}}}, "header a: its value has what no header may have"},
+		{"no settings", UserHTTP{}, ""},
+		{"a method that is not allowed", UserHTTP{Method: "TRACE"}, `method "TRACE": use one of GET, HEAD, POST, PUT, PATCH, DELETE`},
+		{"an invalid header name", UserHTTP{Headers: []HeaderField{{"a b", "c"}}}, `header "a b": that is no name of one`},
+		{"a header that Rollcall sets", UserHTTP{Headers: []HeaderField{{"host", "c"}}}, "header host: it is not to be set"},
+		{"an invalid header value", UserHTTP{Headers: []HeaderField{{"a", "b\nc"}}}, "header a: its value has what no header may have"},
 		{"a body that is too long", UserHTTP{Body: make([]byte, MostBody+1)}, "body: it is longer than 524288 bytes"},
-		{"an authority that is none", UserHTTP{TLS: &TLS{CA: []byte("x")}}, "CA: there is no certificate in PEM"},
+		{"an invalid CA certificate", UserHTTP{TLS: &TLS{CA: []byte("x")}}, "CA: there is no certificate in PEM"},
 		{"a key that is missing", UserHTTP{TLS: &TLS{Certificate: []byte("x")}}, "certificate of the client: tls: "},
 		{"two places", UserHTTP{Header: "a", Pointer: "/b"}, "the version stands in one place"},
-		{"a pointer that is none", UserHTTP{Pointer: "version"}, `pointer "version": it begins with /`},
-		{"a body that HEAD does not have", UserHTTP{Method: "HEAD", Pattern: "(a)"}, "a reply to HEAD has no body"},
-		{"a status that is none", UserHTTP{Status: []int{20}}, "status 20: there is none"},
-		{"a pattern that is none", UserHTTP{Pattern: "("}, "pattern: error parsing regexp"},
+		{"an invalid pointer", UserHTTP{Pointer: "version"}, `pointer "version": it begins with /`},
+		{"a pattern for the body of a reply to HEAD", UserHTTP{Method: "HEAD", Pattern: "(a)"}, "a reply to HEAD has no body"},
+		{"an invalid status", UserHTTP{Status: []int{20}}, "status 20: there is none"},
+		{"an invalid pattern", UserHTTP{Pattern: "("}, "pattern: error parsing regexp"},
 		{"a pattern without a group", UserHTTP{Pattern: "v1"}, `pattern "v1": put what is the version into ( )`},
 	} {
 		err := row.asked.Check()
