@@ -17,7 +17,7 @@ func NewAsker(lane evidence.Lane, cfg Config) (*Asker, error) {
 	if err := checkUnpaced(lane, cfg); err != nil {
 		return nil, fmt.Errorf("loadgen: ask for lane %q: %w", lane.ID, err)
 	}
-	cfg = cfg.whole()
+	cfg = cfg.withDefaults()
 	return &Asker{client: &client{exchanger: protocols[lane.Protocol].open(lane, cfg), lane: lane, timeout: cfg.Timeout,
 		clock: newClock(cfg.Began)}}, nil
 }

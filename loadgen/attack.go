@@ -35,8 +35,8 @@ type Config struct {
 	Note func(evidence.Event) `json:"-"`
 }
 
-// whole returns the settings with the defaults filled in.
-func (cfg Config) whole() Config {
+// withDefaults returns the settings with the defaults filled in.
+func (cfg Config) withDefaults() Config {
 	cfg.Timeout, cfg.Unasked = cmp.Or(cfg.Timeout, DefaultTimeout), cmp.Or(cfg.Unasked, DefaultUnasked)
 	if cfg.Ports == nil {
 		cfg.Ports = NewLocalPorts()
@@ -74,8 +74,8 @@ func start(ctx context.Context, c *client, began time.Time) *Attack {
 	return a
 }
 
-// over returns an attack that has ended, whose hits can still be fetched.
-func over(c *client) *Attack {
+// endedAttack returns an attack that has ended, whose hits can still be fetched.
+func endedAttack(c *client) *Attack {
 	a := &Attack{client: c, cancel: func() {}, done: make(chan struct{})}
 	close(a.done)
 	c.buffer.end()

@@ -22,7 +22,7 @@ type client struct {
 
 // newClient returns the client of a lane that was checked.
 func newClient(lane evidence.Lane, cfg Config) *client {
-	cfg = cfg.whole()
+	cfg = cfg.withDefaults()
 	return &client{exchanger: protocols[lane.Protocol].open(lane, cfg), lane: lane, plan: planOf(lane), timeout: cfg.Timeout,
 		clock: newClock(cfg.Began), buffer: newBuffer()}
 }

@@ -80,7 +80,7 @@ func (l httpLane) request(seq uint64) *http.Request {
 		req.SetBasicAuth(user.Username(), password)
 	}
 	if l.userapp != nil {
-		l.userapp.shape(req)
+		l.userapp.applyTo(req)
 	} else if req.Method == http.MethodPost {
 		const body = "rollcall"
 		req.Body, req.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))

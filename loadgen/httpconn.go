@@ -97,12 +97,12 @@ func (w *httpConn) unanswered(err error) bool {
 
 // readAny lets net/http read the reply, and skips interim ones (1xx) before it.
 func (w *httpConn) readAny(app *replyReader) (r reply, last bool, err error) {
-	var asked *http.Request // nil: a GET, whose reply has a body
+	var requested *http.Request // nil: a GET, whose reply has a body
 	if app != nil {
-		asked = &app.asked
+		requested = &app.requested
 	}
 	for {
-		got, err := http.ReadResponse(w.in, asked)
+		got, err := http.ReadResponse(w.in, requested)
 		if err != nil {
 			return reply{}, true, err
 		}

@@ -15,7 +15,7 @@ import (
 // A laneLog keeps on a spool what the next process of the agent has to know of a lane: the number of each request before it is
 // sent, and each hit, with one write each. The caller holds the buffer's lock.
 type laneLog struct {
-	sendings
+	sentRequests
 	spool    *spool
 	lane     int // its index in the order
 	file     *os.File
@@ -25,18 +25,18 @@ type laneLog struct {
 	err      error     // the first error; nothing is written after it
 }
 
-// sendings are the requests of a lane that were sent, and those of them that have no outcome yet.
-type sendings struct {
+// sentRequests are the requests of a lane that were sent, and those of them that have no outcome yet.
+type sentRequests struct {
 	unsent uint64          // number below which all were sent
 	ahead  map[uint64]bool // numbers above unsent that were sent
 	open   map[uint64]bool
 }
 
-func newSendings(unsent uint64) sendings {
-	return sendings{unsent: unsent, ahead: map[uint64]bool{}, open: map[uint64]bool{}}
+func newSentRequests(unsent uint64) sentRequests {
+	return sentRequests{unsent: unsent, ahead: map[uint64]bool{}, open: map[uint64]bool{}}
 }
 
-func (s *sendings) sent(seq uint64) {
+func (s *sentRequests) sent(seq uint64) {
 	s.open[seq] = true
 	s.ahead[seq] = true
 	for s.ahead[s.unsent] {
@@ -47,13 +47,13 @@ func (s *sendings) sent(seq uint64) {
 
 // newLane begins the log of a lane.
 func (s *spool) newLane(lane int) (*laneLog, error) {
-	l := &laneLog{spool: s, lane: lane, sendings: newSendings(0)}
+	l := &laneLog{spool: s, lane: lane, sentRequests: newSentRequests(0)}
 	return l, l.roll(Progress{})
 }
 
 // findLane opens the log that an earlier process wrote. Before anything else is written, resume has to be called.
 func (s *spool) findLane(lane int) (l *laneLog, progress Progress, err error) {
-	l = &laneLog{spool: s, lane: lane, sendings: newSendings(0)}
+	l = &laneLog{spool: s, lane: lane, sentRequests: newSentRequests(0)}
 	if l.segments, err = segmentsOf(s.dir, lane); err != nil {
 		return nil, progress, err
 	}
@@ -90,7 +90,7 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 				return false, err
 			}
 			headed = true
-			l.sendings = newSendings(head.Unsent)
+			l.sentRequests = newSentRequests(head.Unsent)
 			for _, seq := range head.Ahead {
 				l.ahead[seq] = true
 			}
@@ -125,7 +125,7 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 
 // resume continues from a request's number; earlier requests without an outcome get none any more.
 func (l *laneLog) resume(unsent uint64, progress Progress) error {
-	l.sendings = newSendings(unsent)
+	l.sentRequests = newSentRequests(unsent)
 	return l.roll(progress)
 }
 

@@ -50,7 +50,7 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 // watch ends the load if nobody asks for hits for as long as first, or later for as long as then. The caller holds the lock.
 func (a *Agent) watch(first, then time.Duration) {
 	a.unasked = then
-	a.nobody = time.AfterFunc(first, func() {
+	a.fetchTimer = time.AfterFunc(first, func() {
 		for _, attack := range a.started() {
 			attack.abandon(then)
 		}
@@ -67,10 +67,10 @@ func (a *Attack) abandon(after time.Duration) {
 func (a *Agent) asked(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.nobody == nil || !a.nobody.Stop() {
+	if a.fetchTimer == nil || !a.fetchTimer.Stop() {
 		return
 	}
-	a.nobody.Reset(a.unasked)
+	a.fetchTimer.Reset(a.unasked)
 	if a.spool != nil && now.UnixNano()-a.state.Asked >= int64(noteAskedEvery) {
 		a.state.Asked = now.UnixNano()
 		_ = a.spool.write(stateFile, a.state) // if the spool is full, its lanes say so

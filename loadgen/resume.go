@@ -43,7 +43,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 			return err
 		}
 		away, rest := absence(logs[i], c, cfg, now, loads)
-		away.Why = whyAway(order)
+		away.Why = restartCause(order)
 		a.state.note(away)
 		clients[i], c.plan = c, rest
 	}
@@ -64,7 +64,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 		if !a.state.Stopped {
 			c.buffer.giveUp(fmt.Errorf("no collector contacted the agent for %v, so it stopped", cfg.Unasked))
 		}
-		a.attacks = append(a.attacks, over(c))
+		a.attacks = append(a.attacks, endedAttack(c))
 	}
 	if loads {
 		a.watch(left, cfg.Unasked)
@@ -100,8 +100,8 @@ func (s *spoolState) note(away evidence.Absence) {
 	s.Absences = append(s.Absences, away)
 }
 
-// whyAway returns why there is a new process.
-func whyAway(order spooledOrder) string {
+// restartCause returns why there is a new process.
+func restartCause(order spooledOrder) string {
 	if order.Boot != bootID() {
 		return "its node booted"
 	}

@@ -21,11 +21,11 @@ func (a *Agent) seal(o startRequest) (kept spooledOrder, err error) {
 	if err != nil {
 		return kept, err
 	}
-	box, err := a.box()
+	aead, err := a.aead()
 	if err != nil {
 		return kept, err
 	}
-	kept.Order.UserHTTP, kept.UserHTTP = nil, box.Seal(nil, nil, text, nil)
+	kept.Order.UserHTTP, kept.UserHTTP = nil, aead.Seal(nil, nil, text, nil)
 	return kept, nil
 }
 
@@ -35,18 +35,18 @@ func (a *Agent) unseal(kept spooledOrder) (o startRequest, err error) {
 	if kept.UserHTTP == nil {
 		return o, nil
 	}
-	box, err := a.box()
+	aead, err := a.aead()
 	if err != nil {
 		return o, err
 	}
-	text, err := box.Open(nil, nil, kept.UserHTTP, nil)
+	text, err := aead.Open(nil, nil, kept.UserHTTP, nil)
 	if err != nil {
 		return o, fmt.Errorf("%s: it was sealed with another token: %w", orderFile, err)
 	}
 	return o, json.Unmarshal(text, &o.UserHTTP)
 }
 
-func (a *Agent) box() (cipher.AEAD, error) {
+func (a *Agent) aead() (cipher.AEAD, error) {
 	key := sha256.Sum256([]byte(a.token))
 	block, err := aes.NewCipher(key[:])
 	if err != nil {

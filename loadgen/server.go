@@ -42,12 +42,12 @@ type Agent struct {
 
 	ports *LocalPorts
 
-	mu      sync.Mutex
-	order   string     // instance that was told to start; empty before
-	attacks []*Attack  // nil before start
-	state   spoolState // as it is on the spool
-	unasked time.Duration
-	nobody  *time.Timer // ends the load when nobody asks for hits any more; nil before start
+	mu         sync.Mutex
+	order      string     // instance that was told to start; empty before
+	attacks    []*Attack  // nil before start
+	state      spoolState // as it is on the spool
+	unasked    time.Duration
+	fetchTimer *time.Timer // ends the load when nobody asks for hits any more; nil before start
 }
 
 // An AgentConfig holds the settings of an agent.
@@ -88,8 +88,8 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.api.ServeH
 // Stop ends all lanes, if any were started, and returns when no request is in flight. It may be called again.
 func (a *Agent) Stop() {
 	a.mu.Lock()
-	if a.nobody != nil {
-		a.nobody.Stop()
+	if a.fetchTimer != nil {
+		a.fetchTimer.Stop()
 	}
 	a.mu.Unlock()
 	stopAll(a.started())
@@ -150,7 +150,7 @@ func (a *Agent) stop(w http.ResponseWriter, _ *http.Request) {
 // config returns the settings of an order's lanes.
 func (a *Agent) config(o startRequest) Config {
 	o.Ports, o.Note = a.ports, a.note
-	return o.whole()
+	return o.withDefaults()
 }
 
 func (o startRequest) check() error {

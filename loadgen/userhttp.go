@@ -135,8 +135,8 @@ func (h HeaderField) check() error {
 	}
 }
 
-// shape turns a request into one to the userapp.
-func (p *UserHTTP) shape(req *http.Request) {
+// applyTo turns a request into one to the userapp.
+func (p *UserHTTP) applyTo(req *http.Request) {
 	req.Method, req.Host = p.method(), cmp.Or(p.Host, req.Host)
 	for _, h := range p.Headers {
 		req.Header.Add(h.Name, h.Value)
@@ -149,8 +149,8 @@ func (p *UserHTTP) shape(req *http.Request) {
 // A replyReader finds the version in replies.
 type replyReader struct {
 	*UserHTTP
-	asked   http.Request // the request that replies answer
-	pattern *regexp.Regexp
+	requested http.Request // the request that replies answer
+	pattern   *regexp.Regexp
 }
 
 // newReplyReader returns the reader for a UserHTTP that was checked; nil for nil.
@@ -158,7 +158,7 @@ func newReplyReader(p *UserHTTP) *replyReader {
 	if p == nil {
 		return nil
 	}
-	r := &replyReader{UserHTTP: p, asked: http.Request{Method: p.method()}}
+	r := &replyReader{UserHTTP: p, requested: http.Request{Method: p.method()}}
 	if p.Pattern != "" {
 		r.pattern = regexp.MustCompile(p.Pattern)
 	}
