@@ -44,7 +44,7 @@ func byMetric() harness.Scenario {
 			verdict.Fact("replicas after the apply", "1"),
 			verdict.Scaling("v1:1", "v2:1").Decides("C11.kills"),
 			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
-			verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, betweenLooks),
 			verdict.Fact(sizesGiven, "New size: 6, New size: 12").Decides("C11.minimum", "C11.size"),
 		},
 	}
@@ -69,7 +69,7 @@ var sizeGiven = regexp.MustCompile(`New size: \d+`)
 // noteSizes notes which sizes the autoscaler says that it set, up to the first one by the metric.
 func noteSizes(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
 	var sizes []string
-	for _, said := range rescales(ctx, steps, autoscaler, fixtures.Metric) {
+	for _, said := range rescaleMessages(ctx, steps, autoscaler, fixtures.Metric) {
 		sizes = append(sizes, sizeGiven.FindString(said))
 	}
 	steps.Note(sizesGiven, strings.Join(sizes, ", "))

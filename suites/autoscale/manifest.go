@@ -9,8 +9,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// held is the size that the autoscaler gives the app, which begins with 1 pod here.
-const held = 4
+// scaledUpSize is the size that the autoscaler gives the app, which begins with 1 pod here.
+const scaledUpSize = 4
 
 // manifests are the ways to keep the number of replicas out of a manifest. Seen: client-side apply removes replicas that it once
 // wrote, whoever has written them since, and the API server then fills in its default of 1; the 3 pods too many were being deleted
@@ -38,7 +38,7 @@ func manifests() []harness.Scenario {
 			verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
 			verdict.Scaling("v1:1"),
 			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C15.size"),
-			verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, betweenLooks),
 			verdict.Fact("replicas after the next apply", "4"),
 		},
 	}, {
@@ -63,18 +63,18 @@ type fix struct {
 }
 
 func (f fix) run(ctx context.Context, steps *harness.Steps) {
-	lifted(ctx, steps, f.how, f.first)
+	scaledUp(ctx, steps, f.how, f.first)
 	if f.drops {
 		lookedAgain(ctx, steps)
 	}
-	reapplied(ctx, steps, f.how, manifest(steps, "v2", nil), held)
+	reapplied(ctx, steps, f.how, manifest(steps, "v2", nil), scaledUpSize)
 	d := f.how(ctx, steps, manifest(steps, "v1", nil))
 	steps.Note("replicas after the next apply", *d.Spec.Replicas)
 }
 
-// lifted applies v1 with 1 pod and returns when the autoscaler has made that held pods.
-func lifted(ctx context.Context, steps *harness.Steps, how apply, replicas *int32) {
+// scaledUp applies v1 with 1 pod and returns when the autoscaler has made that scaledUpSize pods.
+func scaledUp(ctx context.Context, steps *harness.Steps, how apply, replicas *int32) {
 	how(ctx, steps, manifest(steps, "v1", replicas))
-	autoscaled(ctx, steps, held)
-	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", held) })
+	autoscaled(ctx, steps, scaledUpSize)
+	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", scaledUpSize) })
 }

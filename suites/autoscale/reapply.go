@@ -41,9 +41,10 @@ func reapplies() []harness.Scenario {
 			verdict.Scaling("v1:1", "v2:1").Decides("C11.kills"),
 			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
 			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second).Decides("C11.kills"),
-			verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, betweenLooks),
 			verdict.FactWithin("from the apply to the minimum again", 0, time.Minute),
-			verdict.Fact(word, "New size: 6; reason: Current number of replicas below Spec.MinReplicas").Decides("C11.minimum", "C15.floor"),
+			verdict.Fact(minimumMessage, "New size: 6; reason: Current number of replicas below Spec.MinReplicas").
+				Decides("C11.minimum", "C15.floor"),
 		},
 	}, {
 		ID: "reapply-unchanged",
@@ -55,7 +56,7 @@ func reapplies() []harness.Scenario {
 			verdict.Scaling("v1:1", "v1:6").Decides("C11.kills"),
 			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C11.kills"),
 			verdict.FactWithin("from the apply to the fewest", 0, 5*time.Second),
-			verdict.FactWithin("from the apply to the autoscaler's write", 0, look),
+			verdict.FactWithin("from the apply to the autoscaler's write", 0, betweenLooks),
 		},
 	}, {
 		ID:    "reapply-at-the-minimum",
@@ -97,21 +98,21 @@ func (r reapply) run(ctx context.Context, steps *harness.Steps) {
 	}
 	reapplied(ctx, steps, clientSide, next, max(r.least, r.replicas))
 	if below {
-		noteWord(ctx, steps, autoscaler)
+		noteMinimumMessage(ctx, steps, autoscaler)
 	} else {
 		noteSize(ctx, steps)
 	}
 }
 
-// word is a fact: the autoscaler's message about the first size that it set when it found fewer pods than its minimum.
-const word = "the autoscaler's word"
+// minimumMessage is a fact: the autoscaler's message about the first size that it set when it found fewer pods than its minimum.
+const minimumMessage = "the autoscaler's word"
 
-// noteWord notes the autoscaler's message about finding fewer pods than its minimum.
-func noteWord(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
+// noteMinimumMessage notes the autoscaler's message about finding fewer pods than its minimum.
+func noteMinimumMessage(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
 	const below = "below Spec.MinReplicas"
-	for _, said := range rescales(ctx, steps, autoscaler, below) {
+	for _, said := range rescaleMessages(ctx, steps, autoscaler, below) {
 		if strings.Contains(said, below) {
-			steps.Note(word, said)
+			steps.Note(minimumMessage, said)
 			return
 		}
 	}

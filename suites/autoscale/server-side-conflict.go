@@ -24,7 +24,7 @@ func serverSideConflict() harness.Scenario {
 			"and forcing it when that has just looked leaves 1 of 4 pods at once",
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			one := new(int32(1))
-			lifted(ctx, steps, serverSide, one)
+			scaledUp(ctx, steps, serverSide, one)
 			var refused apierrors.APIStatus
 			_, err := applyServerSide(ctx, steps, manifest(steps, "v2", one), false)
 			if !errors.As(err, &refused) || refused.Status().Details == nil {
@@ -41,7 +41,7 @@ func serverSideConflict() harness.Scenario {
 			steps.Note("replicas after the refusal", *d.Spec.Replicas)
 			steps.Note("version after the refusal", d.Spec.Template.Labels[fixtures.VersionLabel])
 			lookedAgain(ctx, steps) // as in manifests
-			reapplied(ctx, steps, serverSideForced, manifest(steps, "v2", one), held)
+			reapplied(ctx, steps, serverSideForced, manifest(steps, "v2", one), scaledUpSize)
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("refusal", "Conflict").Decides("C15.size"),

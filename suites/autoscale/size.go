@@ -21,9 +21,9 @@ import (
 // most is maxReplicas of the autoscalers without metrics; it is never reached.
 const most = 30
 
-// look is longer than the time between two looks of an autoscaler at its Deployment. It looks every 15 s, for the first time 15 s
+// betweenLooks is longer than the time between two looks of an autoscaler at its Deployment. It looks every 15 s, for the first time 15 s
 // after its creation (Kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, enqueueHPA), or at once (v1.37.2).
-const look = 20 * time.Second
+const betweenLooks = 20 * time.Second
 
 // autoscaled creates an autoscaler for the app that keeps at least so many pods.
 func autoscaled(ctx context.Context, steps *harness.Steps, least int32) *autoscalingv2.HorizontalPodAutoscaler {
@@ -31,33 +31,33 @@ func autoscaled(ctx context.Context, steps *harness.Steps, least int32) *autosca
 		fixtures.App{}.Autoscaler(steps.Namespace, least, most), metav1.CreateOptions{}))
 }
 
-// A glance is the trace that an autoscaler's last look left: it writes what it finds into its status, and if that is unchanged, it
+// A lookTrace is the trace that an autoscaler's last look left: it writes what it finds into its status, and if that is unchanged, it
 // reports the metrics that it lacks (Kubernetes v1.37.2, pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler).
-type glance struct {
+type lookTrace struct {
 	version    string // of the object, which only the autoscaler changes
 	complaints int32
 }
 
 // lookedFirst returns when an autoscaler that was just created has looked: its next look is 15 s later.
 func lookedFirst(ctx context.Context, steps *harness.Steps, created *autoscalingv2.HorizontalPodAutoscaler) {
-	made := glance{version: created.ResourceVersion}
-	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { return glanced(ctx, steps) != made, nil }))
+	made := lookTrace{version: created.ResourceVersion}
+	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { return lastLook(ctx, steps) != made, nil }))
 }
 
 // lookedAgain returns when the app's autoscaler has looked once more. If it has metrics and they are unchanged, only the time
 // tells.
 func lookedAgain(ctx context.Context, steps *harness.Steps) {
-	last := glanced(ctx, steps)
+	last := lastLook(ctx, steps)
 	since := time.Now()
 	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		return glanced(ctx, steps) != last || time.Since(since) > look, nil
+		return lastLook(ctx, steps) != last || time.Since(since) > betweenLooks, nil
 	}))
 }
 
-func glanced(ctx context.Context, steps *harness.Steps) glance {
+func lastLook(ctx context.Context, steps *harness.Steps) lookTrace {
 	autoscalers := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace)
 	live := harness.Must(autoscalers.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
-	is := glance{version: live.ResourceVersion}
+	is := lookTrace{version: live.ResourceVersion}
 	for _, e := range steps.Events(ctx, live, "FailedComputeMetricsReplicas") {
 		is.complaints += e.Count
 	}
@@ -120,9 +120,9 @@ func serves(s observe.State, version string, replicas int32) bool {
 // available returns how many pods are ready and not being deleted.
 func available(s observe.State) int { return s.Available("v1") + s.Available("v2") }
 
-// rescales returns the autoscaler's messages about the sizes that it set, as soon as one of them contains about, or when it has had
+// rescaleMessages returns the autoscaler's messages about the sizes that it set, as soon as one of them contains about, or when it has had
 // the time for one more look: Events are written later than what they report.
-func rescales(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object, about string) (said []string) {
+func rescaleMessages(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object, about string) (said []string) {
 	since := time.Now()
 	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) {
 		said = nil
@@ -130,7 +130,7 @@ func rescales(ctx context.Context, steps *harness.Steps, autoscaler metav1.Objec
 			said = append(said, e.Message)
 		}
 		of := func(message string) bool { return strings.Contains(message, about) }
-		return slices.ContainsFunc(said, of) || time.Since(since) > look, nil
+		return slices.ContainsFunc(said, of) || time.Since(since) > betweenLooks, nil
 	}))
 	return said
 }

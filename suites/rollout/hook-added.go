@@ -16,7 +16,7 @@ import (
 func hookAdded() []harness.Scenario {
 	return harness.Update(harness.Scenario{
 		App: fixtures.App{
-			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), HandlerDelay: underWay,
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), HandlerDelay: slowReply,
 		},
 	}).Twins(harness.Twin{
 		ID:     "hook-added",

@@ -25,12 +25,12 @@ func All() []harness.Scenario {
 	)
 }
 
-// underWay is how long replies take where some requests have to be in flight whenever a pod ends.
-const underWay = 500 * time.Millisecond
+// slowReply is how long replies take where some requests have to be in flight whenever a pod ends.
+const slowReply = 500 * time.Millisecond
 
-// moment is a sleep that is too short to help: requests in flight when a pod exits were sent after the rollout had begun, though
+// shortSleep is a sleep that is too short to help: requests in flight when a pod exits were sent after the rollout had begun, though
 // pods end at its first write.
-const moment = time.Second
+const shortSleep = time.Second
 
 // drains makes an app's pods end without a loss, like those of drained-rolling-update.
 func drains(a *fixtures.App) {

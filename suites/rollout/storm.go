@@ -14,7 +14,7 @@ import (
 // control/undrained-storm.
 func storm() harness.Scenario {
 	app := fixtures.Drained()
-	app.HandlerDelay = underWay
+	app.HandlerDelay = slowReply
 	return harness.Update(harness.Scenario{
 		ID:      "storm",
 		Claim:   "59 or more pod terminations, counted by node, lose no request when the pods sleep 5 s before they get SIGTERM and then drain",

@@ -17,7 +17,7 @@ func unavailable() []harness.Scenario {
 	return withAndWithoutDrain(harness.Update(harness.Scenario{
 		App: fixtures.App{
 			Replicas: 4, MaxSurge: new(intstr.FromInt32(0)), MaxUnavailable: new(intstr.FromInt32(2)), MinReady: time.Second,
-			PreStopSleep: moment, HandlerDelay: underWay,
+			PreStopSleep: shortSleep, HandlerDelay: slowReply,
 		},
 		Expect: []evidence.Expectation{verdict.MinAvailable(2), verdict.MaxActive(4)},
 	}), "unavailable", "replacing two of four pods at a time", "pods sleep 1 s, get SIGTERM and exit at once")

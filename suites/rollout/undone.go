@@ -36,6 +36,6 @@ func undone() []harness.Scenario {
 func midway() fixtures.App {
 	return fixtures.App{
 		Replicas: 4, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-		StartDelay: time.Second, MinReady: time.Second, HandlerDelay: underWay,
+		StartDelay: time.Second, MinReady: time.Second, HandlerDelay: slowReply,
 	}
 }

@@ -54,7 +54,7 @@ func dataplaneAbsent() harness.Scenario {
 			harness.Check(update.Begin(ctx, steps.Client, steps.Into, next))
 			steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, next) && s.Count("v1") == 0 })
 			ask(withoutProxy)
-			pod := leadByHand(ctx, steps, own)
+			pod := routeByHand(ctx, steps, own)
 			harness.Check(steps.Client.CoreV1().Pods(steps.Namespace).Delete(ctx, pod, metav1.DeleteOptions{}))
 			steps.Until(ctx, func(s observe.State) bool { return listedUnready(s, pod) })
 			ask(byOthers)
@@ -78,9 +78,9 @@ func listedUnready(s observe.State, pod string) bool {
 	return unready && others
 }
 
-// leadByHand makes every node route from the port of the app's Service to one of its pods, by nft rules that come before those of
+// routeByHand makes every node route from the port of the app's Service to one of its pods, by nft rules that come before those of
 // any kube-proxy, and returns the pod's name.
-func leadByHand(ctx context.Context, steps *harness.Steps, own cluster.Changeable) string {
+func routeByHand(ctx context.Context, steps *harness.Steps, own cluster.Changeable) string {
 	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 	to := steps.Pods(ctx)[0]
 	family, address := "ip", to.Status.PodIP

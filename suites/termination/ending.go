@@ -72,14 +72,14 @@ func (e ending) run(ctx context.Context, steps *harness.Steps) {
 	reported, since := 0, time.Now()
 	harness.Check(poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
 		reported = len(steps.Events(ctx, last, "FailedPreStopHook"))
-		return reported >= e.fails || time.Since(since) > told, nil
+		return reported >= e.fails || time.Since(since) > eventDelay, nil
 	}))
 	steps.Note(failedHooks, reported)
 }
 
-// told is longer than a kubelet takes to write an Event. It does so in the background, and the pod may be gone before. Our own
+// eventDelay is longer than a kubelet takes to write an Event. It does so in the background, and the pod may be gone before. Our own
 // choice.
-const told = 15 * time.Second
+const eventDelay = 15 * time.Second
 
 // steadily is how long an endpoint has to be ready before its pod is deleted. The kubelet may show a pod that has just become ready
 // as not ready once more, for 0.1 to 0.3 s: that does not belong to its end.
