@@ -21,8 +21,8 @@ func faultFrom(from evidence.Vantage, errs ...error) (fault evidence.Fault, know
 	return faultOf(errs...)
 }
 
-// hostFault returns what this host lacks to open a connection, or NoFault. A router may report a missing route as well, so the
-// kernel is asked whether it has one.
+// hostFault returns what this host lacks to open a connection, or NoFault. An error about a missing route may also come from a
+// router, so the kernel is asked whether it has a route.
 func hostFault(err error, find func(net.Addr) error) evidence.Fault {
 	var dial *net.OpError
 	switch {

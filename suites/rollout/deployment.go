@@ -35,7 +35,7 @@ func completed(written *appsv1.Deployment) func(observe.State) bool {
 	}
 }
 
-// to returns an edit that makes the pod template that of the app at a version.
+// to returns an edit that gives a Deployment the pod template of the app at a version.
 func to(steps *harness.Steps, app fixtures.App, version string) func(*appsv1.Deployment) {
 	return func(d *appsv1.Deployment) { d.Spec.Template = app.Deployment(steps.Into, version).Spec.Template }
 }

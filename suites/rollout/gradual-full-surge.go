@@ -63,8 +63,8 @@ func gradualFullSurge() harness.Scenario {
 	return s
 }
 
-// halfWay is the question that is asked when half of the new pods are ready, and there are as many old ones: so often that by
-// chance a version with half of the pods is left out once in a thousand million runs.
+// halfWay is the question that is asked when half of the new pods are ready, and there are as many old ones. It is asked so often
+// that chance leaves out one of the versions once in a thousand million runs.
 const halfWay = "when-half-of-the-new-pods-are-ready"
 
 func oldBeside(n int) string {
