@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// DescribeCertificate is the Detail of a [CertificateSeen]: whose certificate it is, until when it is valid, and the SHA-256 of its DER.
+// DescribeCertificate returns the Detail of a [CertificateSeen]: the certificate's subject, its expiry and the SHA-256 of its DER.
 func DescribeCertificate(c *x509.Certificate) string {
 	return fmt.Sprintf("%q, valid until %s, SHA-256 %x", cmp.Or(c.Subject.String(), strings.Join(c.DNSNames, " ")),
 		c.NotAfter.UTC().Format(time.RFC3339), sha256.Sum256(c.Raw))

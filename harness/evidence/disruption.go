@@ -2,16 +2,16 @@ package evidence
 
 import "time"
 
-// A Disruption is something that was done to a cluster under load, and what that makes expected: from its
-// [DisruptionBegun] until Tail after [ClusterWhole], and of its nodes alone, where it has any.
+// A Disruption is something done to a cluster under load, and the symptoms to expect from it: between its
+// [DisruptionBegun] and Tail after [ClusterWhole], and, if it names nodes, on these nodes alone.
 type Disruption struct {
 	ID    string   `json:"id"`              // kebab-case, permanent, such as "node-cut"
 	Does  string   `json:"does"`            // one sentence: what is done to what
-	Nodes []string `json:"nodes,omitempty"` // that it is done to, or that carry what it is done to
-	// Expects are ids of reasons for distrust that are then none, such as "node-unready".
+	Nodes []string `json:"nodes,omitempty"` // the disrupted nodes, or those that carry what is disrupted
+	// Expects are the ids of reasons for distrust that do not count during the disruption, such as "node-unready".
 	Expects []string      `json:"expects,omitempty"`
 	Tail    time.Duration `json:"tail,omitempty"` // nanoseconds
 }
 
-// CommandExit is the fact with the exit code of the command by which somebody else disrupted the cluster.
+// CommandExit is the name of the fact that holds the exit code of the user's command that disrupted the cluster.
 const CommandExit = "command-exit"

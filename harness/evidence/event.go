@@ -3,30 +3,30 @@ package evidence
 import "time"
 
 // An Event is one thing the cluster did, or one step of the scenario. At is when it was noted, by
-// the recorder or by the pod or node itself; Clock says whose clock that is.
+// the recorder, the pod or the node; Clock says by whose clock.
 type Event struct {
 	At     time.Duration `json:"at"`              // nanoseconds since Run.Began
 	Clock  string        `json:"clock,omitempty"` // node whose clock At is on; empty: the recorder's
 	Kind   EventKind     `json:"kind"`
 	By     Server        `json:"by,omitzero"`      // the pod concerned
-	Object string        `json:"object,omitempty"` // ReplicaSet, slice or node concerned, where it is not a pod
+	Object string        `json:"object,omitempty"` // ReplicaSet, EndpointSlice or node concerned, where it is not a pod
 	Count  int           `json:"count,omitempty"`  // new size or exit code, where the kind has one
-	For    time.Duration `json:"for,omitempty"`    // nanoseconds up to At that the event is about, where the kind says so
+	For    time.Duration `json:"for,omitempty"`    // nanoseconds before At that the event is about, where the kind says so
 	Detail string        `json:"detail,omitempty"`
 }
 
 // An EventKind names what happened. The set is closed: readers refuse an unknown kind.
 type EventKind string
 
-// Kinds about one pod as the API shows it, then as the pod itself tells, then about the nodes,
-// their rules and the workload, then the marks the harness sets itself.
+// Kinds about one pod as seen in the API, then as logged by the pod, then about the nodes,
+// their rules and the workload, then the marks that the harness sets.
 const (
 	PodCreated       EventKind = "pod-created"
 	PodReady         EventKind = "pod-ready"
 	PodUnready       EventKind = "pod-unready"
 	PodDeleting      EventKind = "pod-deleting"       // deletionTimestamp first seen
 	PodGone          EventKind = "pod-gone"           // the object left the API
-	OtherPodDeleting EventKind = "other-pod-deleting" // deletionTimestamp first seen of a pod beside the app, of no Job
+	OtherPodDeleting EventKind = "other-pod-deleting" // the same of a pod that belongs neither to the app nor to a Job
 	EndpointReady    EventKind = "endpoint-ready"
 	EndpointNotReady EventKind = "endpoint-not-ready" // still listed, not ready
 	EndpointGone     EventKind = "endpoint-gone"
@@ -36,25 +36,25 @@ const (
 	PodSigterm   EventKind = "pod-sigterm"   // SIGTERM reached its process
 	PodDraining  EventKind = "pod-draining"  // its socket no longer accepts
 	PodExited    EventKind = "pod-exited"    // its process is about to exit; Count is the code
-	PodKilled    EventKind = "pod-killed"    // its process, which ignored SIGTERM, last ran; it was killed within 0.1 s
-	PodWaited    EventKind = "pod-waited"    // its process had waited for a processor, for all of For, by its own reading
+	PodKilled    EventKind = "pod-killed"    // its process, which ignored SIGTERM, was last seen to run; it was killed within 0.1 s
+	PodWaited    EventKind = "pod-waited"    // its process measured that it waited for a processor, for all of For
 
-	RulesBegun  EventKind = "rules-begun"  // node Object's rules are observed from now on; Detail is kube-proxy's mode and by what means
+	RulesBegun  EventKind = "rules-begun"  // node Object's rules are observed from now on; Detail is kube-proxy's mode and how it is read
 	RuleAdded   EventKind = "rule-added"   // node Object began to route to the pod
 	RuleGone    EventKind = "rule-gone"    // node Object no longer routes to the pod
 	RulesSynced EventKind = "rules-synced" // kube-proxy of node Object had written its rules; Detail is the address family
-	RulesFailed EventKind = "rules-failed" // kube-proxy of node Object could not write its rules, Count times since it was asked last
-	RulesUnseen EventKind = "rules-unseen" // node Object's rules were not seen for Count milliseconds up to now; Detail is why
-	FlowsBegun  EventKind = "flows-begun"  // the connections that node Object routes to the app are heard of from now on
-	FlowsUnseen EventKind = "flows-unseen" // connections of node Object were not heard of for Count milliseconds up to now, 0: never; Detail is why
-	NodeUnseen  EventKind = "node-unseen"  // something else of node Object was not seen for Count milliseconds up to now; Detail is what and why
+	RulesFailed EventKind = "rules-failed" // kube-proxy of node Object could not write its rules, Count times since last asked
+	RulesUnseen EventKind = "rules-unseen" // node Object's rules were not observed for Count milliseconds up to now; Detail is why
+	FlowsBegun  EventKind = "flows-begun"  // the connections that node Object routes to the app are recorded from now on
+	FlowsUnseen EventKind = "flows-unseen" // node Object's connections were not recorded for Count ms up to now, 0: never; Detail is why
+	NodeUnseen  EventKind = "node-unseen"  // something else of node Object was not seen for Count ms up to now; Detail is what and why
 	NodeBusy    EventKind = "node-busy"    // node Object's processors were in use, Count permille, for the second up to now
-	// other machines of node Object's host had its processors, Count permille of that second, which is in node-busy too
+	// other virtual machines on node Object's host used its processors, Count permille of that second; node-busy counts it too
 	NodeStolen    EventKind = "node-stolen"
-	NodeConntrack EventKind = "node-conntrack" // conntrack of node Object was full, Count permille; Detail is the connections
-	// how long processes of our own nodes wait for a processor is measured from now on
+	NodeConntrack EventKind = "node-conntrack" // node Object's conntrack table was Count permille full; Detail is the number of connections
+	// from now on the time that processes of our own nodes wait for a processor is measured
 	CPUWaitBegun EventKind = "cpu-wait-begun"
-	// process Detail of pod By or of node Object stood on a run queue for Count milliseconds of For; without a node it is the host's
+	// process Detail of pod By or of node Object was on a run queue for Count milliseconds of For; without a node it is the host's
 	CPUWait EventKind = "cpu-wait"
 	// a CPU limit of pod By kept its process Detail from running for Count milliseconds of For
 	CPUThrottled EventKind = "cpu-throttled"
@@ -63,43 +63,43 @@ const (
 	NodeUnready  EventKind = "node-unready"
 	NodeCordoned EventKind = "node-cordoned" // node Object takes no new pods
 	NodeOpened   EventKind = "node-opened"   // node Object takes new pods again: uncordoned
-	NodeChanged  EventKind = "node-changed"  // node Object booted, or runs another version; Detail is what is new, such as "kubelet v1.37.2"
+	NodeChanged  EventKind = "node-changed"  // node Object booted, or runs another version; Detail is which, such as "kubelet v1.37.2"
 	// a load agent on node Object sent nothing for Count milliseconds up to now; Detail is why, and which numbers
 	AgentAway EventKind = "agent-away"
 
-	// lane Object was shown a certificate, its Count-th; Detail is which. One that it was shown before is not told again.
+	// lane Object was shown a certificate for the first time, its Count-th; Detail is which
 	CertificateSeen EventKind = "certificate-seen"
-	TLSFailed       EventKind = "tls-failed" // lane Object's handshake failed; Detail is how, such as the alert. Each is told once
+	TLSFailed       EventKind = "tls-failed" // lane Object's handshake failed; Detail is how, such as the alert. Each Detail is noted once
 
-	// the host of clients outside resolves name Object otherwise than before, or not at all; Detail is how, in words
+	// on the host of the clients outside, name Object resolves to other addresses than before, or to none; Detail is which, in words
 	NameChanged EventKind = "name-changed"
 
-	// a pod that is not of the rollout was a ready endpoint, in slice Object; Detail is why it gets requests
+	// a pod that is not part of the rollout was a ready endpoint, in EndpointSlice Object; Detail is why it gets requests
 	StrayPod EventKind = "stray-pod"
 
 	ReplicaSetScaled EventKind = "replicaset-scaled"
 	Reported         EventKind = "reported" // an Event of the API about Object; Detail is its reason and message
 
-	Fact EventKind = "fact" // the scenario itself found out: Object is what, Detail the value
+	Fact EventKind = "fact" // found out by the scenario: Object is the fact's name, Detail its value
 
 	LoadBegun    EventKind = "load-begun"
-	RolloutBegun EventKind = "rollout-begun" // the write that starts the rollout is made
+	RolloutBegun EventKind = "rollout-begun" // the write that starts the rollout is about to be made
 	StatusDone   EventKind = "status-done"   // `kubectl rollout status` would have reported success
 	OldGone      EventKind = "old-gone"      // the last pod of the old version had left the API; not before status-done
-	Barrier      EventKind = "barrier"       // endpoints and every observed node's rules route to just those pods that the rollout leaves them
+	Barrier      EventKind = "barrier"       // endpoints and all observed nodes' rules have exactly the pods that the rollout leaves
 	LoadEnded    EventKind = "load-ended"    // the pacers have stopped and no request is in flight
 
 	DisruptionBegun  EventKind = "disruption-begun"  // something is about to be done to the cluster; Detail is what
-	DisruptionUndone EventKind = "disruption-undone" // it is undone, as far as whoever did it can tell
+	DisruptionUndone EventKind = "disruption-undone" // it is undone, as far as the one who did it can see
 	ClusterWhole     EventKind = "cluster-whole"     // the cluster is again what it was before
-	Step             EventKind = "step"              // maintenance of the cluster reached a step: Detail is which, Object the node
+	Step             EventKind = "step"              // maintenance reached a step: Detail is which, Object the node
 
-	APIAnswered  EventKind = "api-answered"  // the API server answered after Count milliseconds: by so much the watch may be late
-	WatchGap     EventKind = "watch-gap"     // the watch was blind up to now: it broke, or the API server hung; Detail is how
+	APIAnswered  EventKind = "api-answered"  // the API server answered after Count milliseconds: the watch may be late by as much
+	WatchGap     EventKind = "watch-gap"     // the watch saw nothing up to now: it broke, or the API server hung; Detail is how
 	RecorderLost EventKind = "recorder-lost" // a recorder stopped before the end; Detail is which and why
 )
 
-// Booted is the Detail of a [NodeChanged] whose node booted.
+// Booted is the Detail of a [NodeChanged] after a boot.
 const Booted = "booted"
 
 // EventKinds lists every kind.

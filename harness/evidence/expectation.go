@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// An Expectation is a rule of package verdict as data: the rule's permanent id and its parameters,
-// and, where the answer is known to differ, the clusters it is for.
+// An Expectation is a rule of package verdict as data: the rule's permanent id, its parameters and,
+// where clusters are known to differ, the clusters that it applies to.
 type Expectation struct {
 	Rule     string        `json:"rule"`
 	Versions []string      `json:"versions,omitempty"`
@@ -18,51 +18,51 @@ type Expectation struct {
 	Permille int           `json:"permille,omitempty"` // 1-1000
 
 	Fact   string        `json:"fact,omitempty"`   // name of what the scenario found
-	Counts Counting      `json:"counts,omitempty"` // what the fact is a number of, where that matters
-	Values []string      `json:"values,omitempty"` // any of them will do, or all in this order, as the rule says
+	Counts Counting      `json:"counts,omitempty"` // what the fact counts, where that matters
+	Values []string      `json:"values,omitempty"` // any of them, or all in this order, depending on the rule
 	Min    time.Duration `json:"min,omitempty"`    // nanoseconds
 	To     EventKind     `json:"to,omitempty"`     // moment the rule applies to
 	Conn   Conn          `json:"conn,omitempty"`   // lanes the rule applies to, by their connections; empty: all
 	Kind   string        `json:"kind,omitempty"`   // lanes the rule applies to, by the names of their kinds; empty: all
-	Lane   string        `json:"lane,omitempty"`   // of steps, by its id, that a rule about their requests applies to
+	Lane   string        `json:"lane,omitempty"`   // id of the lane of steps that a rule about requests of steps applies to
 	Nodes  Nodes         `json:"nodes,omitempty"`  // lanes the rule applies to, by the nodes of their clients; empty: all
-	// Scales says that the bounds come from the app's times, and grow with them; false: with nothing.
+	// Scales says that the bounds come from the app's times and grow with them; false: they are fixed.
 	Scales bool `json:"scales,omitempty"`
 
 	Modes         []string `json:"modes,omitempty"`  // proxy modes it is for; empty: all
 	SinceRelease  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all
 	BeforeRelease string   `json:"before,omitempty"` // first Kubernetes minor it is no longer for
 
-	// Certain says that what a precondition asks for is sure to be seen here, by the arithmetic that the scenario gives: too little
-	// of it is a failure, and no sign of a blind harness.
+	// Certain says that what a precondition asks for is sure to be seen here, by the arithmetic in the scenario: too little
+	// of it is a failure, not a sign that the harness missed something.
 	Certain bool `json:"certain,omitempty"`
 
-	// Evidence is what the scenario found a fact out by, where that was not the API alone: "clients".
+	// Evidence is where a fact comes from, if not from the API alone: "clients".
 	Evidence string `json:"evidence,omitempty"`
-	// Claims are the seed claims, such as "C5", or parts of them, such as "C5.before", that hold or not by this rule.
+	// Claims are the seed claims, such as "C5", or parts of them, such as "C5.before", that this expectation decides.
 	Claims []string `json:"decides,omitempty"`
 }
 
-// Decides has seed claims, such as "C5", or parts of them, such as "C5.before", hold or not by the expectation, beside those named
-// before: a scenario in which it was not judged does not cover them.
+// Decides adds seed claims, such as "C5", or parts of them, such as "C5.before", that the expectation decides: a scenario in
+// which it was not judged does not cover them.
 func (x Expectation) Decides(claims ...string) Expectation {
 	x.Claims = slices.Concat(x.Claims, claims)
 	return x
 }
 
-// ClaimOf is the seed claim that a part is of: C5 of C5.before.
+// ClaimOf returns the seed claim that a part belongs to: C5 for C5.before.
 func ClaimOf(part string) string {
 	id, _, _ := strings.Cut(part, ".")
 	return id
 }
 
-// Surely has a precondition fail, and so decide claims, where what it asks for is not seen.
+// Surely makes a precondition fail, and so decide claims, where what it asks for is not seen.
 func (x Expectation) Surely() Expectation {
 	x.Certain = true
 	return x
 }
 
-// On limits an expectation to lanes with such connections.
+// On limits an expectation to lanes with this kind of connection.
 func (x Expectation) On(conn Conn) Expectation {
 	x.Conn = conn
 	return x
@@ -86,20 +86,20 @@ func (x Expectation) OnDisrupted() Expectation {
 	return x
 }
 
-// Until limits an expectation that counts from a mark to what was sent before another mark.
+// Until ends the time of an expectation that counts from a mark: requests sent from this mark on do not count.
 func (x Expectation) Until(mark EventKind) Expectation {
 	x.To = mark
 	return x
 }
 
-// Scaled has the bounds grow with what the cluster takes to start pods and write rules, as the times of the app do. It is for
-// bounds that come from those times, and neither for what the scenario itself makes last nor for one that a claim states.
+// Scaled makes the bounds grow with the time the cluster takes to start pods and write rules, as the times of the app do. It is for
+// bounds that come from those times, not for durations that the scenario sets or bounds that a claim states.
 func (x Expectation) Scaled() Expectation {
 	x.Scales = true
 	return x
 }
 
-// In limits an expectation to clusters with this proxy mode, and those named before.
+// In limits an expectation to clusters with this proxy mode; further calls add modes.
 func (x Expectation) In(mode string) Expectation {
 	x.Modes = append(slices.Clone(x.Modes), mode)
 	return x
@@ -117,36 +117,36 @@ func (x Expectation) Before(release string) Expectation {
 	return x
 }
 
-// ByClients says that the scenario's steps found a fact out by requests of their own, and not from the API.
+// ByClients says that the scenario's steps found a fact out by requests of their own, not from the API.
 func (x Expectation) ByClients() Expectation {
 	x.Evidence = FromClients
 	return x
 }
 
-// Counting says that a fact is how many pods are available: of how many turned unready since a ReplicaSet was given a size last, or, if
-// it counts the fewest there were, since the rollout began, one that got no processor is not held against the cluster.
+// Counting says that a fact is a number of available pods. A pod that turned unready for want of a processor is then not held
+// against the cluster, if that was since the last scaling of a ReplicaSet or, for [FewestAvailable], since the rollout began.
 func (x Expectation) Counting(pods Counting) Expectation {
 	x.Counts = pods
 	return x
 }
 
-// Counting is what a fact is a number of.
+// A Counting says what a fact counts.
 type Counting string
 
-// What facts count.
+// The countings.
 const (
 	AvailablePods   Counting = "available"        // when it was noted
 	FewestAvailable Counting = "fewest-available" // since the rollout began
 )
 
-// Nodes are some of a cluster's, by whether a disruption was done to them.
+// Nodes selects nodes of a cluster by whether they were disrupted.
 type Nodes string
 
-// Nodes; a client outside the cluster is on another.
+// The selections; a client outside the cluster counts as on one of the others.
 const (
 	DisruptedNodes Nodes = "disrupted"
 	OtherNodes     Nodes = "others"
 )
 
-// FromClients is the evidence of a fact that was found out by requests.
+// FromClients is the Evidence of an expectation whose fact was found out by requests.
 const FromClients = "clients"

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// A Hit is one request as its client saw it, and who answered. Its times are on the clock of the
+// A Hit is one request as its client saw it, and the server that answered. Its times are on the clock of the
 // lane's node, or on the recorder's for a lane outside the cluster.
 type Hit struct {
 	Lane   string        `json:"lane"`             // id of the [Lane] that sent it
 	Seq    uint64        `json:"seq"`              // number within the lane, from 0; the echo app logs the same number
-	Due    time.Duration `json:"due"`              // when the pacer owed it; Sent-Due is the generator's own lag
+	Due    time.Duration `json:"due"`              // when the pacer had it due; Sent-Due is the load generator's own lag
 	Sent   time.Duration `json:"sent"`             // when it was sent
 	Took   time.Duration `json:"took"`             // from Sent until the whole reply was read, or the fault
 	Status int           `json:"status,omitempty"` // HTTP status; 0 without a reply
-	By     Server        `json:"by,omitzero"`      // who answered; zero without a reply
-	Reused bool          `json:"reused,omitempty"` // went over a connection that had carried a request before
-	// Resent is how many TCP segments its client's kernel sent again for it, SYNs included. Only a request that took as long as
-	// that takes at least is looked at.
+	By     Server        `json:"by,omitzero"`      // the server that answered; zero without a reply
+	Reused bool          `json:"reused,omitempty"` // it went over a connection that had carried a request before
+	// Resent is how many TCP segments, SYNs included, the client's kernel sent again for it. Only requests that took long
+	// enough for a retransmission are examined.
 	Resent   uint32 `json:"resent,omitempty"`
-	Attempts int32  `json:"attempts,omitempty"` // connections it was given; above 1 betrays a hidden retry
-	// HandshakeMicros is how long the TLS handshake of its connection took, once that was open; 0 as of Connect.
+	Attempts int32  `json:"attempts,omitempty"` // connections it was given; above 1 means a hidden retry
+	// HandshakeMicros is how long the TLS handshake took after the connection was open; 0 in the same cases as Connect.
 	HandshakeMicros uint32 `json:"handshake_us,omitempty"`
-	// Connect is from Sent until its connection was open, in whole microseconds; 0 over one that was open before, and in
-	// recordings that did not look.
+	// Connect is the time from Sent until its connection was open, in whole microseconds; 0 for a connection that was open
+	// before, and in recordings that did not measure it.
 	Connect time.Duration `json:"connect,omitempty"`
-	// client's port, tells connections apart, also that of one that could not be opened; 0 when unknown
+	// LocalPort is the client's port, which tells connections apart, even those that could not be opened; 0: unknown.
 	LocalPort int   `json:"local_port,omitempty"`
 	Fault     Fault `json:"fault,omitempty"` // NoFault when the reply was whole, 2xx and from the right service
 }
@@ -36,7 +36,7 @@ func (h Hit) Failed() bool { return h.Fault != NoFault }
 // End is when the reply or the fault was complete.
 func (h Hit) End() time.Duration { return h.Sent + h.Took }
 
-// A Server is an app pod as it names itself in a reply.
+// A Server is an app pod as named in its replies.
 type Server struct {
 	Version string `json:"version,omitempty"`
 	Pod     string `json:"pod,omitempty"`
@@ -46,7 +46,7 @@ type Server struct {
 // A Fault says how a request failed. The set is closed.
 type Fault string
 
-// The faults, by what the client's socket or the reply said.
+// The faults that the client's socket or the reply showed.
 const (
 	NoFault     Fault = ""
 	Refused     Fault = "refused"      // ECONNREFUSED: nothing listens, or kube-proxy rejects
@@ -55,40 +55,40 @@ const (
 	Timeout     Fault = "timeout"      // no whole reply in time
 	Unreachable Fault = "unreachable"  // no route to host or network
 	BadStatus   Fault = "bad_status"   // a whole reply with a status outside 200-299
-	WrongServer Fault = "wrong_server" // a whole reply by something that is not the app asked
+	WrongServer Fault = "wrong_server" // a whole reply by something other than the app under test
 )
 
-// The faults of TLS. A handshake in which the connection ends or nothing comes is Closed, Reset or Timeout.
+// The faults of TLS. A handshake in which the connection ends or no reply comes is Closed, Reset or Timeout.
 const (
-	HandshakeFailed      Fault = "handshake_failed"       // or an alert ended the connection later; a TLSFailed event names it
-	CertExpired          Fault = "cert_expired"           // or it is not valid yet
-	CertUnknownAuthority Fault = "cert_unknown_authority" // nobody signed it whom the client trusts
-	CertWrongName        Fault = "cert_wrong_name"        // it is of another host
-	PlainHTTP            Fault = "plain_http"             // the answer to the handshake was one of HTTP
+	HandshakeFailed      Fault = "handshake_failed"       // or an alert ended the connection later; a TLSFailed event has the cause
+	CertExpired          Fault = "cert_expired"           // or the certificate is not valid yet
+	CertUnknownAuthority Fault = "cert_unknown_authority" // no authority that the client trusts signed it
+	CertWrongName        Fault = "cert_wrong_name"        // it is for another host
+	PlainHTTP            Fault = "plain_http"             // the handshake was answered with plain HTTP
 )
 
-// The faults of the host that a lane outside the cluster is sent from: they say nothing of what it asks.
+// The faults of the host that sends the requests of a lane outside the cluster: they say nothing about the server.
 const (
-	Unresolved  Fault = "unresolved"    // its resolver has no address of the name, or does not answer
-	NoLocalPort Fault = "no_local_port" // all its ports are taken
+	Unresolved  Fault = "unresolved"    // its resolver has no address for the name, or does not answer
+	NoLocalPort Fault = "no_local_port" // all its local ports are taken
 	NoRoute     Fault = "no_route"      // it has no route to the address
 )
 
 // Faults lists every fault, in the order reports show them.
 func Faults() []Fault { return slices.Concat(PlainFaults(), TLSFaults(), HostFaults()) }
 
-// PlainFaults are those that need no TLS.
+// PlainFaults lists the faults that can happen without TLS.
 func PlainFaults() []Fault {
 	return []Fault{Refused, Reset, Closed, Timeout, Unreachable, BadStatus, WrongServer}
 }
 
-// TLSFaults are those that only lanes over TLS meet.
+// TLSFaults lists the faults that only lanes over TLS have.
 func TLSFaults() []Fault {
 	return []Fault{HandshakeFailed, CertExpired, CertUnknownAuthority, CertWrongName, PlainHTTP}
 }
 
-// HostFaults are those that only lanes outside the cluster meet.
+// HostFaults lists the faults that only lanes outside the cluster have.
 func HostFaults() []Fault { return []Fault{Unresolved, NoLocalPort, NoRoute} }
 
-// OfHost reports whether a request failed in the host that sent it.
+// OfHost reports whether the cause is the host that sent the request.
 func (f Fault) OfHost() bool { return slices.Contains(HostFaults(), f) }

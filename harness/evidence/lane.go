@@ -13,32 +13,32 @@ type Lane struct {
 	// Protocol is how requests are sent and answered; empty: HTTP.
 	Protocol Protocol `json:"protocol,omitempty"`
 	Node     string   `json:"node"`             // where the client ran; empty outside the cluster
-	Client   string   `json:"client,omitempty"` // its address, by which its connections are told from those of others; empty: not noted
+	Client   string   `json:"client,omitempty"` // its address, which tells its connections from those of others; empty: not noted
 	Conn     Conn     `json:"conn"`
 	Target   string   `json:"target"` // URL
-	// Address, with a port, is what connections are opened to; empty: to the target's own.
+	// Address is the address and port that connections are opened to; empty: those of Target.
 	Address string `json:"address,omitempty"`
-	// TargetNode is the node that requests go to: of the pod that a control lane asks, or the one whose address a client outside asks;
+	// TargetNode is the node that requests go to: that of a control lane's pod, or the node whose address a client outside uses;
 	// empty: not noted.
 	TargetNode string `json:"target_node,omitempty"`
-	Rate       int    `json:"rate"` // asked, per second
-	// Steps says that a scenario's steps sent its requests when they liked: it is no load, and only expectations that name
-	// it are judged by it.
+	Rate       int    `json:"rate"` // requests asked for per second
+	// Steps says that a scenario's steps sent its requests, at no fixed rate: it is not load, and only expectations that name
+	// the lane are judged by it.
 	Steps bool `json:"steps,omitempty"`
-	// Resends says that the client, like most, silently sends a request again whose keep-alive connection
-	// died: what a rollout breaks shows as retries of such a lane, not as failures.
+	// Resends says that the client, like most, silently resends a request whose keep-alive connection
+	// died: connections that a rollout breaks show as retries of the lane, not as failures.
 	Resends bool `json:"resends,omitempty"`
 	// Named says that the client resolves the Service's name for every connection.
 	Named bool `json:"named,omitempty"`
 }
 
-// OverTLS reports whether its connections are.
+// OverTLS reports whether its connections use TLS.
 func (l Lane) OverTLS() bool {
 	target, err := url.Parse(l.Target)
 	return err == nil && target.Scheme == "https"
 }
 
-// DialAddress is what its connections are opened to; empty if the target says nothing of that.
+// DialAddress returns the address and port that its connections are opened to; empty if Target is not a URL.
 func (l Lane) DialAddress() string {
 	target, err := url.Parse(l.Target)
 	if err != nil || l.Address != "" {
@@ -51,7 +51,7 @@ func (l Lane) DialAddress() string {
 	return net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), port))
 }
 
-// Kind is what the lane is for. Its name is empty if the lane is of no kind that LaneKinds lists.
+// Kind returns the lane's kind. Its name is empty if LaneKinds does not list the kind.
 func (l Lane) Kind() LaneKind {
 	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Protocol: l.Protocol, Steps: l.Steps}
 	for _, known := range LaneKinds() {
@@ -62,20 +62,20 @@ func (l Lane) Kind() LaneKind {
 	return k
 }
 
-// A Protocol is how a lane's requests are sent and answered. One may have no connections: such a lane has no Conn.
+// A Protocol is how a lane's requests are sent and answered. A lane of a protocol without connections has no Conn.
 type Protocol string
 
-// HTTP is HTTP/1.1, which lanes speak that say nothing else.
+// HTTP is HTTP/1.1, the default.
 const HTTP Protocol = ""
 
-// A Vantage is the place a lane looks from.
+// A Vantage is the place that a lane's requests are sent from.
 type Vantage string
 
 // Vantages.
 const (
 	FromPod     Vantage = "pod"     // a pod on Lane.Node, to the ClusterIP
 	FromHost    Vantage = "host"    // outside the cluster, through a NodePort
-	FromControl Vantage = "control" // a pod, straight to a pod that is not rolled out: no kube-proxy
+	FromControl Vantage = "control" // a pod, straight to a pod that is not rolled out, without kube-proxy
 )
 
 // A Conn is the kind of connection a lane uses. Fresh and reused connections are two claims:

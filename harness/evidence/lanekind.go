@@ -1,29 +1,29 @@
 package evidence
 
-// A LaneKind is what distinguishes the lanes of one node. Vantage, Conn, Resends and Named are recorded with each lane,
-// so that a recording tells the kind; what the lane's requests count for follows from them.
+// A LaneKind distinguishes the lanes of one node. Vantage, Conn, Resends and Named are recorded with each lane, so that
+// the kind can be told from a recording; they decide which rules count the lane's requests.
 type LaneKind struct {
-	Name     string // ends the ids of its lanes
+	Name     string // last part of the ids of its lanes
 	Vantage  Vantage
 	Conn     Conn
 	Resends  bool
 	Named    bool // resolves the Service's name for every connection
 	Protocol Protocol
 	Optional bool // only in scenarios that name it in their Load
-	Steps    bool // of steps, and of no load
+	Steps    bool // requests are sent by steps, not as load
 }
 
-// Plain is the optional kind that does as most clients do: it sends again what a dead connection lost.
+// Plain is the optional kind that does as most clients do: it resends requests that a dead connection lost.
 const Plain = "plain"
 
-// Named is the optional kind that resolves the Service's name for every connection. Others know its address.
+// Named is the optional kind that resolves the Service's name for every connection. The others connect to its address.
 const Named = "named"
 
-// Kept is the optional kind that asks from outside over connections that are kept. Those of pods are not optional.
+// Kept is the optional kind outside the cluster with keep-alive connections. The same kind in pods is not optional.
 const Kept = "reused"
 
-// LaneKinds lists every kind, in the order in which a node's lanes are recorded. A further kind is one more row, and an
-// exchanger in package loadgen where it speaks a protocol that none of those there does.
+// LaneKinds lists every kind, in the order in which a node's lanes are recorded. To add a kind, add a row, and for a new
+// protocol an exchanger in package loadgen.
 func LaneKinds() []LaneKind {
 	return []LaneKind{
 		{Name: "fresh", Vantage: FromPod, Conn: Fresh},
@@ -36,13 +36,13 @@ func LaneKinds() []LaneKind {
 	}
 }
 
-// Lane is the kind's lane in a place, such as "worker" or "outside".
+// Lane returns the kind's lane in a place, such as "worker" or "outside".
 func (k LaneKind) Lane(place string) Lane {
 	return Lane{ID: place + "-" + k.Name, Vantage: k.Vantage, Conn: k.Conn, Resends: k.Resends, Named: k.Named, Protocol: k.Protocol}
 }
 
-// Method is that of its HTTP requests. Over keep-alive connections it is POST: a GET whose connection died may be sent
-// again, silently, by any client, as net/http does. A kind that resends wants that.
+// Method returns the method of its HTTP requests. Over keep-alive connections it is POST: any client, such as net/http,
+// may silently resend a GET whose connection died. For a kind that resends this is intended.
 func (k LaneKind) Method() string {
 	if k.KeepsAlive() && !k.Resends {
 		return "POST"
@@ -50,22 +50,22 @@ func (k LaneKind) Method() string {
 	return "GET"
 }
 
-// KeepsAlive says that a connection carries several requests, which one pod answers.
+// KeepsAlive reports whether a connection carries several requests, all answered by one pod.
 func (k LaneKind) KeepsAlive() bool { return k.Conn == Reused }
 
-// IsControl says that the lane asks a pod that is not rolled out: what fails there makes the recording doubtful.
+// IsControl reports whether the requests go to a pod that is not rolled out: failures there make the recording doubtful.
 func (k LaneKind) IsControl() bool { return k.Vantage == FromControl }
 
-// AsksApp says that the lane loads the app through the Service: its failures and replies are the app's.
+// AsksApp reports whether the lane loads the app through the Service: its failures and replies are the app's.
 func (k LaneKind) AsksApp() bool { return !k.IsControl() && !k.Steps }
 
-// ShowsRetries says that a request which was sent twice is a retry by something else than the client.
+// ShowsRetries reports whether a request that was sent twice means a retry by something other than the client.
 func (k LaneKind) ShowsRetries() bool { return k.AsksApp() && !k.Resends }
 
-// ShowsDamage says that an app that drops requests must show on the lane.
+// ShowsDamage reports whether failures must show on the lane if the app drops requests.
 func (k LaneKind) ShowsDamage() bool { return k.Vantage == FromPod && !k.Resends }
 
-// FollowsRules says that each request goes where the rules of the lane's node route at that instant.
+// FollowsRules reports whether each request goes where the rules of the lane's node route at that instant.
 func (k LaneKind) FollowsRules() bool { return k.Vantage == FromPod && k.Conn == Fresh }
 
 func (k LaneKind) same(other LaneKind) bool {

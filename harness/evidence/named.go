@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Named is the evidence with versions called as people know them, where the run has names for theirs.
+// Named returns the evidence with the ids of versions replaced by the names in [Run.VersionNames].
 func (ev Evidence) Named() Evidence {
 	if len(ev.Run.VersionNames) == 0 {
 		return ev

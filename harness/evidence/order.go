@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Compare is the order within a lane. Of one that has a number twice the hits are in order of time, and those in order of how they ended.
+// Compare is the order within a lane: by sequence number, and hits with the same number by time, then by fault.
 func (a *Hit) Compare(b *Hit) int {
 	if a.Seq != b.Seq {
 		return cmp.Compare(a.Seq, b.Seq)
@@ -15,7 +15,7 @@ func (a *Hit) Compare(b *Hit) int {
 	return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Took, b.Took), cmp.Compare(a.Fault, b.Fault))
 }
 
-// Compare is the order within a lane. A request that arrived twice did so at two times, or at two pods.
+// Compare is the order within a lane: by sequence number, and arrivals with the same number by time, then by pod.
 func (a *Arrival) Compare(b *Arrival) int {
 	if a.Seq != b.Seq {
 		return cmp.Compare(a.Seq, b.Seq)
@@ -26,7 +26,7 @@ func (a *Arrival) Compare(b *Arrival) int {
 // Compare is the order in time.
 func (a *Event) Compare(b *Event) int { return cmp.Compare(a.At, b.At) }
 
-// Check returns an error for a hit nobody can have made. Times before Run.Began may be: they are on a clock of their own.
+// Check returns an error for a hit that is impossible. Times before Run.Began are possible: the lane's clock is another one.
 func (a Hit) Check() error {
 	switch {
 	case a.Seq > math.MaxInt64:
@@ -50,7 +50,7 @@ func (a Hit) Check() error {
 	}
 }
 
-// Check returns an error for an arrival nobody can have noted.
+// Check returns an error for an arrival that is impossible.
 func (a Arrival) Check() error {
 	if a.Seq > math.MaxInt64 {
 		return fmt.Errorf("seq %d is out of range", a.Seq)
@@ -58,7 +58,7 @@ func (a Arrival) Check() error {
 	return nil
 }
 
-// Check returns an error for an event of a kind that is not known.
+// Check returns an error for an event of an unknown kind.
 func (a Event) Check() error {
 	if !slices.Contains(EventKinds(), a.Kind) {
 		return fmt.Errorf("unknown event kind %q", a.Kind)

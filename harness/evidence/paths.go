@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Names of the files in a scenario's folder, and of those that describe the session and its clusters.
+// Names of the files in a scenario's folder, and of the files that describe the session and its clusters.
 const (
 	RunFile      = "run.json"
 	HitsFile     = "hits.parquet"
@@ -17,19 +17,19 @@ const (
 	SpansFile    = "spans.jsonl"
 )
 
-// Folder is the part of a run folder that evidence is in; the rest are reports on it.
+// Folder returns the folder in a run folder that has the evidence; reports are beside it.
 func Folder(run string) string { return filepath.Join(run, "evidence") }
 
-// SessionPath is where a run folder says what was run, when and by which build.
+// SessionPath returns the path of the file that says what was run, when and by which build: see [Session].
 func SessionPath(run string) string { return filepath.Join(Folder(run), SessionFile) }
 
-// SpansPath is where a run folder says what time was spent on.
+// SpansPath returns the path of the file that says what the time was spent on: see [Span].
 func SpansPath(run string) string { return filepath.Join(Folder(run), SpansFile) }
 
-// ClusterPath is where a run folder describes the cluster of a mode.
+// ClusterPath returns the path of the file that describes the cluster of a mode: see [Cluster].
 func ClusterPath(run, mode string) string { return filepath.Join(Folder(run), mode, ClusterFile) }
 
-// ScenarioFolder is where a run folder has an attempt, from 1, at a scenario.
+// ScenarioFolder returns the folder of an attempt, counted from 1, at a scenario.
 func ScenarioFolder(run, mode, suite, id string, attempt int) string {
 	if attempt > 1 {
 		id = fmt.Sprintf("%s-%d", id, attempt)

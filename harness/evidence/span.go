@@ -9,19 +9,19 @@ import (
 // A Part is what a session spends time on.
 type Part string
 
-// The parts. IdlePart is no span's: it is the time in which none was under way.
+// The parts. No span has IdlePart: it is the time without any span.
 const (
 	ImagePart   Part = "image"    // building or pulling images, and loading them
 	ClusterPart Part = "cluster"  // making a cluster, or attaching to one
-	DeployPart  Part = "deploy"   // of the app and its clients
+	DeployPart  Part = "deploy"   // deploying the app and its clients
 	SteadyPart  Part = "steady"   // load before anything changes
-	RolloutPart Part = "rollout"  // load while it does
-	SettlePart  Part = "settle"   // load after it
-	CleanUpPart Part = "clean-up" // of what a scenario made
+	RolloutPart Part = "rollout"  // load during the rollout
+	SettlePart  Part = "settle"   // load after the rollout
+	CleanUpPart Part = "clean-up" // removing what a scenario created
 	IdlePart    Part = "idle"
 )
 
-// A Span is time spent on a part, by a mode's cluster, a suite or a scenario, as far as they are named.
+// A Span is time spent on a part, for the mode, suite or scenario that it names, if any.
 type Span struct {
 	Part     Part      `json:"part"`
 	Mode     string    `json:"mode,omitempty"`
@@ -31,12 +31,12 @@ type Span struct {
 	Seconds  float64   `json:"seconds"`
 }
 
-// Parts lists the parts in the order in which a session comes to them.
+// Parts lists the parts in the order in which a session reaches them.
 func Parts() []Part {
 	return []Part{ImagePart, ClusterPart, DeployPart, SteadyPart, RolloutPart, SettlePart, CleanUpPart, IdlePart}
 }
 
-// Check returns an error for a span nobody can have measured.
+// Check returns an error for a span that is impossible.
 func (s Span) Check() error {
 	switch {
 	case s.Part == IdlePart || !slices.Contains(Parts(), s.Part):

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// A Stream is records by lane and number, which can be read any number of times. It ends
-// with an error when what is stored is not whole; the error names file and position. A nil stream was
+// A Stream yields records ordered by lane and sequence number, and can be read any number of times. It ends
+// with an error that names file and position if the stored records are not whole. A nil stream was
 // not recorded.
 type Stream[R any] iter.Seq2[R, error]
 
-// Hits is a stream of hits given in any order. They are not copied: leave them as they are.
+// Hits returns a stream of hits given in any order. It does not copy them: do not change them afterwards.
 func Hits(hits []Hit) Stream[Hit] {
 	return Sorted(hits, func(h Hit) string { return h.Lane }, (*Hit).Compare)
 }
 
-// Arrivals is a stream of arrivals given in any order, which are not copied either.
+// Arrivals returns a stream of arrivals given in any order. It does not copy them either.
 func Arrivals(arrivals []Arrival) Stream[Arrival] {
 	return Sorted(arrivals, func(a Arrival) string { return a.Lane }, (*Arrival).Compare)
 }
 
-// All reads a stream to its end. With an error it returns what came before it.
+// All reads a stream to its end. On an error it returns the records before it too.
 func (t Stream[R]) All() ([]R, error) {
 	if t == nil {
 		return nil, nil
@@ -36,9 +36,8 @@ func (t Stream[R]) All() ([]R, error) {
 	return all, nil
 }
 
-// Sorted is a stream of records given in any order. It sorts lane by lane, and not the records but their numbers: a lane comes nearly in
-// order,
-// which sorts fast, but many lanes come at once.
+// Sorted returns a stream of records given in any order. It sorts each lane on its own, by indexes instead of moving records: the
+// records of one lane come nearly in order, which sorts fast, but those of many lanes are mixed.
 func Sorted[R any](records []R, lane func(R) string, compare func(a, b *R) int) Stream[R] {
 	byLane := make(map[string][]int)
 	for i := range records {

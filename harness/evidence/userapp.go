@@ -2,25 +2,25 @@ package evidence
 
 import "time"
 
-// UserApp is what is known of an app under test that is not Rollcall's: what its replies tell, and what of its manifests may
-// cost its clients something. Its pods log no arrivals.
+// UserApp describes an app under test that is not Rollcall's: what its replies contain, and the settings in its manifests that
+// may cost its clients requests. Its pods log no arrivals.
 type UserApp struct {
-	Watched     bool          `json:"watched,omitempty"`      // it was there already, and its pods were watched: the rest is what those have
+	Watched     bool          `json:"watched,omitempty"`      // it ran already: the rest is what its pods have, not a manifest
 	Named       bool          `json:"named"`                  // replies name their version
 	Probed      bool          `json:"probed"`                 // there is a readiness probe
 	Startup     bool          `json:"startup,omitempty"`      // there is a startup probe
-	PreStop     time.Duration `json:"pre_stop,omitempty"`     // of a sleep, nanoseconds
-	OtherHook   bool          `json:"other_hook,omitempty"`   // there is a preStop hook that is no sleep
-	Unhooked    []string      `json:"unhooked,omitempty"`     // containers without a preStop hook beside some that have one
+	PreStop     time.Duration `json:"pre_stop,omitempty"`     // length of its preStop sleep, nanoseconds
+	OtherHook   bool          `json:"other_hook,omitempty"`   // there is a preStop hook other than a sleep
+	Unhooked    []string      `json:"unhooked,omitempty"`     // containers without a preStop hook, where others have one
 	Grace       time.Duration `json:"grace"`                  // nanoseconds
 	Recreate    bool          `json:"recreate,omitempty"`     // every old pod ends before the first new one begins
-	Unavailable int           `json:"unavailable,omitempty"`  // replicas that a rollout may take away before others are ready
+	Unavailable int           `json:"unavailable,omitempty"`  // replicas that a rollout may remove before new ones are ready
 	Replicas    int           `json:"replicas"`               // in the manifest; 0: it names none
-	Autoscaled  string        `json:"autoscaled,omitempty"`   // name of the autoscaler that has the workload
-	Affinity    bool          `json:"affinity,omitempty"`     // its Service keeps each client at one pod (sessionAffinity ClientIP)
-	Adapted     []string      `json:"changed_back,omitempty"` // what of the manifests was left out or changed for the run
+	Autoscaled  string        `json:"autoscaled,omitempty"`   // name of the autoscaler that scales the workload
+	Affinity    bool          `json:"affinity,omitempty"`     // its Service sends each client to one pod (sessionAffinity ClientIP)
+	Adapted     []string      `json:"changed_back,omitempty"` // what was left out of the manifests or changed for the run
 
 	Answers  string         `json:"answers,omitempty"`  // name of the container that has the Service's port
-	Asked    map[string]any `json:"asked,omitempty"`    // what clients ask for, as a probe asks for it in a manifest
-	Workload map[string]any `json:"workload,omitempty"` // its manifest, less what no advice is about; absent: not one of apps/v1
+	Asked    map[string]any `json:"asked,omitempty"`    // the request that clients send, as an httpGet probe in a manifest
+	Workload map[string]any `json:"workload,omitempty"` // its manifest, less the parts that no advice is about; absent: not one of apps/v1
 }
