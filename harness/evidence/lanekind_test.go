@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// What a kind counts for decides verdicts, so each is written out here.
+// The rules that count a kind's requests decide verdicts, so each kind is written out here.
 func TestLaneKind(t *testing.T) {
 	type counts struct {
 		method                                                  string
@@ -41,7 +41,7 @@ func TestLaneKind(t *testing.T) {
 	}
 }
 
-// What steps ask is no load: no rule about one may count it.
+// Requests of steps are not load: no rule about load may count them.
 func TestLaneKindOfSteps(t *testing.T) {
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
 		k := evidence.Lane{Vantage: evidence.FromHost, Conn: conn, Steps: true}.Kind()
@@ -51,7 +51,7 @@ func TestLaneKindOfSteps(t *testing.T) {
 	}
 }
 
-// Recordings of other hands may have lanes of no kind we know; they count as their fields say.
+// A recording may have lanes of an unknown kind; they count by their fields.
 func TestLaneKindUnknown(t *testing.T) {
 	k := evidence.Lane{Vantage: evidence.FromHost, Conn: evidence.Reused, Named: true}.Kind()
 	if k.Name != "" || !k.AsksApp() || !k.KeepsAlive() || k.FollowsRules() || k.ShowsDamage() {

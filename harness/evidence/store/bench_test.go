@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// typicalRun is n hits as eight lanes record them in turn, four with a connection per request: a
+// typicalRun returns n hits, recorded by eight lanes in turn, four with a connection per request: a
 // pacer that is up to a millisecond late, replies in about one, from three pods and then from three
 // others, ports that only a fresh lane changes. Hits arrives in order of completion.
 func typicalRun(n int) []evidence.Hit {
@@ -91,7 +91,7 @@ func BenchmarkReadArrivals(b *testing.B) {
 	benchmarkRead(b, evidence.Arrivals(typicalArrivals(typicalRun(million))), arrivalLayout())
 }
 
-// BenchmarkRecord is a hit from its recording to the finished folder.
+// BenchmarkRecord measures a hit from its recording to the finished folder.
 func BenchmarkRecord(b *testing.B) {
 	hits := typicalRun(million / 10)
 	for n := 0; b.Loop(); n++ {

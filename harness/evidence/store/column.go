@@ -9,15 +9,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A column is one column of a parquet file while its rows are read: the values of one page at a
-// time, in memory that is used again for the next.
+// A column is one column of a parquet file during reading: the values of one page at a
+// time, in memory that is reused for the next page.
 type column interface {
 	title() string
-	// open begins with the chunk of a row group.
+	// open starts reading the chunk of a row group.
 	open(chunk parquet.ColumnChunk) error
-	// openAbsent begins with a row group of a file that is older than the column; false: every file has to have it.
+	// openAbsent starts reading a row group of a file that is older than the column; false: every file must have the column.
 	openAbsent(rows int64) bool
-	// load makes sure that values are left, from the next page where needed. It returns io.EOF
+	// load makes sure that there are unread values, and reads the next page if needed. It returns io.EOF
 	// after the last page of the chunk.
 	load() error
 	left() int
@@ -25,38 +25,38 @@ type column interface {
 	close() error
 }
 
-// values is a column whose pages decode gives as values of V.
+// values is a column of values of type V, which decode returns for each page.
 type values[V any] struct {
 	name   string
-	kinds  []parquet.Kind // it may be stored as
-	later  bool           // files of earlier builds do not have it: there it is zero
+	kinds  []parquet.Kind // types that it may be stored as
+	later  bool           // files of earlier builds do not have it: its values are zero there
 	decode func(page parquet.Page, into []V) ([]V, error)
 
 	pages  parquet.Pages
-	absent int64 // zero values to come in place of pages
+	absent int64 // zero values left to return in place of pages
 	unread []V
 	buffer []V
 }
 
-// newNumbers is a column of whole numbers, or of truth as 0 and 1.
+// newNumbers returns a column of integers, or of booleans as 0 and 1.
 func newNumbers(name string) *values[int64] {
 	return &values[int64]{name: name, kinds: []parquet.Kind{parquet.Int64, parquet.Int32, parquet.Boolean}, decode: decodeNumbers}
 }
 
-// newLaterNumbers is one that files of earlier builds do not have.
+// newLaterNumbers returns a column of integers that files of earlier builds do not have.
 func newLaterNumbers(name string) *values[int64] {
 	v := newNumbers(name)
 	v.later = true
 	return v
 }
 
-// newWords is a column of few different strings, each of which is made once and kept in known.
+// newWords returns a column of few different strings, each of which is allocated once and kept in known.
 func newWords(name string, known map[string]string) *values[string] {
 	decode := func(page parquet.Page, into []string) ([]string, error) { return decodeWords(page, into, known) }
 	return &values[string]{name: name, kinds: []parquet.Kind{parquet.ByteArray}, decode: decode}
 }
 
-// at is the value of row i of those left.
+// at returns the i-th unread value.
 func (v *values[V]) at(i int) V { return v.unread[i] }
 
 func (v *values[V]) title() string { return v.name }
@@ -71,7 +71,7 @@ func (v *values[V]) open(chunk parquet.ColumnChunk) error {
 	return nil
 }
 
-// absentBatch is how many zero values of an absent column are loaded at once.
+// absentBatch is how many zero values of an absent column are made at once.
 const absentBatch = 8 << 10
 
 func (v *values[V]) openAbsent(rows int64) bool {
@@ -175,7 +175,7 @@ func lookUp[V any](dictionary []V, indexes []int32, into []V) ([]V, error) {
 	return into, nil
 }
 
-// ended reports an error unless a column's chunk has given all its values.
+// ended returns an error if a column's chunk has more values.
 func ended(c column) error {
 	if c.left() > 0 {
 		return fmt.Errorf("it has %d values too many", c.left())

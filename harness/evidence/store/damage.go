@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// A reading is evidence while it is read.
+// A reading is the evidence of a folder during reading.
 type reading struct{ evidence.Evidence }
 
-// damaged notes an error as damage.
+// damaged adds an error, unless it is nil, to the damage.
 func (ev *reading) damaged(err error) {
 	if err != nil {
 		ev.Damage = append(ev.Damage, err.Error())
 	}
 }
 
-// readFiles opens the streams run.json describes. A parquet file that is not the one that was written is
-// not opened: its decoder takes lengths and codecs at their word, and may take all memory with them.
+// readFiles opens the streams that run.json describes. A parquet file that was changed is not
+// opened: the decoder trusts lengths and codecs, and could use up all memory.
 func (ev *reading) readFiles(dir string) {
 	for _, file := range ev.Run.Files {
 		path := filepath.Join(dir, file.Name)
@@ -53,7 +53,7 @@ func (ev *reading) readFiles(dir string) {
 	}
 }
 
-// readSegments reads what there is of a recording that was cut off.
+// readSegments reads the segments of a recording that was cut off.
 func (ev *reading) readSegments(dir string) {
 	hits, hitsErr := openSegment(filepath.Join(dir, hitsSegment), hitType())
 	arrivals, arrivalsErr := openSegment(filepath.Join(dir, arrivalsSegment), arrivalType())
@@ -72,7 +72,7 @@ func (ev *reading) readSegments(dir string) {
 		evidence.RunFile, reached.Round(time.Millisecond), len(hits), len(arrivals), len(events)))
 	ev.damaged(hitsErr)
 	ev.damaged(arrivalsErr)
-	if len(flows) > 0 { // else nobody listened
+	if len(flows) > 0 { // else no observer listened to connections
 		ev.Flows = evidence.Flows(flows)
 		ev.damaged(flowsErr)
 	}
@@ -105,7 +105,7 @@ func openSegment[R any](path string, of recordType[R]) (records []R, err error) 
 	return records, err
 }
 
-// compareSum is an error unless the file at path has the checksum it was written with.
+// compareSum returns an error unless the file at path has the size and checksum that it was written with.
 func compareSum(path string, file evidence.File) error {
 	f, err := os.Open(path)
 	if err != nil {

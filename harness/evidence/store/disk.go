@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Write puts the evidence into dir, which it makes. A folder that already holds a run is refused:
+// Write makes the folder dir and writes the evidence into it. It refuses a folder that has a run:
 // evidence is never overwritten. run.json is written last, so a folder without it is incomplete.
-// Write fills in the run's schema and files, and sorts the events by time; a stream that is nil has
+// Write fills in the run's schema and files, and sorts the events by time; a nil stream gets
 // no file.
 func Write(dir string, ev evidence.Evidence) error {
 	if err := begin(dir); err != nil {
@@ -58,10 +58,10 @@ func writeFiles(dir string, ev evidence.Evidence) (files []evidence.File, err er
 	return files, err
 }
 
-// Read opens what Write or a [Recorder] wrote. The streams of hits and arrivals stay on disk until they
-// are read. The error is for a folder that is no run of the schema this build knows, and wraps
-// fs.ErrNotExist where there is no run.json. Whatever else is not as it was recorded is in
-// [Evidence.Damage]: of a parquet file nothing is read then, of events what is before the damage.
+// Read opens a folder written by Write or a [Recorder]. The parquet streams stay on disk until they
+// are read. It returns an error for a folder that is not a run of this build's schema; the error wraps
+// fs.ErrNotExist if there is no run.json. Everything else that is not as it was recorded is in
+// [evidence.Evidence.Damage]: nothing is read of a damaged parquet file, and of events those before the damage.
 func Read(dir string) (evidence.Evidence, error) {
 	var ev reading
 	path := filepath.Join(dir, evidence.RunFile)

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// laid is evidence with its streams laid out, to compare.
+// laid is evidence with its streams as slices, to compare.
 type laid struct {
 	Run      evidence.Run
 	Hits     []evidence.Hit
@@ -67,7 +67,7 @@ func TestEvidenceSurvivesTheDisk(t *testing.T) {
 	})
 }
 
-// written is a folder with a small run in it.
+// written returns a folder with a small run.
 func written(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -206,7 +206,7 @@ func TestNoBitAndNoByteOfAStreamCanBeLost(t *testing.T) {
 			t.Fatalf("%s, %s %d: what was damaged can be read, or what was not cannot", name, what, i)
 		}
 	}
-	// all of the bytes would take seconds
+	// flipping every byte would take seconds
 	for name, step := range map[string]int{evidence.HitsFile: 7, evidence.ArrivalsFile: 7, evidence.EventsFile: 1} {
 		path := filepath.Join(dir, name)
 		whole, err := os.ReadFile(path)

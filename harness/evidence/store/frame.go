@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// A Frame is a batch of records on its way, a line of JSON: in a segment on disk, or from an agent to the recorder. First makes a missing
-// or repeated frame visible.
+// A Frame is a batch of records as a line of JSON, in a segment on disk or from an agent to the recorder. First reveals a missing
+// or repeated frame.
 type Frame[R any] struct {
 	First   int  `json:"first"` // number of the first record, from 0, over all frames
 	Records []R  `json:"records,omitempty"`
-	End     bool `json:"end,omitempty"` // no record follows; First plus those in this frame is how many there were
+	End     bool `json:"end,omitempty"` // no record follows: there are First plus len(Records) in all
 }
 
 // WriteFrame writes one frame in a single Write.
@@ -27,7 +27,7 @@ func WriteFrame[R any](w io.Writer, f Frame[R]) error {
 	return nil
 }
 
-// ReadFrame reads one frame, and says how many bytes that were. The error is that of [ReadLine].
+// ReadFrame reads one frame and returns its size in bytes. Its errors are those of [ReadLine].
 func ReadFrame[R any](r *bufio.Reader) (f Frame[R], size int, err error) {
 	text, size, err := ReadLine(r)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// WriteJSON writes v indented, through a temporary file, so that a reader never sees half of it.
+// WriteJSON writes v as indented JSON, through a temporary file, so that a reader never sees a part of it.
 func WriteJSON(path string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("evidence: %w", err)
@@ -23,7 +23,7 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-// ReadJSON reads what WriteJSON wrote; errors name the file, and the byte where it is not JSON.
+// ReadJSON reads a file written by WriteJSON. Errors name the file, and the byte at which it is not JSON.
 func ReadJSON(path string, v any) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func ReadJSON(path string, v any) error {
 	return nil
 }
 
-// create writes a file that a reader finds whole or not at all.
+// create writes a file, which a reader finds whole or not at all.
 func create(path string, write func(io.Writer) error) error {
 	if err := sharedfile.Create(path, 0o644, write); err != nil {
 		return fmt.Errorf("evidence: write %s: %w", path, err)

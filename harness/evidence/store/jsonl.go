@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// maxLine bounds an event on disk, in bytes.
+// maxLine is the most bytes of an event on disk.
 const maxLine = 1 << 20
 
-// writeEvents writes one JSON object a line, by time, and returns how many. Events at the same time
-// stay in the order noted.
+// writeEvents writes one JSON object per line, ordered by time, and returns how many. Events with the same time
+// stay in the order in which they were noted.
 func writeEvents(w io.Writer, events []evidence.Event) (int, error) {
 	for n, e := range inOrder(events) {
 		line, err := json.Marshal(e)
@@ -34,9 +34,9 @@ func writeEvents(w io.Writer, events []evidence.Event) (int, error) {
 	return len(events), nil
 }
 
-// readEvents reads what writeEvents wrote. The error names the first line, from 1, that is not an
-// event or not in its place, and comes with the events before it. Order is that of each clock:
-// clocks differ.
+// readEvents reads a file written by writeEvents. The error names the first line, counted from 1, that is not an
+// event or out of order; the events before it are returned too. The order is that of each clock,
+// since clocks differ.
 func readEvents(r io.Reader) ([]evidence.Event, error) {
 	var events []evidence.Event
 	last := make(map[string]time.Duration)
@@ -72,7 +72,7 @@ func parseEvent(line []byte) (e evidence.Event, err error) {
 	return e, e.Check()
 }
 
-// inOrder is events by time; those of the same time stay in the order noted.
+// inOrder returns the events ordered by time; those with the same time stay in the order in which they were noted.
 func inOrder(events []evidence.Event) []evidence.Event {
 	ordered, _ := eventType().sorted(events).All() // in memory: it cannot fail
 	return ordered

@@ -9,26 +9,26 @@ import (
 	"io"
 )
 
-// A line is how evidence is kept while it comes in, and how it is handed over: one write of
+// A line is the unit in which records are stored during a recording and sent by agents: one write of
 //
 //	the CRC-32C of the text, 8 hexadecimal digits
 //	a space, the text, and the end of the line
 //
-// A line that was cut off is none.
+// A line that was cut off does not count.
 
-// sumLength is how many bytes of a line are before its text.
+// sumLength is the number of bytes before the text of a line.
 const sumLength = 9
 
-// ErrDamaged is what reading a line that is not what was written wraps.
+// ErrDamaged is wrapped by errors about lines and files that are not as they were written.
 var ErrDamaged = errors.New("damaged")
 
-// AppendLine appends the line of a text that has no ends of lines.
+// AppendLine appends the line of a text, which must not contain a newline.
 func AppendLine(to, text []byte) []byte {
 	return append(append(append(to, checksum(text)...), text...), '\n')
 }
 
-// ReadLine reads a line, and says how many bytes that were. The error is io.EOF where no line begins, io.ErrUnexpectedEOF where one is cut
-// off, and wraps ErrDamaged for bytes that are not a line.
+// ReadLine reads a line and returns its text and its size in bytes. The error is io.EOF where no line begins, io.ErrUnexpectedEOF
+// where one is cut off, and wraps ErrDamaged for bytes that are not a line.
 func ReadLine(r *bufio.Reader) (text []byte, size int, err error) {
 	line, err := r.ReadBytes('\n')
 	switch {

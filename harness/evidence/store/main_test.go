@@ -7,7 +7,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is the test, or the process that a test starts to kill it.
+// TestMain runs the tests, or the process that a test starts in order to kill it.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(recordInto); dir != "" {
 		recordUntilKilled(dir)

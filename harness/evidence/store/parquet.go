@@ -14,12 +14,12 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// rowGroup is how many rows a parquet file is written and read by at most; writing holds so many
+// rowGroup is the most rows in a row group of a parquet file; writing keeps a row group
 // in memory, encoded.
 const rowGroup = 128 << 10
 
-// writeParquet streams a stream into one parquet file, which plain readers such as DuckDB open, and
-// returns how many rows it has. A record that is not valid, or not in its place, is an error.
+// writeParquet writes a stream as one parquet file, which plain readers such as DuckDB can open, and
+// returns how many rows it has. A record that is invalid or out of order is an error.
 func writeParquet[R, W any](w io.Writer, stream evidence.Stream[R], l layout[R, W]) (rows int, err error) {
 	pw := parquet.NewGenericWriter[W](w, append(l.metadata, parquet.MaxRowsPerRowGroup(rowGroup))...)
 	batch := make([]W, 0, 1024)
@@ -45,9 +45,9 @@ func writeParquet[R, W any](w io.Writer, stream evidence.Stream[R], l layout[R, 
 	return rows, pw.Close()
 }
 
-// parquetStream is the stream in the parquet file at path, which should have count rows. The file is
+// parquetStream returns the stream in the parquet file at path, which should have count rows. The file is
 // open, and a few pages of it in memory, only while the stream is read. An error names the file,
-// without its folder, and the row, from 0.
+// without its folder, and the row, counted from 0.
 func parquetStream[R, W any](path string, count int, l layout[R, W]) evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
 		row, more := 0, true
@@ -63,7 +63,7 @@ func parquetStream[R, W any](path string, count int, l layout[R, W]) evidence.St
 	}
 }
 
-// readParquet gives every row up to the first that cannot be read.
+// readParquet yields every row up to the first that cannot be read.
 func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R)
 	columns, record := l.columns()
 	defer func() {
 		for _, c := range columns {
-			_ = guard(c.close) // of what was read only
+			_ = guard(c.close) // the file was only read
 		}
 	}()
 	row := 0
@@ -126,7 +126,7 @@ func openParquet(f *os.File) (file *parquet.File, err error) {
 	if err != nil {
 		return nil, bare(err)
 	}
-	// A length beyond the file would make parquet-go ask for as much memory.
+	// parquet-go allocates as much memory as the footer's length says, even beyond the file.
 	var tail [8]byte
 	if _, err := f.ReadAt(tail[:], info.Size()-int64(len(tail))); err != nil || string(tail[4:]) != "PAR1" {
 		return nil, fmt.Errorf("its %d bytes do not end as a parquet file does: it was cut off", info.Size())
@@ -141,7 +141,7 @@ func openParquet(f *os.File) (file *parquet.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// Some other codecs of parquet-go look for room without end in what they did not write.
+	// Some other codecs of parquet-go allocate memory without bound for data that they did not write.
 	for _, group := range file.Metadata().RowGroups {
 		for _, chunk := range group.Columns {
 			if codec := chunk.MetaData.Codec; codec != format.Zstd {
@@ -170,7 +170,7 @@ func openGroup(columns []column, file *parquet.File, group parquet.RowGroup) err
 	return nil
 }
 
-// loadRows makes every column have rows left, and returns how many all of them have, up to most.
+// loadRows makes sure that every column has unread values, and returns how many all of them have, up to most.
 func loadRows(columns []column, most int) (int, error) {
 	n := most
 	for _, c := range columns {
@@ -184,7 +184,7 @@ func loadRows(columns []column, most int) (int, error) {
 	return n, nil
 }
 
-// guard calls read, which may panic: parquet-go does on some damaged pages, and damage is an error
+// guard calls read and turns a panic into an error: parquet-go panics on some damaged pages, and damage is an error
 // of the file, not of the program.
 func guard(read func() error) (err error) {
 	defer func() {
@@ -195,7 +195,7 @@ func guard(read func() error) (err error) {
 	return read()
 }
 
-// bare is a file's error without its path, which is not the same in a copy of the folder.
+// bare returns a file's error without the path, which differs in a copy of the folder.
 func bare(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {

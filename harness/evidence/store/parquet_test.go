@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lax is a layout that lets every record pass.
+// lax returns a layout that accepts every record.
 func lax[R, W any](l layout[R, W]) layout[R, W] {
 	l.key = func(R) key { return key{} }
 	l.check = func(R) error { return nil }
@@ -32,7 +32,7 @@ func writeStream[R, W any](t interface{ Fatal(...any) }, path string, stream evi
 	}
 }
 
-// inTurn is a stream of records as they are given.
+// inTurn returns a stream of records in the order given.
 func inTurn[R any](records []R) evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
 		for _, r := range records {
@@ -211,7 +211,7 @@ func TestAParquetFileOfSomethingElseSaysSo(t *testing.T) {
 	}
 }
 
-// A column that was added later is zero in files that are older, over all their row groups.
+// A column that was added later is zero in older files, in all their row groups.
 func TestFilesOfEarlierBuildsLackLaterColumns(t *testing.T) {
 	type earlierRow struct {
 		Lane      string `parquet:"lane,dict,zstd"`

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// flushEvery leaves the other half of the second that a killed process may lose to those who bring the
-// records.
+// flushEvery is half of the second of records that a killed process may lose; the other half is for fetching
+// records from agents.
 const flushEvery = 500 * time.Millisecond
 
-// A Recorder is one scenario's folder while it is recorded. It may be used concurrently.
+// A Recorder writes one scenario's folder during its recording. It may be used concurrently.
 //
-// What was recorded is handed to the operating system every half second, so that a killed process
-// loses no more than that; it is not forced to the disk, and a machine that loses power may lose
-// more. Either way [Read] sees that the recording was cut off.
+// Records are handed to the operating system every half second, so that a killed process
+// loses no more than that; they are not synced to the disk, so a machine that loses power may lose
+// more. Either way [Read] notices that the recording was cut off.
 type Recorder struct {
 	dir      string
 	hits     *segment[evidence.Hit]
@@ -32,7 +32,7 @@ type Recorder struct {
 	stopped chan struct{} // closed when the goroutine that flushes has ended
 }
 
-// Record begins a recording in dir, which it makes. A folder that already holds a run is refused.
+// Record makes the folder dir and begins a recording in it. It refuses a folder that has a run.
 // The caller ends the Recorder with Finish or Abort.
 func Record(dir string, run evidence.Run) (_ *Recorder, err error) {
 	if err := begin(dir); err != nil {
@@ -64,14 +64,14 @@ func Record(dir string, run evidence.Run) (_ *Recorder, err error) {
 	return r, nil
 }
 
-// Update replaces the run of Record, once more is known about it, so that a recording that is cut off
+// Update replaces the run given to Record when more is known, so that a recording that is cut off
 // can be read with its lanes and clocks.
 func (r *Recorder) Update(run evidence.Run) error {
 	run.Schema, run.Files = evidence.SchemaVersion, nil
 	return WriteJSON(filepath.Join(r.dir, evidence.RunFile), run)
 }
 
-// Hits records hits, in any order. Like that of Arrivals and Event, an error is kept for Finish;
+// Hits records hits, in any order. As with Arrivals, Flows and Event, Finish returns the error, if any;
 // after Finish nothing is recorded.
 func (r *Recorder) Hits(hits ...evidence.Hit) { r.hits.add(hits...) }
 
@@ -84,8 +84,8 @@ func (r *Recorder) Flows(flows ...evidence.Flow) { r.flows.add(flows...) }
 // Event records an event.
 func (r *Recorder) Event(e evidence.Event) { r.events.add(e) }
 
-// Finish puts the streams into their final form and replaces the run of Record. When it fails, or when
-// recording did, the folder stays that of a recording that was cut off.
+// Finish writes the streams in their final form and replaces the run given to Record. If it or the
+// recording failed, the folder stays that of a recording that was cut off.
 func (r *Recorder) Finish(run evidence.Run) error {
 	if !r.end() {
 		return fmt.Errorf("evidence: finish %s: it has ended before", r.dir)
@@ -116,7 +116,7 @@ func (r *Recorder) Finish(run evidence.Run) error {
 	return nil
 }
 
-// Abort ends the recording where it is: the folder stays that of a recording that was cut off.
+// Abort ends the recording as it is: the folder stays that of a recording that was cut off.
 // After Finish it does nothing.
 func (r *Recorder) Abort() {
 	if r.end() {
@@ -125,7 +125,7 @@ func (r *Recorder) Abort() {
 	}
 }
 
-// end stops the flushing; it reports false when that was done before.
+// end stops the flushing; it returns false if that was done before.
 func (r *Recorder) end() bool {
 	if r.ended.Swap(true) {
 		return false
@@ -163,7 +163,7 @@ func (r *Recorder) close() {
 	r.events.close()
 }
 
-// begin makes a folder for a run, and refuses one that holds one.
+// begin makes a folder for a run, and refuses a folder that has one.
 func begin(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("evidence: %w", err)
@@ -178,7 +178,7 @@ func begin(dir string) error {
 	}
 }
 
-// SetDuration notes that the recording in dir, which has ended, took so long with what followed it.
+// SetDuration sets the length, clean-up included, of the recording in dir, which has ended.
 func SetDuration(dir string, length time.Duration) error {
 	var run evidence.Run
 	file := filepath.Join(dir, evidence.RunFile)

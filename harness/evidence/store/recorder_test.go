@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// record is a Recorder into a new folder.
+// record begins a recording in a new folder.
 func record(t *testing.T) (*Recorder, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -69,7 +69,7 @@ func TestARecordingIsWhatWriteWouldHaveWritten(t *testing.T) {
 	}
 }
 
-// files maps the names of the files in dir to what is in them.
+// files returns the contents of the files in dir by name.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -211,7 +211,7 @@ const recordInto = "ROLLCALL_TEST_RECORD_INTO"
 // beforeKill is how many hits are flushed before the kill.
 const beforeKill = 1000
 
-// recordUntilKilled records without end, and says when beforeKill hits are flushed.
+// recordUntilKilled records without end, and prints a line when beforeKill hits are flushed.
 func recordUntilKilled(dir string) {
 	r, err := Record(dir, evidence.Run{Scenario: "s"})
 	if err != nil {

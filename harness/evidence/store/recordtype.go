@@ -6,14 +6,14 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A recordType is what streams and segments know of their records.
+// A recordType tells streams and segments how to order and check their records.
 type recordType[R any] struct {
 	key     func(R) key
 	compare func(a, b *R) int // within a lane
-	check   func(R) error     // an error for a record nobody can have made
+	check   func(R) error     // returns an error for an impossible record
 }
 
-// A key is what a stream is in order of.
+// A key is what a stream is ordered by.
 type key struct {
 	lane string
 	seq  uint64
@@ -28,17 +28,17 @@ func arrivalType() recordType[evidence.Arrival] {
 		evidence.Arrival.Check}
 }
 
-// flowType has the flows of a node in one lane.
+// flowType treats each node's flows as one lane.
 func flowType() recordType[evidence.Flow] {
 	return recordType[evidence.Flow]{func(f evidence.Flow) key { return key{f.Node, f.Seq} }, (*evidence.Flow).Compare, evidence.Flow.Check}
 }
 
-// eventType has all events in one lane.
+// eventType treats all events as one lane.
 func eventType() recordType[evidence.Event] {
 	return recordType[evidence.Event]{func(evidence.Event) key { return key{} }, (*evidence.Event).Compare, evidence.Event.Check}
 }
 
-// follow is the key of r, and an error unless r is valid and may come right after last.
+// follow returns the key of r, and an error unless r is valid and may follow a record with the key last.
 func (of recordType[R]) follow(last key, r R) (key, error) {
 	at := of.key(r)
 	if at.lane < last.lane || at.lane == last.lane && at.seq < last.seq {
@@ -47,7 +47,7 @@ func (of recordType[R]) follow(last key, r R) (key, error) {
 	return at, of.check(r)
 }
 
-// sorted is a stream of records given in any order.
+// sorted returns a stream of records given in any order.
 func (of recordType[R]) sorted(records []R) evidence.Stream[R] {
 	return evidence.Sorted(records, func(r R) string { return of.key(r).lane }, of.compare)
 }

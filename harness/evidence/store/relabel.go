@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Relabel puts the recording of one folder into another as well, for a scenario that asks about the same rollout: the streams
-// are the same files, and the run is edited. A folder that already holds a run is refused.
+// Relabel shares the recording in one folder with another, for a scenario that is judged from the same rollout: the streams
+// are the same files, and the run is edited. It refuses a folder that has a run.
 func Relabel(from, to string, edit func(*evidence.Run)) error {
 	var run evidence.Run
 	if err := ReadJSON(filepath.Join(from, evidence.RunFile), &run); err != nil {
@@ -28,7 +28,7 @@ func Relabel(from, to string, edit func(*evidence.Run)) error {
 	return WriteJSON(filepath.Join(to, evidence.RunFile), run)
 }
 
-// link gives a file a second name, or copies it where the file system has no such thing.
+// link makes a hard link to a file, or copies it where the file system has no hard links.
 func link(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, os.ErrExist) {

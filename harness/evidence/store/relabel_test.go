@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A recording that is judged for another scenario as well is the same one under another name, and stays so when the first is gone.
+// A recording that another scenario shares is the same under another name, and stays when the first folder is removed.
 func TestRelabel(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "drained"), filepath.Join(t.TempDir(), "trap")
 	recorded := evidence.Evidence{

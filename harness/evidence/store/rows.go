@@ -8,16 +8,16 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A layout says how a record lies in the columns of a parquet file. Write is the struct
-// parquet-go writes; columns are made anew for every reading.
+// A layout maps a record to the columns of a parquet file. W is the struct that parquet-go
+// writes; columns makes new columns for every reading.
 type layout[R, W any] struct {
 	recordType[R]
 	row      func(R) W
-	columns  func() ([]column, func(i int) R) // and the record at row i of those the columns have left
+	columns  func() ([]column, func(i int) R) // and a function for the record of the i-th unread row
 	metadata []parquet.WriterOption
 }
 
-// A hitRow is a Hit as it is written: times in nanoseconds since Run.Began.
+// A hitRow is a Hit as written: times in nanoseconds since Run.Began.
 type hitRow struct {
 	Lane      string `parquet:"lane,dict,zstd"`
 	Seq       int64  `parquet:"seq,delta,zstd"`
@@ -37,7 +37,7 @@ type hitRow struct {
 	Handshake int64  `parquet:"handshake_us,delta,zstd"`
 }
 
-// hitLayout is that of hits.parquet.
+// hitLayout returns the layout of hits.parquet.
 func hitLayout() layout[evidence.Hit, hitRow] {
 	return layout[evidence.Hit, hitRow]{
 		recordType: hitType(),
@@ -73,7 +73,7 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 	}
 }
 
-// An arrivalRow is an Arrival as it is written: the time in nanoseconds since Run.Began.
+// An arrivalRow is an Arrival as written: the time in nanoseconds since Run.Began.
 type arrivalRow struct {
 	Lane    string `parquet:"lane,dict,zstd"`
 	Seq     int64  `parquet:"seq,delta,zstd"`
@@ -83,7 +83,7 @@ type arrivalRow struct {
 	Node    string `parquet:"node,dict,zstd"`
 }
 
-// arrivalLayout is that of arrivals.parquet.
+// arrivalLayout returns the layout of arrivals.parquet.
 func arrivalLayout() layout[evidence.Arrival, arrivalRow] {
 	return layout[evidence.Arrival, arrivalRow]{
 		recordType: arrivalType(),
@@ -105,7 +105,7 @@ func arrivalLayout() layout[evidence.Arrival, arrivalRow] {
 	}
 }
 
-// A flowRow is a Flow as it is written: the time in nanoseconds since Run.Began.
+// A flowRow is a Flow as written: the time in nanoseconds since Run.Began.
 type flowRow struct {
 	Node    string `parquet:"node,dict,zstd"`
 	Seq     int64  `parquet:"seq,delta,zstd"`
@@ -119,7 +119,7 @@ type flowRow struct {
 	PodNode string `parquet:"pod_node,dict,zstd"`
 }
 
-// flowLayout is that of flows.parquet.
+// flowLayout returns the layout of flows.parquet.
 func flowLayout() layout[evidence.Flow, flowRow] {
 	return layout[evidence.Flow, flowRow]{
 		recordType: flowType(),

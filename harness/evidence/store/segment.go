@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Names of the files records are in while they are recorded.
+// Names of the files that have the records during a recording.
 const (
 	hitsSegment     = "hits.segment"
 	arrivalsSegment = "arrivals.segment"
@@ -21,10 +21,10 @@ const (
 	eventsSegment   = "events.segment"
 )
 
-// frameRecords bounds the records of a frame.
+// frameRecords is the most records in a frame.
 const frameRecords = 4096
 
-// A segment is a file of frames that grows while records come in. The records of a frame are of one
+// A segment is a file of frames that grows as records come in. The records of a frame are of one
 // lane, so that a lane can be read alone.
 type segment[R any] struct {
 	recordType[R]
@@ -32,13 +32,13 @@ type segment[R any] struct {
 	mu      sync.Mutex
 	file    *os.File
 	waiting map[string][]R     // by lane
-	frames  map[string][]int64 // where the frames of each lane begin, in bytes
+	frames  map[string][]int64 // by lane, the offsets of its frames in bytes
 	size    int64
 	records int
-	err     error // the first; nothing is written after it
+	err     error // the first error; nothing is written after it
 }
 
-// createSegment refuses a file that is there: evidence is never overwritten.
+// createSegment refuses a file that exists: evidence is never overwritten.
 func createSegment[R any](path string, of recordType[R]) (*segment[R], error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *segment[R]) add(records ...R) {
 	}
 }
 
-// flush writes what is waiting.
+// flush writes the waiting records of all lanes.
 func (s *segment[R]) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *segment[R]) flush() {
 	}
 }
 
-// end writes what is waiting and the frame after which nothing comes.
+// end writes the waiting records and the last frame.
 func (s *segment[R]) end() error {
 	s.flush()
 	s.mu.Lock()
@@ -80,14 +80,14 @@ func (s *segment[R]) end() error {
 	return s.err
 }
 
-// close is for one that could not be made too.
+// close may be called for a segment that could not be created, which is nil.
 func (s *segment[R]) close() {
 	if s != nil {
 		s.file.Close()
 	}
 }
 
-// write writes what is waiting of a lane.
+// write writes the waiting records of a lane.
 func (s *segment[R]) write(lane string) {
 	records := s.waiting[lane]
 	if len(records) == 0 {
@@ -114,7 +114,7 @@ func (s *segment[R]) fail(err error) {
 	}
 }
 
-// stream is what the segment, once ended, holds, by lane and number. One lane at a time is in memory.
+// stream returns the records of a segment that has ended, by lane and number. One lane at a time is in memory.
 func (s *segment[R]) stream() evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
 		for _, lane := range slices.Sorted(maps.Keys(s.frames)) {
@@ -137,9 +137,9 @@ func (s *segment[R]) stream() evidence.Stream[R] {
 	}
 }
 
-// readSegment reads a segment in the order recorded. The error names the byte at which the first
-// frame begins that is not whole or not in its place, and comes with the records before it; a
-// segment whose recording was cut off has one too.
+// readSegment reads a segment's records in the order recorded. The error names the byte at which the first
+// frame begins that is not whole or out of order; the records before it are returned too. A
+// segment whose recording was cut off gives such an error.
 func readSegment[R any](r io.Reader, of recordType[R]) (records []R, err error) {
 	in, begin := bufio.NewReader(r), 0
 	for {
@@ -186,7 +186,7 @@ func atEnd(r *bufio.Reader, at int) error {
 	}
 }
 
-// A meter counts in n the bytes that are written.
+// A meter adds the number of bytes written to n.
 type meter struct {
 	writer io.Writer
 	n      *int64

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// framed is frames as a segment has them.
+// framed returns frames as the bytes of a segment.
 func framed[R any](t testing.TB, frames ...Frame[R]) []byte {
 	t.Helper()
 	var file bytes.Buffer

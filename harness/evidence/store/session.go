@@ -9,12 +9,12 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// NewSession is a session that begins now, by the command line and build of this process.
+// NewSession returns a session that begins at a time, with the command line and build of this process.
 func NewSession(id string, began time.Time) evidence.Session {
 	return evidence.Session{Schema: evidence.SchemaVersion, ID: id, Began: began, Version: Version(), Command: strings.Join(os.Args, " ")}
 }
 
-// EditSession changes the session of a run folder that no process works on any more.
+// EditSession changes the session of a run folder in which no process works.
 func EditSession(folder string, edit func(*evidence.Session)) error {
 	var s evidence.Session
 	file := evidence.SessionPath(folder)
@@ -25,8 +25,8 @@ func EditSession(folder string, edit func(*evidence.Session)) error {
 	return WriteJSON(file, s)
 }
 
-// Version is the commit that this program was built from, or the version of the module where it was not built from a checkout; devel if
-// it knows neither.
+// Version returns the commit that this program was built from, or the module's version if it was not built from a checkout, or
+// "devel" if neither is known.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// AppendSpan adds a span to those of a run folder. Several may do so at once: each line is one write.
+// AppendSpan adds a span to those of a run folder. Several processes may do so at once: each line is one write.
 func AppendSpan(folder string, s evidence.Span) error {
 	line, err := json.Marshal(s)
 	if err == nil {
@@ -35,8 +35,8 @@ func AppendSpan(folder string, s evidence.Span) error {
 	return nil
 }
 
-// ReadSpans reads the spans of a run folder in the order in which they ended; without a file there are none. A last
-// line that was cut off is skipped. The error names another line that is no span, and comes with the spans before it.
+// ReadSpans reads the spans of a run folder in the order in which they ended; without a file there are none. It skips a
+// last line that was cut off. The error names any other line that is not a span; the spans before it are returned too.
 func ReadSpans(folder string) ([]evidence.Span, error) {
 	path := evidence.SpansPath(folder)
 	data, err := os.ReadFile(path)

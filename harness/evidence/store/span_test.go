@@ -48,12 +48,12 @@ func anySpan() *rapid.Generator[evidence.Span] {
 	})
 }
 
-// spanned are the parts of which there are spans.
+// spanned are the parts that spans can have.
 func spanned() []evidence.Part {
 	return slices.DeleteFunc(evidence.Parts(), func(p evidence.Part) bool { return p == evidence.IdlePart })
 }
 
-// One writer's line never ends up in another's.
+// Lines of concurrent writers are never mixed.
 func TestSpansOfSeveralWritersAreAllWhole(t *testing.T) {
 	dir := t.TempDir()
 	var writers sync.WaitGroup

@@ -45,7 +45,7 @@ var (
 	})
 )
 
-// all reads a stream that should be whole.
+// all reads a stream and fails the test if it is not whole.
 func all[R any](t interface{ Fatal(...any) }, stream evidence.Stream[R]) []R {
 	records, err := stream.All()
 	if err != nil {
