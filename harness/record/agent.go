@@ -19,44 +19,44 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// An agent is a client: a load pod on one worker, as reached through its port-forward, or the process outside the cluster.
+// An agent is a load agent: a pod on one worker, reached through a port-forward, or the process outside the cluster.
 type agent struct {
 	place
 	name   string
 	node   string      // empty outside the cluster
-	pod    *corev1.Pod // nil there
+	pod    *corev1.Pod // nil outside the cluster
 	lanes  []evidence.Lane
 	remote loadgen.Remote
 
-	instance string        // that was told to start; another one afterwards shows a restart
-	began    time.Time     // the run's
-	offset   time.Duration // of its node's clock, from ours
-	fetcher  *fetcher      // of its lanes; nil before start
+	instance string        // id of the process that was started; a different id later means a restart
+	began    time.Time     // when the recording began
+	offset   time.Duration // by which its node's clock is ahead of ours
+	fetcher  *fetcher      // fetches the hits of its lanes; nil before start
 	after    []evidence.ClockReading
-	noted    []evidence.Event // what its lanes met beside their hits, once collected
+	noted    []evidence.Event // events of its lanes, such as certificates; set by collect
 	resumption
 }
 
 // A place is where an agent runs.
 type place interface {
-	// alive reports whether the agent may be running, as far as can be told.
+	// alive reports whether the agent may still be running.
 	alive(ctx context.Context) bool
-	// status says what became of it, in a few words.
+	// status describes its state in a few words.
 	status(ctx context.Context) string
-	// again treats a new process of it as the first one was, and says how the last one ended.
+	// again prepares a new process of the agent as the first one was prepared, and returns how the last one ended.
 	again(ctx context.Context) (ending string, err error)
-	// renew opens the way to it again, which may hang.
+	// renew opens a new connection to the agent, since the old one may hang.
 	renew()
-	// close closes the way to it.
+	// close closes the connection to the agent.
 	close()
 }
 
-// A podPlace is a pod, and the way to it.
+// A podPlace is a pod and the port-forward to it.
 type podPlace struct {
 	pods    typedcorev1.PodInterface
 	pod     string
 	forward *cluster.Forward
-	// leaveCPUCgroup does so with the pod's processes.
+	// leaveCPUCgroup moves the pod's processes out of their CPU cgroup.
 	leaveCPUCgroup func(*corev1.Pod) error
 }
 
@@ -68,15 +68,15 @@ func (p podPlace) close() { p.forward.Close() }
 
 func (p podPlace) alive(ctx context.Context) bool {
 	pod, err := p.pods.Get(ctx, p.pod, metav1.GetOptions{})
-	if err != nil { // without credentials no way to it is opened again
+	if err != nil { // an expired credential cannot open a new port-forward either
 		return !apierrors.IsNotFound(err) && !apierrors.IsUnauthorized(err)
 	}
 	return pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
 }
 
-// start tells the agent to load its lanes, and begins to bring the hits to the recorder.
+// start makes the agent begin its lanes, and begins to fetch their hits for the recorder.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
-	cfg.At = cfg.At.Add(a.offset) // the same instant, by its own clock
+	cfg.At = cfg.At.Add(a.offset) // the same instant on its node's clock
 	a.began = cfg.Began
 	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
 		return err
@@ -98,8 +98,8 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 	return nil
 }
 
-// collect returns when every hit of the agent is with the recorder, reads its clock once more, and closes
-// the way to it. The error says why that is not so.
+// collect waits until the recorder has every hit of the agent, reads its clock once more, and closes the
+// connection. The error says what is missing.
 func (a *agent) collect(ctx context.Context, began time.Time) error {
 	defer a.close()
 	if a.fetcher == nil {
@@ -114,8 +114,8 @@ func (a *agent) collect(ctx context.Context, began time.Time) error {
 	return errors.Join(incomplete, a.retryWhileAlive(ctx, readClock), a.lastStatus(ctx))
 }
 
-// lastStatus learns of all that the agent's lanes met beside their hits, and of every absence, now that there is no more of either. A
-// lane that met an error of no known type is one.
+// lastStatus fetches all events and absences of the agent's lanes, after the load has ended. It returns an error if a lane had an
+// error of an unknown type.
 func (a *agent) lastStatus(ctx context.Context) error {
 	status, err := a.ask(ctx)
 	if err != nil {
@@ -138,13 +138,13 @@ func (a *agent) lastStatus(ctx context.Context) error {
 	return nil
 }
 
-// ask asks the agent for its status while its pod lives.
+// ask asks the agent for its status, and retries while its pod is alive.
 func (a *agent) ask(ctx context.Context) (status loadgen.Status, err error) {
 	err = a.retryWhileAlive(ctx, func(ctx context.Context) (err error) { status, err = a.remote.Status(ctx); return err })
 	return status, err
 }
 
-// scope is what is lost with the agent: requests of its lanes, and of those recorded the failures may be its own.
+// scope returns what is affected if the agent is lost: requests of its lanes are missing, and recorded failures may be its own.
 func (a *agent) scope() evidence.Scope {
 	s := evidence.Scope{Missed: evidence.Requests(), Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}}
 	for _, lane := range a.lanes {
@@ -153,7 +153,7 @@ func (a *agent) scope() evidence.Scope {
 	return s
 }
 
-// errForgot says that an agent is neither the one that was started, nor goes on where that stopped.
+// errForgot says that the agent's process is neither the one that was started nor a successor that continues its load.
 var errForgot = errors.New("the agent restarted during the run and lost the requests it had recorded")
 
 // stop ends the pacing of the agent's lanes and returns when no request is in flight.
@@ -168,11 +168,11 @@ func (a *agent) stop(ctx context.Context) error {
 	return a.retryWhileAlive(ctx, a.remote.Stop)
 }
 
-// retryEvery is the pause before an agent that did not answer is asked again.
+// retryEvery is the pause between two attempts to ask an agent.
 const retryEvery = 250 * time.Millisecond
 
-// retryWhileAlive asks again while the agent's pod lives, since the way to it may only be interrupted, until ctx ends. Where no answer
-// comes, the way is opened again.
+// retryWhileAlive asks until there is an answer, the agent is not alive, or ctx ends: the connection may only be interrupted. After a
+// timeout it opens a new connection.
 func (a *agent) retryWhileAlive(ctx context.Context, ask func(context.Context) error) error {
 	for {
 		asking, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
@@ -190,8 +190,8 @@ func (a *agent) retryWhileAlive(ctx context.Context, ask func(context.Context) e
 	}
 }
 
-// A reading of an agent's clock takes a few round trips, of which the fastest counts; and some more where even that was slow,
-// as on a busy machine, since what it leaves uncertain decides nothing.
+// A reading of an agent's clock takes a few round trips, of which the fastest counts, and is repeated if even that was slow,
+// as on a busy machine, since differences within its uncertainty decide nothing.
 const (
 	clockSamples  = 5
 	clockReadings = 5
@@ -216,7 +216,7 @@ func (a *agent) readClock(ctx context.Context, began time.Time) (best evidence.C
 	return best, nil
 }
 
-// readClockAgain notes a reading of the clock after the load. That of this host is ours.
+// readClockAgain notes another reading of the clock, except on this host, whose clock is ours.
 func (a *agent) readClockAgain(ctx context.Context, began time.Time) error {
 	if a.node == "" {
 		return nil
@@ -228,7 +228,7 @@ func (a *agent) readClockAgain(ctx context.Context, began time.Time) error {
 	return err
 }
 
-// podStatus says what became of a pod, in a few words.
+// podStatus describes the state of a pod in a few words.
 func podStatus(ctx context.Context, pods typedcorev1.PodInterface, name string) string {
 	pod, err := pods.Get(ctx, name, metav1.GetOptions{})
 	switch {
@@ -240,7 +240,7 @@ func podStatus(ctx context.Context, pods typedcorev1.PodInterface, name string) 
 	return phaseOf(pod)
 }
 
-// phaseOf is a pod's phase and how its containers ended, in a few words.
+// phaseOf returns a pod's phase and how its containers ended, in a few words.
 func phaseOf(pod *corev1.Pod) string {
 	said := "pod " + pod.Name + " is " + string(pod.Status.Phase)
 	for _, c := range pod.Status.ContainerStatuses {
@@ -251,5 +251,5 @@ func phaseOf(pod *corev1.Pod) string {
 	return said
 }
 
-// listErrors are joined errors on one line, one after the other.
+// listErrors returns joined errors on one line.
 func listErrors(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -14,7 +14,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// An agent that does not answer is asked again for as long as a way to its pod may be opened.
+// An agent that does not answer is asked again as long as a new connection to its pod may work.
 func TestPodThatMayAnswer(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -34,8 +34,8 @@ func TestPodThatMayAnswer(t *testing.T) {
 	}
 }
 
-// TestAgentAskedAgain counts over how many ways an agent is asked until it answers: a way that gives no answer may be cut off, one that
-// gives an error in time is not.
+// TestAgentAskedAgain counts the new connections to an agent until it answers: a connection without an answer may be cut off, one with
+// an error in time is not.
 func TestAgentAskedAgain(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

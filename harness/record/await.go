@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// awaitSet returns when the pods of a DaemonSet are up, one on each node, and gives them in the order of the nodes.
+// awaitSet waits until the pods of a DaemonSet are up, one on each node, and returns them in the order of the nodes.
 func awaitSet(ctx context.Context, pods typedcorev1.PodInterface, set *appsv1.DaemonSet, nodes []string, up func(*corev1.Pod) bool) (
 	found []corev1.Pod, err error) {
 	late := errors.New("none was seen")
@@ -34,7 +34,7 @@ func awaitSet(ctx context.Context, pods typedcorev1.PodInterface, set *appsv1.Da
 	return found, nil
 }
 
-// oneOnEach gives the pods in the order of the nodes. The error says of every node that has none which is up, and only that, why.
+// oneOnEach returns the pods in the order of the nodes. The error says why, for each node whose pod is not up, and nothing else.
 func oneOnEach(nodes []string, pods []corev1.Pod, up func(*corev1.Pod) bool) (sorted []corev1.Pod, late error) {
 	sorted = make([]corev1.Pod, len(nodes))
 	for _, pod := range pods {

@@ -10,7 +10,7 @@ import (
 )
 
 // Cleanup deletes what the recording created and undoes its changes of the cluster. It does not wait until the namespaces are
-// gone. If the recording is kept, its run folder gets the time that everything took.
+// gone. If the recording is kept, it writes the total duration into the folder.
 func (r *Recording) Cleanup(ctx context.Context, kept bool) error {
 	var err error
 	if r.Cluster != nil {

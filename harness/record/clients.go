@@ -27,21 +27,21 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// clients are all lanes of a recording: an agent on each worker, and one client outside.
+// clients are all load agents of a recording, with their lanes: one on each worker, and one outside the cluster.
 type clients struct {
 	lanes    []evidence.Lane
 	load     harness.Load
-	userHTTP *loadgen.UserHTTP // of the app; nil: it is Rollcall's own
+	userHTTP *loadgen.UserHTTP // how to ask a user's app; nil for Rollcall's own
 	service  string
 	pods     typedcorev1.PodInterface
 	agents   []*agent
 	clocks   []evidence.ClockReading
-	absences []evidence.Absence // of its agents, once collected
-	noted    []evidence.Event   // by them, likewise
-	early    steadyLag          // that its hits go through
+	absences []evidence.Absence // of its agents; set by collect
+	noted    []evidence.Event   // events of its agents; set by collect
+	early    steadyLag          // through which all hits pass
 }
 
-// newClients makes the agents and what their control lanes ask, and opens a way to each agent.
+// newClients creates the agents and the control pods, and connects to each agent.
 func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*clients, error) {
 	cl := &clients{load: r.Load, userHTTP: userHTTP(r.UserApp), service: service.Name, pods: r.Cluster.Client().CoreV1().Pods(r.Lease.Name)}
 	workers, err := r.Cluster.Workers(ctx)
@@ -101,7 +101,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	return cl, cl.openOutside(ctx, r, outside, address)
 }
 
-// openOutside starts the client outside the cluster, which asks a target, at an address unless that is empty.
+// openOutside starts the client outside the cluster, which sends requests to a target, at an address unless that is empty.
 func (cl *clients) openOutside(ctx context.Context, r *Recording, target, address string) error {
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: target})
 	for l := range lanes {
@@ -122,14 +122,15 @@ func (cl *clients) openOutside(ctx context.Context, r *Recording, target, addres
 	return nil
 }
 
-// unusedProxy doubts lanes that go straight to what a variable has a proxy for: whoever uses that may be served otherwise.
+// unusedProxy returns a doubt about lanes that do not use the proxy that an environment variable sets for their target:
+// clients that use it may get other answers.
 func unusedProxy(variable string, lanes []evidence.Lane) evidence.Reason {
 	because := variable + " is set for the URL, and the load does not use that proxy"
 	return evidence.Reason{ID: evidence.ProxyUnused, Because: because, Scope: (&agent{lanes: lanes}).scope()}
 }
 
-// outsideTarget is what the client outside the cluster asks, and at which address if not the target's; empty where there is no way from
-// there. What is asked over TLS is asked by the name of its Service there too, unless its owner named a URL.
+// outsideTarget returns the URL for the client outside the cluster, and the address to connect to if not the URL's; empty if the
+// Service cannot be reached from outside. Over TLS the URL has the Service's name, as in pods, unless the user gave a URL.
 func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) (target, address string, err error) {
 	if r.Elsewhere != nil {
 		return r.Elsewhere.URL, r.Elsewhere.Address, nil
@@ -145,13 +146,13 @@ func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) 
 	return r.target(at), "", nil
 }
 
-// secure reports whether the Service is asked over TLS.
+// secure reports whether requests to the Service use TLS.
 func (r *Recording) secure() bool {
 	return r.Elsewhere != nil && r.Elsewhere.Secure || r.UserApp != nil && r.UserApp.Secure()
 }
 
-// outsideEnds are both ends of connections to an address: this host's, and the node that has that. Both are empty where that is no
-// node's: what stands between opens connections of its own.
+// outsideEnds returns both ends of connections to an address: this host's address, and the node that has the address. Both are empty if
+// no node has it: something in between, such as a load balancer, opens connections of its own.
 func (r *Recording) outsideEnds(ctx context.Context, address string) (client, node string) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -166,7 +167,7 @@ func (r *Recording) outsideEnds(ctx context.Context, address string) (client, no
 			if a.Type != corev1.NodeInternalIP || a.Address != host {
 				continue
 			}
-			way, err := net.Dial("udp", net.JoinHostPort(a.Address, "9")) // which sends nothing
+			way, err := net.Dial("udp", net.JoinHostPort(a.Address, "9")) // sends nothing
 			if err != nil {
 				return "", ""
 			}
@@ -178,7 +179,7 @@ func (r *Recording) outsideEnds(ctx context.Context, address string) (client, no
 	return "", ""
 }
 
-// serviceURL is where pods ask a Service. Over TLS they do by a name that its certificate may have.
+// serviceURL returns the URL of a Service for pods. Over TLS it has a name that the certificate may be for.
 func (r *Recording) serviceURL(service *corev1.Service) string {
 	if !r.secure() {
 		return fixtures.HTTPURL(service)
@@ -186,12 +187,12 @@ func (r *Recording) serviceURL(service *corev1.Service) string {
 	return userapp.SecureURL(service)
 }
 
-// nameOf is by which name a Service is known in the cluster. The dot at its end keeps clients from trying others first.
+// nameOf returns the DNS name of a Service. The final dot keeps resolvers from trying search domains first.
 func nameOf(service *corev1.Service) string {
 	return fmt.Sprintf("%s.%s.svc.cluster.local.", service.Name, service.Namespace)
 }
 
-// target is what is asked for at an address that ends in a slash.
+// target returns the URL to request at an address that ends in a slash.
 func (r *Recording) target(address string) string {
 	if r.UserApp == nil {
 		return address
@@ -199,7 +200,7 @@ func (r *Recording) target(address string) string {
 	return strings.TrimSuffix(address, "/") + r.UserApp.Path()
 }
 
-// userHTTP is how a user's app is asked; nil for Rollcall's own.
+// userHTTP returns how to ask a user's app; nil for Rollcall's own.
 func userHTTP(app *userapp.App) *loadgen.UserHTTP {
 	if app == nil {
 		return nil
@@ -207,7 +208,7 @@ func userHTTP(app *userapp.App) *loadgen.UserHTTP {
 	return app.HTTP()
 }
 
-// lanesIn are the lanes of every kind whose vantage has a target in the place, on a node or outside the cluster.
+// lanesIn returns the lanes of a place, on a node or outside the cluster: one of each kind whose vantage has a target.
 func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]string) []evidence.Lane {
 	var lanes []evidence.Lane
 	for _, kind := range evidence.LaneKinds() {
@@ -222,7 +223,7 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 	return lanes
 }
 
-// start begins all lanes at one instant, and to bring their hits to the recorder.
+// start begins all lanes at one instant, and begins to fetch their hits for the recorder.
 func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.Recorder) error {
 	cl.early.hitSink = recorder
 	for _, a := range cl.agents {
@@ -257,8 +258,8 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.R
 	return nil
 }
 
-// awaitAnswers returns when every agent that may live answers, so that all can be stopped at the same time, or when ctx ends: what is
-// then lost, collect tells.
+// awaitAnswers waits until every agent that may be alive answers, so that all can be stopped at the same time, or until ctx ends:
+// collect then notes what is lost.
 func (cl *clients) awaitAnswers(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, a := range cl.agents {
@@ -267,8 +268,8 @@ func (cl *clients) awaitAnswers(ctx context.Context) {
 	all.Wait()
 }
 
-// stop ends the pacing of all lanes at about the same time and returns when no request is in flight; the error
-// says of which that is not known. It may be called again.
+// stop ends the pacing of all lanes at about the same time and waits until no request is in flight; the error
+// names the agents for which that is unknown. It may be called again.
 func (cl *clients) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("not done in %v", collectTimeout))
 	defer cancel()
@@ -281,14 +282,14 @@ func (cl *clients) stop(ctx context.Context) error {
 			if err := a.stop(ctx); err != nil && !errors.Is(err, errForgot) && a.alive(ctx) {
 				return fmt.Errorf("stop %s: %w", a.name, err)
 			}
-			return nil // one that is dead or has forgotten its order sends nothing, and collect tells of it
+			return nil // an agent that is dead or has lost its order sends nothing; collect notes it
 		})
 	}
 	return agents.Wait()
 }
 
-// collect returns when every hit of every lane is with the recorder, and closes the way to the agents.
-// Whatever keeps the evidence from being whole is in doubts.
+// collect waits until the recorder has every hit of every lane, and closes the connections to the agents.
+// It returns the reasons why the evidence is not whole.
 func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []evidence.Reason) {
 	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("not done in %v", collectTimeout))
 	defer cancel()
@@ -309,16 +310,16 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []evide
 	return doubts
 }
 
-// progress is what was sent, what failed, who answered, and which agents do not answer.
+// progress returns how many requests were sent and failed, the replies by version, and which agents do not answer.
 func (cl *clients) progress(ctx context.Context) progress.Running {
 	now := progress.Running{Replies: map[string]int{}}
 	for _, a := range cl.agents {
 		status, err := a.remote.Status(ctx)
-		if err != nil || len(status.Lanes) == 0 { // or it has forgotten them
+		if err != nil || len(status.Lanes) == 0 { // or it lost them in a restart
 			now.Trouble += a.name + " does not answer "
 		}
 		for _, lane := range a.lanes {
-			if !lane.Kind().AsksApp() { // whose pod has a version of its own
+			if !lane.Kind().AsksApp() { // control pods have a version of their own
 				continue
 			}
 			of := status.Lanes[lane.ID]

@@ -7,11 +7,11 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// collect returns when all that clients, the watch and the observers saw is with the recorder, or it is noted what is not.
+// collect waits until the recorder has all that clients, the watch and the observers saw, or notes what is missing.
 func (r *Recording) collect(ctx context.Context) {
 	r.stopNames()
 	if r.clients != nil {
-		_ = r.clients.stop(ctx) // again, if a stage failed; collect tells of errors
+		_ = r.clients.stop(ctx) // not stopped yet if a stage failed; collect notes errors
 		r.distrust(r.clients.collect(ctx, r.began)...)
 		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 		r.run.Absences = r.clients.absences
@@ -34,8 +34,8 @@ func (r *Recording) collect(ctx context.Context) {
 	r.watch.Stop(ctx)
 }
 
-// shareClocks gives each node whose clock was not read the readings of one that runs on the same boot of the
-// same kernel, as all nodes of a kind cluster do: it has the same clock.
+// shareClocks gives each node without clock readings those of a node with the same boot of the same kernel: it has
+// the same clock. All nodes of a kind cluster share one kernel.
 func shareClocks(readings []evidence.ClockReading, boots map[string]string) []evidence.ClockReading {
 	read := map[string]bool{}
 	byBoot := map[string][]evidence.ClockReading{}

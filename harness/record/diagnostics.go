@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// Bounds of what is collected.
+// Limits of the diagnostics.
 const (
 	fileLimit          = 1 << 20  // bytes
 	folderLimit        = 20 << 20 // bytes
@@ -22,11 +22,11 @@ const (
 	diagnosticsTimeout = 30 * time.Second
 )
 
-// Diagnose puts into dir what a person would look at in the cluster now that the scenario did not pass. It is no
-// matter to the verdict whether it can be had.
+// Diagnose writes into dir what a person would look at in the cluster after a scenario did not pass. The verdict does not
+// depend on whether this succeeds.
 func (r *Recording) Diagnose(ctx context.Context, dir string) {
 	if ctx.Err() != nil || r.Cluster == nil {
-		return // everybody is in a hurry, or there is none
+		return // the run is being aborted, or there is no cluster
 	}
 	from := source{Client: r.Cluster.Client(), Namespace: r.Lease.Name, Nodes: r.Cluster.Nodes(),
 		OnNode: func(ctx context.Context, node, line string) (string, error) {
@@ -37,24 +37,24 @@ func (r *Recording) Diagnose(ctx context.Context, dir string) {
 	}
 }
 
-// A source of diagnostics is a cluster and the part of it that a scenario used.
+// A source of diagnostics is a cluster and the namespace that a scenario used.
 type source struct {
 	Client    kubernetes.Interface
 	Namespace string
-	Nodes     []string // that run commands for us; empty: there is no such way
-	// OnNode runs a command line on one of them, until ctx ends, and returns what it printed. It is called for several at once.
+	Nodes     []string // nodes on which OnNode can run commands; empty: none
+	// OnNode runs a command line on a node, until ctx ends, and returns its output. It is called for several nodes at once.
 	OnNode func(ctx context.Context, node, line string) (string, error)
 }
 
-// collectDiagnostics writes into the folder dir, which it makes, without secrets:
+// collectDiagnostics makes the folder dir and writes into it, without secrets:
 //
-//	README.txt            what is here, and what is not and why
+//	README.txt            a list of the files, and what is missing and why
 //	<objects>.yaml        events, EndpointSlices, Services, pods and workloads of the namespace, and the nodes
 //	logs/<namespace>/<pod>/<container>[.previous].log
 //	nodes/<node>/...      rules, connection tracking, kube-proxy's metrics and the kubelet's log
 //
-// It takes at most 30 s and leaves at most 20 MiB, no file over 1 MiB. What could not be had is in README.txt. The
-// error is that the folder itself could not be written, which is no reason to fail a run either.
+// It takes at most 30 s and writes at most 20 MiB, no file over 1 MiB. It returns an error only if the folder itself could not
+// be written, which is no reason to fail a run either.
 func collectDiagnostics(ctx context.Context, dir string, from source) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, diagnosticsTimeout, fmt.Errorf("collecting took longer than %s", diagnosticsTimeout))
 	defer cancel()
@@ -62,7 +62,7 @@ func collectDiagnostics(ctx context.Context, dir string, from source) (err error
 	if err != nil {
 		return fmt.Errorf("diagnostics: open folder: %w", err)
 	}
-	var all sync.WaitGroup // apart, so that what does not answer holds up nothing else
+	var all sync.WaitGroup // side by side, so that a source that does not answer delays no other
 	all.Go(func() { from.objects(ctx, f) })
 	all.Go(func() { from.logs(ctx, f, from.Namespace, "") })
 	all.Go(func() { from.logs(ctx, f, metav1.NamespaceSystem, "k8s-app=kube-proxy") })

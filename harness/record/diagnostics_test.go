@@ -25,10 +25,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// secret is what no file may have.
+// secret must not be in any file.
 const secret = "hunter-two"
 
-// named is the metadata of an object that was applied, in the way kubectl does it.
+// named returns the metadata of an object that kubectl applied.
 func named(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: namespace, Name: name,
@@ -44,7 +44,7 @@ func podSpec() corev1.PodSpec {
 	}}}}
 }
 
-// objects are an app of one pod, which was started twice, on a cluster of one node.
+// objects returns an app with one pod, which restarted once, on a cluster with one node.
 func objects() []runtime.Object {
 	restarted := corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "echo", RestartCount: 1}}}
 	return []runtime.Object{
@@ -64,7 +64,7 @@ func objects() []runtime.Object {
 	}
 }
 
-// answers is what a node in nftables mode prints.
+// answers has the output of a node in nftables mode.
 func answers(_ context.Context, node, line string) (string, error) {
 	switch program, _, _ := strings.Cut(line, " "); program {
 	case "cat":

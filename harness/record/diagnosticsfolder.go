@@ -11,9 +11,9 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A folder takes files until it is full. What comes in after that is only named.
+// A folder takes files until it is full. Later files are only listed by name.
 type folder struct {
-	root *os.Root // so that no name leads out of it
+	root *os.Root // keeps file names from leading out of the folder
 
 	mu      sync.Mutex
 	left    int      // bytes
@@ -29,8 +29,8 @@ func open(dir string) (*folder, error) {
 	return &folder{root: root, left: folderLimit - fileLimit}, err // the last MiB is README.txt's
 }
 
-// add writes a file whose name has slashes, of which it cuts off what is too much. Without data there is no file. An error says why
-// there is no more of it.
+// add writes a file, whose name may have slashes, cut to the size that is left. Without data it writes no file. An error says why
+// data is missing.
 func (f *folder) add(name string, data []byte, err error) {
 	if err != nil {
 		f.miss(name, err)
@@ -61,14 +61,14 @@ func (f *folder) write(name string, data []byte) error {
 	return f.root.WriteFile(name, data, 0o644)
 }
 
-// miss notes why something, or the rest of it, is not here.
+// miss notes why a file, or the rest of it, is missing.
 func (f *folder) miss(name string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.missing = append(f.missing, name+": "+usage.OneLine(err))
 }
 
-// about begins README.txt.
+// about is the beginning of README.txt.
 const about = `What the cluster looked like when a scenario did not pass, in namespace %s.
 
 Objects are as the API server gave them, less managed fields and the last applied

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// logs collects those of the pods that a label selector selects; of a container that was started again also the
-// log of the one before.
+// logs collects the logs of the pods that match a label selector; for a container that restarted also the log of
+// the previous one.
 func (s source) logs(ctx context.Context, f *folder, namespace, selector string) {
 	home := path.Join("logs", namespace)
 	pods, err := s.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
@@ -32,7 +32,7 @@ func (s source) logs(ctx context.Context, f *folder, namespace, selector string)
 func (s source) log(ctx context.Context, f *folder, file string, pod corev1.Pod, container string, previous bool) {
 	text, err := s.Client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{
 		Container: container, Previous: previous, Timestamps: true,
-		TailLines: new(int64(podLines)), LimitBytes: new(int64(fileLimit) + 1), // one more says that there was more
+		TailLines: new(int64(podLines)), LimitBytes: new(int64(fileLimit) + 1), // one byte more shows that there was more
 	}).DoRaw(ctx)
 	f.add(file, text, err)
 }

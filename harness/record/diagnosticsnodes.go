@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// A look is a command to run on a node, and the file for what it prints.
+// A look is a command to run on a node, and the file for its output.
 type look struct{ file, line string }
 
-// looks has the rules of every mode: those of another than kube-proxy's tell of leftovers.
+// looks lists the commands. They include the rules of every mode: rules of a mode other than kube-proxy's are leftovers.
 func looks() []look {
 	return []look{
 		{"kubelet.log", fmt.Sprintf("journalctl --unit=kubelet --lines=%d --no-pager", nodeLines)},

@@ -10,16 +10,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// withheld stands for the value of an environment variable.
+// withheld replaces the value of an environment variable.
 const withheld = "(withheld)"
 
-// A kind is a list of objects of one kind.
+// A kind lists the objects of one kind.
 type kind struct {
 	name string
 	list func(context.Context) (runtime.Object, error)
 }
 
-// kinds lists them in the order in which people read them. Secrets and ConfigMaps are none of them.
+// kinds returns the kinds to collect, in reading order, without Secrets and ConfigMaps.
 func (s source) kinds() []kind {
 	core, apps := s.Client.CoreV1(), s.Client.AppsV1()
 	return []kind{
@@ -51,7 +51,7 @@ func (s source) objects(ctx context.Context, f *folder) {
 	}
 }
 
-// toYAML is an object without what nobody may see and what nobody reads.
+// toYAML returns an object as YAML, less the fields that scrub removes.
 func toYAML(object runtime.Object) ([]byte, error) {
 	data, err := json.Marshal(object)
 	if err != nil {
@@ -65,8 +65,8 @@ func toYAML(object runtime.Object) ([]byte, error) {
 	return yaml.Marshal(fields)
 }
 
-// scrub takes out, at any depth, managed fields, the last applied configuration, which says all again, and the
-// values of environment variables, as people put secrets there.
+// scrub removes at any depth managed fields, the last applied configuration, which repeats the object, and the
+// values of environment variables, which may be secrets.
 func scrub(value any) {
 	switch value := value.(type) {
 	case []any:

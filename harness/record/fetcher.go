@@ -13,23 +13,23 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// A fetcher brings the hits of a client's lanes to the recorder while they are loaded, in a goroutine that
-// lasts until the lanes have ended or it is cancelled.
+// A fetcher fetches the hits of an agent's lanes for the recorder during the load, in a goroutine that
+// runs until the lanes have ended or it is cancelled.
 type fetcher struct {
 	lanes  []string
 	fetch  fetchFunc
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 
-	got   []int  // hits of each lane
-	ended []bool // lanes that have no more
-	err   error  // of the last time it was asked
+	got   []int  // by lane, the number of hits fetched
+	ended []bool // by lane, whether it has no more hits
+	err   error  // of the last fetch
 }
 
-// A fetchFunc gives the hits of each of a client's lanes from a number on, or an error and none.
+// A fetchFunc returns a frame of hits for each of an agent's lanes, from the given index on, or an error and none.
 type fetchFunc func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error)
 
-// fetchEvery is how often a client is asked for its hits. With the recorder's own half second it bounds what a killed run loses.
+// fetchEvery is the pause between two fetches. With the recorder's own half second it bounds what a killed run loses.
 const fetchEvery = 500 * time.Millisecond
 
 // A hitSink takes hits as they come; *store.Recorder is one.
@@ -47,7 +47,7 @@ func startFetcher(ctx context.Context, recorder hitSink, lanes []string, fetch f
 	return f
 }
 
-// run asks a client that does not answer again for the same hits.
+// run fetches until all lanes have ended. After an error it asks for the same hits again.
 func (f *fetcher) run(ctx context.Context, recorder hitSink) {
 	for {
 		asking, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
@@ -73,8 +73,8 @@ func (f *fetcher) run(ctx context.Context, recorder hitSink) {
 	}
 }
 
-// wait returns when the lanes, whose load has ended, have handed over their last hits, or ctx is done. The
-// error says how many hits were recorded of each lane that did not get that far.
+// wait waits until the last hits of the lanes, whose load has ended, are fetched, or ctx is done. The
+// error says how many hits were recorded of each lane that is not complete.
 func (f *fetcher) wait(ctx context.Context) error {
 	select {
 	case <-f.done:

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// lanes are called a, b and so on, have handed over so many hits each when they end, and give these answers one after the other.
+// lanes returns a fetchFunc for lanes a, b and so on, which end after this many hits each. Its first answers are these errors.
 func lanes(hits []int, answers ...error) fetchFunc {
 	call := 0
 	return func(_ context.Context, from []int) ([]store.Frame[evidence.Hit], error) {

@@ -10,12 +10,12 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// flowsTold is for how long no connection of ours may have been told of: observers write every 250 ms (noderules, flowsEvery), and whoever
-// does or reads that may wait for a processor, as heardLate of package timeline has it, for a second.
+// flowsTold is how long to wait for a node to report one of our connections: observers write every 250 ms (noderules, flowsEvery), and
+// the observer and the reader may each wait for a processor for a second (heardLate of package timeline).
 const flowsTold = 2 * time.Second
 
-// checkFlows notes that nothing can be known of where connections are routed, if nodes told of none of those that reached the app just
-// now: else each that fails would count as one that was routed nowhere.
+// checkFlows notes that the cluster lacks the feature [evidence.FlowEvents] if nodes reported none of the connections that have just
+// reached the app: else each connection that fails would count as routed nowhere.
 func (r *Recording) checkFlows(ctx context.Context) error {
 	if r.observers == nil || !r.observers.listen {
 		return nil
@@ -34,7 +34,7 @@ func (r *Recording) checkFlows(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// unheard says why nodes told of no connection of any lane; empty if one did, or none listens.
+// unheard returns why nodes reported no connection of any lane; empty if one did, or none listens.
 func unheard(lanes []evidence.Lane, s observe.Heard) (why string) {
 	for _, lane := range lanes {
 		node := cmp.Or(lane.Node, lane.TargetNode)

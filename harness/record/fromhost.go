@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// openHost starts the client on this host, and returns when the URL gives it good replies.
+// openHost starts the client on this host, and waits until the URL gives good replies.
 func (r *Recording) openHost(ctx context.Context) error {
 	r.watch = observe.None(r.began, r.recorder)
 	r.clients = &clients{load: r.Load, userHTTP: userHTTP(r.UserApp), service: r.App.Name}

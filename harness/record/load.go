@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// startLoad begins all lanes, and describes them in the folder.
+// startLoad begins all lanes, and writes them into run.json.
 func (r *Recording) startLoad(ctx context.Context) error {
 	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
 		return fmt.Errorf("start the load: %w", err)
@@ -24,8 +24,8 @@ func (r *Recording) startLoad(ctx context.Context) error {
 	return r.recorder.Update(r.run)
 }
 
-// checkSteadyLoad lets the load run before anything changes, until nothing has changed for a while, and looks meanwhile how
-// late clients are. Where they are late already with nothing to do beside it, the load is more than this machine carries.
+// checkSteadyLoad lets the load run until pods and endpoints are at rest, and measures how late clients send meanwhile. If they
+// are late even then, the load is more than this machine can carry.
 func (r *Recording) checkSteadyLoad(ctx context.Context) error {
 	began := time.Since(r.began)
 	d := harness.Steady
@@ -44,7 +44,7 @@ func (r *Recording) checkSteadyLoad(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// awaitRest returns when so much time has passed, and no pod and no endpoint has changed in the last of it.
+// awaitRest waits for d, and until no pod and no endpoint has changed for the time called rest.
 func (r *Recording) awaitRest(ctx context.Context, d time.Duration) error {
 	limit := r.stretched(deployTimeout)
 	never := fmt.Errorf("pods or endpoints kept changing for %v before %s", limit, r.subject().name)
@@ -65,7 +65,7 @@ func (r *Recording) awaitRest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// settle lets the load go on after the rollout.
+// settle continues the load for a while after the rollout.
 func (r *Recording) settle(ctx context.Context) error {
 	return r.pass(ctx, "after "+r.subject().name, r.Load.Settle)
 }
@@ -79,7 +79,7 @@ func (r *Recording) stopLoad(ctx context.Context) error {
 	return nil
 }
 
-// pass lets a phase last.
+// pass waits for d, and prints progress with the name of the phase.
 func (r *Recording) pass(ctx context.Context, phase string, d time.Duration) error {
 	over := time.Now().Add(d)
 	defer r.printProgress(ctx, func() string {
@@ -89,12 +89,12 @@ func (r *Recording) pass(ctx context.Context, phase string, d time.Duration) err
 	return context.Cause(ctx)
 }
 
-// printEvery is how often a progress line is printed.
+// printEvery is the pause between two progress lines.
 const printEvery = 5 * time.Second
 
 func always(phase string) func() string { return func() string { return phase } }
 
-// printProgress prints a progress line now and then, until the returned function is called.
+// printProgress prints progress lines until the returned function is called.
 func (r *Recording) printProgress(ctx context.Context, phase func() string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var printing sync.WaitGroup

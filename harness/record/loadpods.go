@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// deployLoadPods makes the pods that send, one on each worker and in that order, and what their control lanes ask, all of them ready.
+// deployLoadPods creates the agents, one on each worker and in that order, and the control pods, and waits until all are ready.
 func (r *Recording) deployLoadPods(ctx context.Context, pods typedcorev1.PodInterface, workers []string,
 	secret string) (agents, controls []corev1.Pod, err error) {
 	with := workers[:min(len(workers), fixtures.MostControls)]
@@ -32,8 +32,8 @@ func (r *Recording) deployLoadPods(ctx context.Context, pods typedcorev1.PodInte
 	return agents, controls, err
 }
 
-// controlOf is the control pod that a worker's lanes ask: one on another node, if there is one, so that a node that is in trouble
-// is not taken for the rig.
+// controlOf returns the control pod for the control lane of a worker: one on another node, if there is one, so that trouble of
+// one node is not taken for trouble of the load generator.
 func controlOf(worker string, controls []corev1.Pod) corev1.Pod {
 	for _, pod := range controls {
 		if pod.Spec.NodeName != worker {

@@ -15,17 +15,17 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// resolveEvery is how often this host resolves a name beside the clients that ask for it.
+// resolveEvery is how often this host resolves a name, beside the clients, which do so for themselves.
 const resolveEvery = time.Second
 
-// mostSteps is how many changes of a name are told: a balancer may give other addresses each time.
+// mostSteps is the most changes of a name that are noted: the DNS of a load balancer may return other addresses each time.
 const mostSteps = 100
 
-// A lookup gives a name's addresses.
+// A lookup returns the addresses of a name.
 type lookup func(ctx context.Context, name string) ([]string, error)
 
-// followNames notes, until stop, which other addresses the names of lanes outside get, and when this host cannot resolve them. Clients
-// themselves resolve them for each connection.
+// followNames notes, until stop, changes of the addresses of the names that lanes outside connect to, and when this host cannot resolve
+// them. The clients resolve names themselves for each connection.
 func followNames(ctx context.Context, lanes []evidence.Lane, look lookup, note func(evidence.Event)) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
 	var following sync.WaitGroup
@@ -73,7 +73,7 @@ func followName(ctx context.Context, host string, look lookup, note func(evidenc
 	}
 }
 
-// unresolved is what a resolver says, without the name.
+// unresolved returns a resolver's error without the name.
 func unresolved(err error) string {
 	var dns *net.DNSError
 	switch {

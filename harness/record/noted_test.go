@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// What lanes met beside their hits comes with them, on the clock of their node.
+// Events of lanes are collected with the hits, on the clock of the lane's node.
 func TestCertificatesThatLanesWereShown(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

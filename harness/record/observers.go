@@ -17,24 +17,24 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// observers are the pods, one on each node, that watch the nodes' rules. They have a namespace of
-// their own, since the scenario's admits only restricted pods.
+// observers are the pods, one on each node, that observe the nodes' rules. They have a namespace of
+// their own, since the scenario's namespace admits only restricted pods.
 type observers struct {
 	sets   typedappsv1.DaemonSetInterface
 	set    *appsv1.DaemonSet
 	pods   typedcorev1.PodInterface
 	nodes  []string
-	lacks  string // why not every node's rules are observed; empty if they are
-	some   bool   // those of other nodes are
-	mode   string // of the kube-proxies that are observed, if all have the same
-	listen bool   // to connections as well
-	failed error  // why an observer does not observe
+	lacks  string // why some node has no rules to observe; empty if all have
+	some   bool   // the rules of at least one node are observed
+	mode   string // of the observed kube-proxies, if all have the same
+	listen bool   // whether they listen to connections too
+	failed error  // why an observer cannot observe
 }
 
-// follow returns when every node's rules are observed or known to be none of kube-proxy's, and its connections are listened to or cannot
-// be, or ctx ends.
+// follow waits until every node's rules are observed or it is known to have no kube-proxy, and its connections are listened to or
+// known not to be, or ctx ends.
 func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
-	there := func(*corev1.Pod) bool { return true } // one that does not run yet will say why
+	there := func(*corev1.Pod) bool { return true } // follow waits for those that do not run yet
 	pods, err := awaitSet(ctx, o.pods, o.set, o.nodes, there)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
 	return errors.Join(o.failed, err)
 }
 
-// stop has the observers write their last line.
+// stop deletes the observers, which then write their last line.
 func (o *observers) stop(ctx context.Context) error {
 	err := o.sets.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}, fixtures.Ours())
 	if err == nil {

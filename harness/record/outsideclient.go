@@ -18,11 +18,11 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// outsideToken, in the environment, makes this program the client outside the cluster and nothing else: a process of its own,
-// which does not wait for what the rest of the harness does.
+// outsideToken, set in the environment, makes this program the client outside the cluster and nothing else: a process of its own,
+// which the rest of the harness cannot slow down.
 const outsideToken = "ROLLCALL_OUTSIDE_TOKEN"
 
-// outsideName is what the process is called by ps.
+// outsideName is the name of the process in the output of ps.
 const outsideName = "agent-outside"
 
 func init() { //nolint:gochecknoinits // before the flags and tests of whichever program this is
@@ -30,7 +30,7 @@ func init() { //nolint:gochecknoinits // before the flags and tests of whichever
 	if token == "" {
 		return
 	}
-	// Whoever started it keeps standard input open as long as it lives.
+	// The parent process keeps our standard input open as long as it lives.
 	ctx, end := context.WithCancel(context.Background())
 	go func() {
 		_, _ = os.Stdin.Read(make([]byte, 1))
@@ -48,14 +48,14 @@ func init() { //nolint:gochecknoinits // before the flags and tests of whichever
 	os.Exit(0)
 }
 
-// An outsideClient is that process.
+// An outsideClient is the process of the client outside the cluster.
 type outsideClient struct {
 	remote    loadgen.Remote
 	end, kill func()
 	done      chan struct{}
 }
 
-// startOutside starts the client outside the cluster, with the real-time policy where this process may give it.
+// startOutside starts the client outside the cluster, with real-time scheduling where this process may set it.
 func startOutside() (*outsideClient, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -66,7 +66,7 @@ func startOutside() (*outsideClient, error) {
 	cmd.Args[0] = outsideName
 	cmd.Stderr = os.Stderr
 	cmd.Env = append(os.Environ(), outsideToken+"="+token)
-	command.Group(cmd, 0) // Ctrl-C is for its parent, which ends it
+	command.Group(cmd, 0) // Ctrl-C reaches only the parent, which ends it
 	keep, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func startOutside() (*outsideClient, error) {
 	hung.Stop()
 	go func() {
 		defer close(c.done)
-		_ = cmd.Wait() // what it did wrong, its lanes tell
+		_ = cmd.Wait() // the errors of its lanes tell what went wrong
 	}()
 	if err == nil {
 		err = host.SetRealtime(cmd.Process.Pid)
@@ -120,8 +120,8 @@ func (c *outsideClient) alive(context.Context) bool {
 	}
 }
 
-// renew is for nothing: the way to it is this host's own.
+// renew does nothing: connections on this host do not hang.
 func (c *outsideClient) renew() {}
 
-// again is for nothing: it has no spool to go on from.
+// again does nothing: the process has no spool from which another one could continue.
 func (c *outsideClient) again(context.Context) (ending string, err error) { return "", nil }

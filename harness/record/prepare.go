@@ -20,7 +20,7 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// prepare puts the old version and the clients in place, and returns when every vantage reaches the app.
+// prepare deploys the old version and the clients, and waits until the app replies to every vantage.
 func (r *Recording) prepare(ctx context.Context) error {
 	fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "deploying"}))
 	if err := r.deploy(ctx); err != nil {
@@ -40,7 +40,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.Elsewhere == nil { // nobody but our clients asks the app: observers start beside them
+	if r.Elsewhere == nil { // the app has no clients but ours: no need to know their addresses first
 		if err := r.createObservers(ctx, r.flows(service)); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err := r.watch.Until(ctx, func(s observe.State) bool { return r.Rollout.Deployed(s, r.App) }); err != nil {
 		return err
 	}
-	if r.App.Unprobed { // ready before it listens: nobody but its start delay tells
+	if r.App.Unprobed { // ready before it listens: only its start delay says when it does
 		if err := r.pass(ctx, "starting", r.App.StartDelay); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	return r.checkFlows(ctx)
 }
 
-// createNamespace makes the leased namespace ready for pods.
+// createNamespace creates the leased namespace and prepares it for pods.
 func (r *Recording) createNamespace(ctx context.Context) error {
 	standard := fixtures.Restricted
 	if r.UserApp != nil {
@@ -91,7 +91,7 @@ func (r *Recording) createNamespace(ctx context.Context) error {
 	return r.Lease.AddPullSecret(ctx, r.Cluster.Client(), r.PullSecret)
 }
 
-// startWatch watches the pods of the app, by the label that has their version, and the endpoints of its Service.
+// startWatch starts to watch the app's pods, by the label with their version, and the endpoints of its Service.
 func (r *Recording) startWatch(ctx context.Context, service string) (err error) {
 	scope := observe.Scope{Namespace: r.Lease.Name, Service: service, VersionLabel: fixtures.VersionLabel}
 	if r.Stretch > 1 {
@@ -113,7 +113,7 @@ func (r *Recording) startWatch(ctx context.Context, service string) (err error) 
 	return r.measureWaits(ctx)
 }
 
-// measureWaits measures how long processes wait for a processor, where the nodes are containers on this host.
+// measureWaits starts to measure how long processes wait for a processor, where the nodes are containers on this host.
 func (r *Recording) measureWaits(ctx context.Context) error {
 	here, ok := r.Cluster.(interface {
 		NodeContainers(ctx context.Context) (map[string]string, error)
@@ -132,12 +132,12 @@ func (r *Recording) measureWaits(ctx context.Context) error {
 	return nil
 }
 
-// checkForLeftovers distrusts the recording if something of another run is still in the cluster. An app that is there already shares that
-// with others anyway, and with another run as well: nobody can tell from a namespace whether its run is under way. What such a run
-// sends is said; where it makes nodes slow, lanes show it.
+// checkForLeftovers distrusts the recording if the cluster still has namespaces of another run. If the app runs there already, it shares
+// the cluster with others anyway, and a namespace does not show whether its run is still under way: then a line is printed instead.
+// If another run makes nodes slow, lanes show it.
 func (r *Recording) checkForLeftovers(ctx context.Context) error {
 	if r.Lease.Preassigned {
-		return nil // who lets us create no namespace lets us see none either
+		return nil // without the right to create namespaces we cannot list them either
 	}
 	found, err := namespace.Leftovers(ctx, r.Cluster.Client(), r.Session)
 	for _, because := range found {
@@ -150,15 +150,15 @@ func (r *Recording) checkForLeftovers(ctx context.Context) error {
 	return err
 }
 
-// doubtful is the scope of a cluster that was not what it should have been: anything recorded may come from that.
+// doubtful returns the scope of a reason that may have affected everything in the recording.
 func doubtful() evidence.Scope {
 	return evidence.Scope{Missed: evidence.Subjects(), Doubted: evidence.Subjects()}
 }
 
-// flows are the connections to the app, at the addresses of its Service and at its port of nodes. There are none where we may not
-// listen to them.
+// flows returns which connections the observers listen to: those to the addresses of the app's Service and to its node port; none
+// where listening is not allowed.
 func (r *Recording) flows(service *corev1.Service) (f fixtures.Flows) {
-	if r.Cluster.CannotListen() != "" || len(service.Spec.Ports) == 0 { // that of a URL has none
+	if r.Cluster.CannotListen() != "" || len(service.Spec.Ports) == 0 { // the Service that stands for a URL has no ports
 		return f
 	}
 	port := fixtures.HTTPPort(service)
@@ -171,7 +171,7 @@ func (r *Recording) flows(service *corev1.Service) (f fixtures.Flows) {
 	return f
 }
 
-// flowsOfClients are those flows that our clients open.
+// flowsOfClients returns the same, limited to connections from our clients.
 func (r *Recording) flowsOfClients(service *corev1.Service) fixtures.Flows {
 	f := r.flows(service)
 	for _, lane := range r.clients.lanes {
@@ -182,7 +182,7 @@ func (r *Recording) flowsOfClients(service *corev1.Service) fixtures.Flows {
 	return f
 }
 
-// createObservers creates the observers of the rules of every node, and of flows, unless the cluster's owner does not want that.
+// createObservers creates the observers of every node's rules and of flows, where the cluster allows them.
 func (r *Recording) createObservers(ctx context.Context, flows fixtures.Flows) (err error) {
 	if r.boots, err = r.Cluster.Boots(ctx); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (r *Recording) createObservers(ctx context.Context, flows fixtures.Flows) (
 	return err
 }
 
-// observeNodes returns when the rules of every node are observed, where there are observers.
+// observeNodes waits until the rules of every node are observed, if there are observers.
 func (r *Recording) observeNodes(ctx context.Context) error {
 	if r.observers == nil {
 		return nil

@@ -25,25 +25,25 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Config is where and how a scenario is recorded.
+// Config says where and how a scenario is recorded.
 type Config struct {
-	Cluster    cluster.Cluster // nil: clients on this host alone ask a URL; it creates nothing then
-	Lease      namespace.Lease // of a namespace that is not created yet
-	Folder     string          // that the evidence goes to
-	Header     evidence.Run    // what is known of the recording before it begins
+	Cluster    cluster.Cluster // nil: a client on this host sends requests to a URL, and nothing is created
+	Lease      namespace.Lease // of a namespace that does not exist yet
+	Folder     string          // for the evidence
+	Header     evidence.Run    // what is known before the recording begins
 	Session    string          // id of the run
-	Stretch    int             // how many times longer than usual the cluster takes
+	Stretch    int             // how many times longer than usual the cluster takes; see evidence.Trial
 	Images     fixtures.ImageSources
 	PullSecret string // file with the credentials nodes pull with; empty: none
-	CheckLoad  bool   // do not begin the rollout where the load is more than this machine carries
-	// Sink stands between the watch and the folder; nil: nothing does.
+	CheckLoad  bool   // do not begin the rollout if the load is more than this machine can carry
+	// Sink wraps the sink that the watch writes to; nil: it is not wrapped.
 	Sink  func(observe.Sink) observe.Sink
 	Entry *progress.Entry
 	Out   io.Writer
-	Spend func(evidence.Part) (done func()) // notes what the time until done was spent on
+	Spend func(evidence.Part) (done func()) // notes the time until done as spent on a part
 }
 
-// A Recording is a scenario that is being recorded, or was, until Cleanup.
+// A Recording is the recording of a scenario, from Record to Cleanup.
 type Recording struct {
 	harness.Scenario
 	Config
@@ -53,17 +53,17 @@ type Recording struct {
 	watch     *observe.Watch
 	clients   *clients
 	observers *observers
-	waits     *observe.CPUMeter             // nil: nobody measures
-	stopNames func()                        // ends what resolves those that clients outside ask for
-	boots     map[string]string             // node -> id of the boot of its kernel
-	undo      []func(context.Context) error // changes of the cluster, in the order made
+	waits     *observe.CPUMeter             // nil: not measured
+	stopNames func()                        // ends followNames
+	boots     map[string]string             // boot id of each node's kernel
+	undo      []func(context.Context) error // undo functions of the changes of the cluster, in the order of the changes
 	tooMuch   string                        // see TooMuch
-	newest    string                        // version of the pods that are left at the end
+	newest    string                        // version of most pods at the end of the rollout
 }
 
-// Record runs the scenario once and puts what was seen into the folder. The evidence there is whole, or says why it is not.
-// The recording, unless it is nil, has to be cleaned up. The error is about a folder that cannot be written or, one of [usage.Error],
-// what keeps clients from an app that is there already; nothing was recorded then.
+// Record runs the scenario once and writes the evidence into the folder. The evidence is whole, or says why it is not.
+// The caller must clean the recording up unless it is nil. The error is that the folder cannot be written or, as a [usage.Error],
+// why clients get no replies from an app that runs already; nothing was recorded then.
 func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, err error) {
 	r = &Recording{Scenario: s, Config: c, began: time.Now(), run: c.Header, stopNames: func() {}}
 	nodeName := func(name string) string { return name }
@@ -120,16 +120,17 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	return r, r.recorder.Finish(r.run)
 }
 
-// TooMuch is why the rollout was not begun: its load is more than this machine carries. The folder is then not whole.
+// TooMuch returns why the rollout was not begun if the load is more than this machine can carry, or else "". The evidence is then
+// not whole.
 func (r *Recording) TooMuch() string { return r.tooMuch }
 
 // A stage is a part of a recording.
 type stage struct {
-	part evidence.Part // under which its time is noted; empty: it is not
+	part evidence.Part // for which its time is noted; empty: it is not noted
 	do   func(context.Context) error
 }
 
-// execute changes the cluster and goes through the stages until one fails, or shows that the load is too much.
+// execute changes the cluster and runs the stages until one fails, or the load proves to be too much.
 func (r *Recording) execute(ctx context.Context) error {
 	if r.Cluster == nil {
 		return r.through(ctx,
@@ -157,7 +158,7 @@ func (r *Recording) execute(ctx context.Context) error {
 	return r.through(ctx, stages...)
 }
 
-// through goes through stages until one fails, or shows that the load is too much.
+// through runs stages until one fails, or the load proves to be too much.
 func (r *Recording) through(ctx context.Context, stages ...stage) error {
 	for _, s := range stages {
 		if err := r.stage(ctx, s); err != nil || r.tooMuch != "" {
@@ -167,12 +168,12 @@ func (r *Recording) through(ctx context.Context, stages ...stage) error {
 	return nil
 }
 
-// underLoad rolls the app out. A pod behind the Service that is not of the rollout ends that at once.
+// underLoad rolls the app out under load. A pod behind the Service that is not part of the rollout ends it at once.
 func (r *Recording) underLoad(ctx context.Context) error {
 	stray := strays{watch: r.watch, services: r.Cluster.Client().CoreV1().Services(r.Lease.Name), service: r.clients.service,
 		versions: r.versions()}
 	await := stray.await
-	if r.Elsewhere != nil { // which versions it comes to have nobody knows before
+	if r.Elsewhere != nil { // its versions are not known in advance
 		await = func(context.Context) error { return nil }
 	}
 	return unlessStray(ctx, await, func(ctx context.Context) error {
@@ -185,7 +186,7 @@ func (r *Recording) underLoad(ctx context.Context) error {
 	})
 }
 
-// versions are those that may answer.
+// versions returns the versions whose pods may be behind the Service.
 func (r *Recording) versions() []string {
 	old, next := r.Rollout.Versions()
 	versions := []string{old, next}
@@ -202,7 +203,7 @@ func (r *Recording) stage(ctx context.Context, s stage) error {
 	return s.do(ctx)
 }
 
-// changeCluster changes the cluster as the scenario asks; Cleanup undoes it.
+// changeCluster makes the scenario's changes of the cluster; Cleanup undoes them.
 func (r *Recording) changeCluster(ctx context.Context) error {
 	for _, asked := range r.ClusterChanges {
 		fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "making " + asked.String()}))
@@ -217,7 +218,7 @@ func (r *Recording) changeCluster(ctx context.Context) error {
 	return r.noteVersions(ctx)
 }
 
-// noteVersions notes which versions run of the component that would have the scenario's bug.
+// noteVersions notes the versions of the component that may have the scenario's bug.
 func (r *Recording) noteVersions(ctx context.Context) (err error) {
 	if r.Bug != nil {
 		r.run.ComponentVersions, err = change.Versions(ctx, r.Cluster, nodeimage.Component(r.Bug.Component))
@@ -225,7 +226,7 @@ func (r *Recording) noteVersions(ctx context.Context) (err error) {
 	return err
 }
 
-// client is of the cluster's API; nil without one.
+// client returns the client of the cluster's API; nil without a cluster.
 func (r *Recording) client() kubernetes.Interface {
 	if r.Cluster == nil {
 		return nil
@@ -233,17 +234,17 @@ func (r *Recording) client() kubernetes.Interface {
 	return r.Cluster.Client()
 }
 
-// into is where the scenario's objects are created.
+// into returns where the scenario's objects are created.
 func (r *Recording) into() fixtures.Destination {
 	return fixtures.Destination{Namespace: r.Lease.Name, Images: r.Images}
 }
 
-// distrust notes why a part of the recording is not to be trusted.
+// distrust notes why parts of the recording cannot be trusted.
 func (r *Recording) distrust(reasons ...evidence.Reason) {
 	r.run.Reasons = append(r.run.Reasons, reasons...)
 }
 
-// reasonOf is about everything: a stage that failed may have kept anything from being seen.
+// reasonOf returns the reason for distrust after a stage failed. Its scope is everything: anything may have been missed.
 func reasonOf(failed error) evidence.Reason {
 	id := evidence.StageFailed
 	var stray *strayError
@@ -256,7 +257,7 @@ func reasonOf(failed error) evidence.Reason {
 	return evidence.Reason{ID: id, Because: failed.Error()}
 }
 
-// stretched is how long to wait for what takes a conformant cluster a fraction of it.
+// stretched returns a time limit, multiplied for a slow cluster.
 func (r *Recording) stretched(d time.Duration) time.Duration {
 	return time.Duration(max(1, r.Stretch)) * d
 }

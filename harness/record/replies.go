@@ -13,20 +13,20 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// answerLimit is for how long an app that is there already may not answer a client: for as long as a kube-proxy that could not write
-// its rules waits until it tries again (retryInterval of its runner, pkg/proxy/iptables/proxier.go, v1.36: syncPeriod, which is 30 s,
+// answerLimit is how long to wait for the first reply of an app that runs already: as long as a kube-proxy that could not write
+// its rules waits before it tries again (retryInterval of its runner, pkg/proxy/iptables/proxier.go, v1.36: syncPeriod, which is 30 s,
 // pkg/proxy/apis/config/v1alpha1/defaults.go).
 const answerLimit = 30 * time.Second
 
-// inARow is how many good replies from outside show that no other app is behind the port any more, and how many bad ones from an app
-// that is there already that it gives no others: no rule and no policy was in their way.
+// inARow is how many good replies in a row from outside show that no other app is left behind the port, and how many bad replies in
+// a row from an app that runs already show that it gives no good ones: no rule and no policy blocked the requests.
 const inARow = 5
 
-// askEvery is the pause between two questions.
+// askEvery is the pause between two requests.
 const askEvery = 100 * time.Millisecond
 
-// awaitReplies returns when the app answers every vantage: that its endpoints are ready does not mean that every node's kube-proxy has
-// programmed them. What keeps an app from that which is there already is for its scenario to say.
+// awaitReplies waits until the app replies to every vantage: ready endpoints do not mean that every node's kube-proxy has
+// written rules for them. For an app that runs already, there explains why it does not reply.
 func (cl *clients) awaitReplies(ctx context.Context, there *harness.Elsewhere, ours func(pod string) bool) error {
 	failed := make([]error, len(cl.agents))
 	var all sync.WaitGroup
@@ -71,7 +71,7 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() == nil && there && lane.Kind().AsksApp() && errors.As(err, &none): // else it was cut short
+	case ctx.Err() == nil && there && lane.Kind().AsksApp() && errors.As(err, &none): // otherwise ctx ended first
 		return harness.Unanswered{Pod: a.pod, Target: lane.Target, Last: *none}
 	case a.node == "":
 		return fmt.Errorf("from outside the cluster: %w", err)
@@ -80,13 +80,13 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	}
 }
 
-// awaitReplies returns when Rollcall's own app gives this process good replies.
+// awaitReplies waits until Rollcall's own app gives this process good replies.
 func awaitReplies(ctx context.Context, target string, ours func(pod string) bool) error {
 	return until(ctx, func() error { return askOutside(ctx, evidence.Lane{Target: target}, nil, ours) })
 }
 
-// askOutside has this process ask an app. The port outside is that of the recording before, whose pods a node sends requests to until
-// its rules are those of today: what names its pod has to name one of ours.
+// askOutside sends requests to an app from this process. The node port is the same as in the recording before, and a node routes to
+// the pods of that one until its rules are updated: so the pod that a reply names must be one of ours.
 func askOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(loadgen.DefaultTimeout)
 	if app != nil {
@@ -107,9 +107,9 @@ func askOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, 
 
 func until(ctx context.Context, works func() error) error { return poll.UntilNil(ctx, askEvery, works) }
 
-// untilSaid returns when an app that is there already gives a good reply, or with the last error when it is clear that it gives none.
+// untilSaid waits until an app that runs already gives a good reply, or returns the last error when it is clear that there will be none.
 func untilSaid(ctx context.Context, ask func() error) (last error) {
-	ctx, cancel := context.WithTimeout(ctx, answerLimit) // a question that is under way then is still waited for
+	ctx, cancel := context.WithTimeout(ctx, answerLimit) // a request in flight at the limit is still awaited
 	defer cancel()
 	said := 0
 	_ = poll.Until(ctx, askEvery, func() (bool, error) {

@@ -20,7 +20,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// An app that is there already is waited for as long as something may heal that is in its way.
+// An app that runs already is awaited as long as the obstacle may disappear by itself.
 func TestUntilAnAppHasSaid(t *testing.T) {
 	refused := &loadgen.NoReplyError{Fault: evidence.Refused}
 	status := &loadgen.NoReplyError{Status: http.StatusServiceUnavailable}
@@ -28,7 +28,7 @@ func TestUntilAnAppHasSaid(t *testing.T) {
 	forever := func(err error) func(int) error { return func(int) error { return err } }
 	for _, row := range []struct {
 		sentence string
-		answer   func(n int) error // to the question of that number, from 1
+		answer   func(n int) error // to the n-th request, from 1
 		want     error
 		asked    time.Duration
 	}{
@@ -62,7 +62,7 @@ func TestUntilAnAppHasSaid(t *testing.T) {
 	}
 }
 
-// Every client tells what it got last, unless it is ours that is not reached.
+// The error has the last answer that each client got, unless it is our own control pod that does not reply.
 func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 	status := func(code int) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
@@ -73,7 +73,7 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 	inTheWay := errors.New("in the way")
 	for _, row := range []struct {
 		sentence         string
-		service, outside string // what is asked; outside empty: nothing is
+		service, outside string // URLs; outside empty: no client there
 		want             map[string]int
 	}{
 		{"both are answered", good, good, nil},
@@ -115,7 +115,7 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 	}
 }
 
-// That connections were answered which no node told of shows that their fate cannot be known.
+// If no node reports connections that were answered, connections cannot be attributed.
 func TestUnheardConnections(t *testing.T) {
 	lanes := []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh, Node: "a", Client: "10.244.1.9"},
 		{ID: "b-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh, Node: "b", Client: "10.244.2.9"},

@@ -14,25 +14,25 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// An agent whose process began anew may be so quick that no question for hits failed: so every tenth is followed by one for who
-// it is. For as long as the second number says it is then looked for in the API, which is late.
+// An agent may restart between two fetches of hits, so that none fails: therefore every tenth fetch is followed by a request for its
+// status. After a restart the API is asked for the new container this many times, since the API is late.
 const (
-	lookEvery  = 10 // questions for hits
-	adoptTries = 40 // likewise
+	lookEvery  = 10 // fetches of hits
+	adoptTries = 40 // fetches of hits, each followed by a look at the API
 )
 
-// A resumption is what an agent's fetcher knows of its processes; nobody else looks while that runs.
+// A resumption is what is known of an agent's processes. Only the fetcher uses it while the fetcher runs.
 type resumption struct {
 	current  string // instance that answered last
-	asked    int    // questions for hits that were answered
-	broken   bool   // since the process was looked at, one was not
-	adopting int    // times that the process is still looked for in the API
+	asked    int    // fetches of hits that were answered
+	broken   bool   // a fetch has failed since the last status
+	adopting int    // tries left to find the new container in the API
 	absences []evidence.Absence
-	endings  map[time.Duration]string // by the end of an absence, how the process before it ended
+	endings  map[time.Duration]string // how the process before an absence ended, by the end of the absence
 }
 
-// look notices that the agent's process is another one, which goes on with what it was told. Its clock is read anew, since its
-// node may have booted, and it is taken out of its CPU group as the first one was.
+// look notices that a new process of the agent has continued the load. It reads the clock again, since the node may have
+// booted, and adopts the process.
 func (a *agent) look(ctx context.Context, err error) {
 	if err != nil {
 		a.broken = true
@@ -55,7 +55,7 @@ func (a *agent) look(ctx context.Context, err error) {
 	}
 }
 
-// adopt treats the new process as the first one was, once the API knows it.
+// adopt prepares the new process as the first one was prepared, once the API shows its container.
 func (a *agent) adopt(ctx context.Context) {
 	ending, err := a.again(ctx)
 	if err != nil || len(a.absences) == 0 {
@@ -68,7 +68,7 @@ func (a *agent) adopt(ctx context.Context) {
 	a.endings[a.absences[len(a.absences)-1].Until] = ending
 }
 
-// explained are the absences with how the process before each ended, as far as that is known.
+// explained returns the absences with how the process before each ended, where that is known.
 func (a *agent) explained() []evidence.Absence {
 	found := slices.Clone(a.absences)
 	for i := range found {
@@ -81,7 +81,7 @@ func (a *agent) explained() []evidence.Absence {
 
 var errNotSeen = errors.New("the API does not show the new container yet")
 
-// again treats the pod's container, which started again, as the first one was, and says how that ended.
+// again prepares the restarted container as the first one was prepared, and returns how the first one ended.
 func (p podPlace) again(ctx context.Context) (ending string, err error) {
 	pod, err := p.pods.Get(ctx, p.pod, metav1.GetOptions{})
 	if err != nil {
@@ -97,14 +97,14 @@ func (p podPlace) again(ctx context.Context) (ending string, err error) {
 	return ending, p.leaveCPUCgroup(pod)
 }
 
-// awayEvents are one for each time that an agent was away, which all its lanes then were.
+// awayEvents returns one event for each time that an agent, with all its lanes, was away.
 func awayEvents(absences []evidence.Absence, lanes []evidence.Lane) []evidence.Event {
 	type comeback struct {
 		node string
 		at   time.Duration
 	}
 	var events []evidence.Event
-	number := map[comeback]int{} // of the event
+	number := map[comeback]int{} // index into events
 	for _, away := range absences {
 		node := ""
 		if i := slices.IndexFunc(lanes, func(l evidence.Lane) bool { return l.ID == away.Lane }); i >= 0 {
@@ -125,7 +125,7 @@ func awayEvents(absences []evidence.Absence, lanes []evidence.Lane) []evidence.E
 	return events
 }
 
-// numbersOf says which numbers of a lane were left out, and of how many nobody knows the outcome.
+// numbersOf says which sequence numbers of a lane were left out, and how many requests have an unknown outcome.
 func numbersOf(away evidence.Absence) string {
 	var said []string
 	if away.From < away.To {

@@ -24,13 +24,13 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// A testPlace is a pod that is there, whose container the API shows as started again.
+// A testPlace is a running pod whose container the API shows as restarted.
 type testPlace struct {
 	podPlace
 	adopted, renewed atomic.Int32
 }
 
-// There is no port-forward to it: it is asked at its own address.
+// There is no port-forward: requests go to its own address.
 func (p *testPlace) renew() { p.renewed.Add(1) }
 func (p *testPlace) close() {}
 
@@ -49,7 +49,7 @@ func newTestPlace(t *testing.T) *testPlace {
 	return p
 }
 
-// serveAgent serves an agent, whose spool may be an earlier one's.
+// serveAgent serves an agent, whose spool may be that of an earlier one.
 func serveAgent(t *testing.T, spool string) *loadgen.Agent {
 	t.Helper()
 	agent, err := loadgen.NewAgent(loadgen.AgentConfig{Token: "token", Spool: spool})
@@ -60,8 +60,8 @@ func serveAgent(t *testing.T, spool string) *loadgen.Agent {
 	return agent
 }
 
-// TestAgentThatWasAway records lanes of each kind of connection whose agent goes away and comes back: nothing contradicts itself, and the
-// verdict says it.
+// TestAgentThatWasAway records lanes of each kind of connection whose agent goes away and comes back: the evidence has no contradiction,
+// and the verdict reports the absence.
 func TestAgentThatWasAway(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -112,8 +112,8 @@ func TestAgentThatWasAway(t *testing.T) {
 				t.Fatal("it does not load", err)
 			}
 			behind(http.NotFoundHandler())
-			first.Stop()                                  // what is in flight ends: the app hears no more of it
-			time.Sleep(fetchEvery + 100*time.Millisecond) // for which it is away
+			first.Stop()                                  // requests in flight end: the app gets no more of them
+			time.Sleep(fetchEvery + 100*time.Millisecond) // the time that it is away
 			left := t.TempDir()
 			if row.spool {
 				if err := os.CopyFS(left, os.DirFS(spool)); err != nil {

@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// A subject is what a recording under load is of, as its progress says it.
+// A subject is what happens under load in a recording, and the name of that phase in its progress lines.
 type subject struct{ name, phase string }
 
 func (r *Recording) subject() subject {
@@ -29,9 +29,9 @@ func (r *Recording) subject() subject {
 	}
 }
 
-// rollOut makes the strategy's write, begins the disruption, if there is one, and waits for the end of both.
+// rollOut makes the write that begins the rollout, begins the disruption, if there is one, and waits for the end of both.
 func (r *Recording) rollOut(ctx context.Context) error {
-	r.watch.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
+	r.watch.Mark(evidence.RolloutBegun) // before the write: its effects may be seen before it returns
 	if err := r.Rollout.Begin(ctx, r.client(), r.into(), r.App); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (r *Recording) rollOut(ctx context.Context) error {
 		whole = doing.Wait
 		waiting, fail := context.WithCancelCause(ctx)
 		defer fail(nil)
-		go func() { // else a rollout would be waited for that the disruption was to make, or that it has broken
+		go func() { // a failed disruption ends the wait for a rollout that it was to make, or has broken
 			if err := doing.Wait(waiting); err != nil {
 				fail(err)
 			}
@@ -64,9 +64,9 @@ func (r *Recording) rollOut(ctx context.Context) error {
 	return r.awaitRollout(ctx, whole)
 }
 
-// awaitRollout waits until the rollout is done by the API server's word, then until the last old pod is gone, if the
-// rollout ends them, and then until it is over for clients and the cluster is whole. That an old pod is gone while a node's rules
-// still route to it to the end is for the rules to judge.
+// awaitRollout waits until the rollout is done according to the API server, then until the last old pod is gone, if the
+// rollout ends old pods, and then until it is over for clients and the cluster is whole. If nodes' rules still route to old pods
+// when the time limit is reached, that is no error: the verdict judges it.
 func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context) error) error {
 	limit := r.stretched(rolloutTimeout)
 	if r.Disruption != nil {
@@ -98,7 +98,7 @@ func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context
 	if err == nil {
 		err = whole(ctx)
 	}
-	if r.Disruption != nil { // which may have been over long before its limit
+	if r.Disruption != nil { // it may have ended long before its limit
 		limited, cancel := context.WithTimeoutCause(ctx, r.stretched(rolloutTimeout), observe.ErrNeverSettled)
 		defer cancel()
 		ctx = limited
@@ -133,7 +133,7 @@ func (r *Recording) prepareSteps(ctx context.Context) error {
 	return r.observeNodes(ctx)
 }
 
-// runSteps executes the steps of a scenario without load.
+// runSteps runs the steps of a scenario without load.
 func (r *Recording) runSteps(ctx context.Context) error {
 	c := harness.StepsConfig{Client: r.Cluster.Client(), Into: r.into(), Watch: r.watch, Cluster: r.Cluster, Exposes: r.ObservesNodes()}
 	c.Reach = func(ctx context.Context, url string) error { return awaitReplies(ctx, url, r.watch.Knows) }

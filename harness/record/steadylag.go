@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A steadyLag passes hits on, and has those of the phase before the rollout, which tell how late requests were sent, and which failed.
+// A steadyLag passes hits on, and keeps those from before the rollout, to find how late requests were sent and which failed.
 type steadyLag struct {
 	hitSink
 	mu    sync.Mutex
@@ -26,15 +26,15 @@ func (l *steadyLag) Hits(hits ...evidence.Hit) {
 	l.hitSink.Hits(hits...)
 }
 
-// Clients of which 1 % of the requests are sent so late at rest will be late, in a rollout, by more than a recording is
-// trusted with, which is twice that (verdict, trustedLag). Opening the first connections is not looked at.
+// A client that sends 1 % of its requests later than lateAtRest before the rollout will exceed, during the rollout, the lag with
+// which a recording is trusted, which is twice that (verdict, trustedLag). The opening of the first connections does not count.
 const (
 	lateAtRest = 50 * time.Millisecond
 	warmUp     = time.Second
 )
 
-// lateSince says which lane was late, or which control lane lost a request, in the load from a moment on; empty if none was.
-// Nothing is noted any more from then on.
+// lateSince says which lane was late, or which control lane lost a request, among requests due after a moment; empty if none.
+// It also ends the keeping of hits.
 func (cl *clients) lateSince(from time.Duration) string {
 	l := &cl.early
 	l.mu.Lock()

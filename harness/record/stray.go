@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// strays looks for pods behind a Service that are of none of the versions.
+// strays looks for pods behind a Service that have none of the versions.
 type strays struct {
 	watch    *observe.Watch
 	services typedcorev1.ServiceInterface
@@ -22,7 +22,7 @@ type strays struct {
 	versions []string
 }
 
-// A strayError is that a rollout was not awaited to its end: clients reach a pod that it never ends.
+// A strayError says that the end of a rollout was not awaited because clients reach a pod that is not part of it.
 type strayError struct {
 	observe.Stray
 	why string
@@ -33,7 +33,7 @@ func (e *strayError) Error() string {
 		e.Pod, e.why, e.Slice)
 }
 
-// await returns when there is a stray pod, which it notes, or nil when ctx ends.
+// await waits for a stray pod, notes it and returns a strayError, or returns nil when ctx ends.
 func (s strays) await(ctx context.Context) error {
 	found := &strayError{}
 	err := s.watch.Until(ctx, func(state observe.State) (ok bool) {
@@ -48,7 +48,7 @@ func (s strays) await(ctx context.Context) error {
 	return found
 }
 
-// why says why the Service sends requests to a pod with such labels.
+// why returns why the Service sends requests to a pod with these labels.
 func (s strays) why(ctx context.Context, podLabels string) string {
 	service, err := s.services.Get(ctx, s.service, metav1.GetOptions{})
 	if err != nil {
@@ -62,8 +62,8 @@ func (s strays) why(ctx context.Context, podLabels string) string {
 	return "its labels match the Service's selector " + selector.String()
 }
 
-// unlessStray does a change until it is done, or until await gives a stray pod, which ends it at once. Either way, and where it
-// did not end in time, the load ends as it should: what was sent is awaited.
+// unlessStray runs change until it is done, or until await returns a stray pod, which cancels it. In both cases, and if change did not
+// end in time, it calls end, so that the load ends in order and all requests are awaited.
 func unlessStray(ctx context.Context, await, change, end func(context.Context) error) error {
 	looking, stopLooking := context.WithCancel(ctx)
 	changing, stopChanging := context.WithCancelCause(ctx)

@@ -18,7 +18,7 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// noted keeps what a watch notes.
+// noted keeps the events that a watch notes.
 type noted struct {
 	mu     sync.Mutex
 	events []evidence.Event
@@ -45,7 +45,7 @@ func (n *noted) of(kind evidence.EventKind) (found []evidence.Event) {
 	return found
 }
 
-// The wait for a rollout that can never end, as a pod with another version is behind the Service, is over as soon as that is seen.
+// A rollout that cannot end because a pod with another version is behind the Service is awaited only until that pod is seen.
 func TestAStrayPodEndsTheWait(t *testing.T) {
 	named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "n", Name: name} }
 	service := &corev1.Service{ObjectMeta: named("echo"), Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "echo"}}}
