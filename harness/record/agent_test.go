@@ -42,8 +42,8 @@ func TestAgentAskedAgain(t *testing.T) {
 		first    func(context.Context) error
 		renewed  int32
 	}{
-		{"a way that gives no answer is opened again", func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }, 1},
-		{"a way that gives an error is kept", func(context.Context) error { return context.Canceled }, 0},
+		{"a connection without an answer is replaced", func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }, 1},
+		{"a connection with an error is kept", func(context.Context) error { return context.Canceled }, 0},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -20,7 +20,7 @@ func TestNamesThatClientsOutsideAskFor(t *testing.T) {
 		want     []string
 	}{
 		{"nothing changes", []any{one, one}, nil},
-		{"the order says nothing", []any{one + " " + two, two + " " + one}, nil},
+		{"the order of addresses does not count", []any{one + " " + two, two + " " + one}, nil},
 		{"a balancer gets another address", []any{one, two, two},
 			[]string{"1s shop.example.com has address 192.0.2.2, before 192.0.2.1"}},
 		{"and the first one again", []any{one, two, one},
@@ -29,7 +29,7 @@ func TestNamesThatClientsOutsideAskFor(t *testing.T) {
 			[]string{"1s this host cannot resolve shop.example.com: no such host", "9s this host resolves shop.example.com again"}},
 		{"it comes back with another address", []any{one, gone, two}, []string{"1s this host cannot resolve shop.example.com: no such host",
 			"2s this host resolves shop.example.com again", "2s shop.example.com has address 192.0.2.2, before 192.0.2.1"}},
-		{"a resolver that is silent is one that does not resolve", []any{one, nil, one},
+		{"a resolver that does not answer cannot resolve the name", []any{one, nil, one},
 			[]string{"3s this host cannot resolve shop.example.com: its resolver does not answer", "4s this host resolves shop.example.com again"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

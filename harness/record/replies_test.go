@@ -32,17 +32,17 @@ func TestUntilAnAppHasSaid(t *testing.T) {
 		want     error
 		asked    time.Duration
 	}{
-		{"a good reply is enough", forever(nil), nil, 0},
+		{"one good reply is enough", forever(nil), nil, 0},
 		{"rules may be written again in half a minute", forever(refused), refused, answerLimit},
-		{"what the app says itself does not heal", forever(status), status, (inARow - 1) * askEvery},
-		{"nor does what it speaks", forever(overTLS), overTLS, (inARow - 1) * askEvery},
-		{"one bad reply of a pod that is warming up is not what the app says", func(n int) error {
+		{"an error status from the app itself will not go away", forever(status), status, (inARow - 1) * askEvery},
+		{"nor will an app that speaks TLS stop doing so", forever(overTLS), overTLS, (inARow - 1) * askEvery},
+		{"a pod that is warming up may reply with one error", func(n int) error {
 			if n < inARow {
 				return status
 			}
 			return nil
 		}, nil, (inARow - 1) * askEvery},
-		{"an app that replies now and then may be reached yet", func(n int) error {
+		{"an app with a reply now and then may still become reachable", func(n int) error {
 			if n%inARow == 0 {
 				return refused
 			}
@@ -62,7 +62,7 @@ func TestUntilAnAppHasSaid(t *testing.T) {
 	}
 }
 
-// The error has the last answer that each client got, unless it is our own control pod that does not reply.
+// The error has the last answer of the app to each client that got no good reply.
 func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 	status := func(code int) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
@@ -76,10 +76,10 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 		service, outside string // URLs; outside empty: no client there
 		want             map[string]int
 	}{
-		{"both are answered", good, good, nil},
-		{"pods are not", bad, good, map[string]int{"agent-a": 404}},
-		{"the client outside is not", good, worse, map[string]int{"": 502}},
-		{"neither is", bad, worse, map[string]int{"agent-a": 404, "": 502}},
+		{"the app answers the pod and the client outside", good, good, nil},
+		{"the app does not answer the pod", bad, good, map[string]int{"agent-a": 404}},
+		{"the app does not answer the client outside", good, worse, map[string]int{"": 502}},
+		{"the app answers neither", bad, worse, map[string]int{"agent-a": 404, "": 502}},
 		{"there is no client outside", bad, "", map[string]int{"agent-a": 404}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -130,14 +130,14 @@ func TestUnheardConnections(t *testing.T) {
 		routed   []string
 		want     string
 	}{
-		{"one of a pod was told of", listening, []string{"10.244.2.9"}, ""},
-		{"one from outside was, by the node that it came to", map[string]string{"c": ""}, []string{"172.18.0.1"}, ""},
-		{"none was", listening, nil, eBPF},
-		{"one of somebody else's was", listening, []string{"10.244.7.7"}, eBPF},
-		{"one to the control pod was, which is not routed", listening, []string{"10.244.2.10"}, eBPF},
+		{"a node reported a connection from a pod", listening, []string{"10.244.2.9"}, ""},
+		{"the node that is asked from outside reported a connection", map[string]string{"c": ""}, []string{"172.18.0.1"}, ""},
+		{"no node reported a connection", listening, nil, eBPF},
+		{"a node reported a connection from another client", listening, []string{"10.244.7.7"}, eBPF},
+		{"a node reported only a connection to the control pod, which no rule routes", listening, []string{"10.244.2.10"}, eBPF},
 		{"no node can listen", map[string]string{"a": "nf_conntrack_events is 0", "b": "nf_conntrack_events is 0"}, nil,
 			"a: nf_conntrack_events is 0"},
-		{"nobody listens", nil, nil, ""},
+		{"no node listens", nil, nil, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			s := observe.Heard{Listened: row.listened, Routed: map[string]bool{}}

@@ -27,12 +27,12 @@ func TestLateSince(t *testing.T) {
 		because  string
 	}{
 		{"clients that are in time", hits(100, 2*time.Millisecond, ""), ""},
-		{"no client at all, which others tell", nil, ""},
+		{"no client at all is no late client", nil, ""},
 		{"one late request of 200 is no sign", append(hits(199, 2*time.Millisecond, ""), hits(1, time.Second, "")...), ""},
-		{"three of 100 are", append(hits(97, 2*time.Millisecond, ""), hits(3, time.Second, "")...),
+		{"three late requests of 100 are", append(hits(97, 2*time.Millisecond, ""), hits(3, time.Second, "")...),
 			"3 of 100 requests of worker-fresh were sent over 0.050s late"},
-		{"a request of the app's that fails is for the verdict to tell", append(hits(99, 0, ""), hits(1, 0, evidence.Timeout)...), ""},
-		{"one of the control lane's is the machine's doing",
+		{"a failed request to the app is for the verdict to judge", append(hits(99, 0, ""), hits(1, 0, evidence.Timeout)...), ""},
+		{"a failed request of the control lane is the machine's fault",
 			[]evidence.Hit{{Lane: control.ID, Due: 3 * time.Second, Sent: 3 * time.Second, Fault: evidence.Timeout}},
 			"1 of 1 requests of worker-control, which no rollout touches, failed"},
 	} {

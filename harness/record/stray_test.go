@@ -103,9 +103,9 @@ func TestHowAChangeUnderLoadEnds(t *testing.T) {
 		steps    []string
 		want     error
 	}{
-		{"one that is done has the load end", nil, []string{"change", "end"}, nil},
-		{"so has one that did not end in time", observe.ErrNeverSettled, []string{"change", "end"}, observe.ErrNeverSettled},
-		{"one that fails leaves that to whoever cleans up", failure, []string{"change"}, failure},
+		{"after a change that is done, the load ends", nil, []string{"change", "end"}, nil},
+		{"after a change that did not end in time too", observe.ErrNeverSettled, []string{"change", "end"}, observe.ErrNeverSettled},
+		{"after a change that failed, the clean-up ends the load", failure, []string{"change"}, failure},
 	} {
 		var steps []string
 		step := func(name string, err error) func(context.Context) error {
