@@ -8,22 +8,22 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// An apiEventTracker notes the Events of the API by which components report, again each time they count one more.
+// An apiEventTracker notes the Events of the API with which components report, and each further occurrence that an Event counts.
 type apiEventTracker struct {
 	*journal
 	pods   *podTracker
-	counts map[string]int32 // by name of the Event, as last seen
+	counts map[string]int32 // last count, by name of the Event
 }
 
 func newAPIEventTracker(j *journal, pods *podTracker) *apiEventTracker {
 	return &apiEventTracker{j, pods, map[string]int32{}}
 }
 
-// clockTolerance is how much earlier than the watch began an Event may say that it is: another clock gave that time, in whole
+// clockTolerance is by how much an Event's time may be before the start of the watch: the time is from another clock, in whole
 // seconds.
 const clockTolerance = 5 * time.Second
 
-// see notes an Event, unless it is older than the watch: a recording before may have been in the same namespace.
+// see notes an Event, unless it is older than the watch: it may be of an earlier recording in the same namespace.
 func (t *apiEventTracker) see(e *corev1.Event) {
 	if last := lastReported(e); !last.IsZero() && last.Before(t.began.Add(-clockTolerance)) {
 		return
@@ -46,7 +46,7 @@ func (t *apiEventTracker) see(e *corev1.Event) {
 	})
 }
 
-// lastReported is the latest of an Event's times.
+// lastReported returns the latest of an Event's times.
 func lastReported(e *corev1.Event) time.Time {
 	last := e.LastTimestamp.Time
 	if e.Series != nil && e.Series.LastObservedTime.After(last) {

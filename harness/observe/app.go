@@ -10,21 +10,21 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// An App is one of somebody else: the pods that a Service selects. Their version is what their workload calls the template that they
-// are made from, or of those that have none the images that they run.
+// An App is a user's app: the pods that a Service selects. Their version is the hash by which their workload identifies the pod
+// template or, for pods without one, their images.
 type App struct {
 	Namespace string
 	Selector  labels.Selector
 }
 
-// templateHashes are the labels by which workloads name the template of a pod: Deployments, StatefulSets and DaemonSets (and CloneSets,
-// which do as they do), and Argo Rollouts.
+// templateHashes are the labels with the hash of a pod's template: of Deployments, StatefulSets and DaemonSets (and CloneSets,
+// which use the same), and Argo Rollouts.
 var templateHashes = []string{appsv1.DefaultDeploymentUniqueLabelKey, appsv1.ControllerRevisionHashLabelKey, "rollouts-pod-template-hash"}
 
-// versions tell from the labels and the spec of a pod which version it has, and whether it is of the app at all.
+// A versions function returns the version of a pod from its labels and spec, and whether the pod belongs to the app.
 type versions func(of map[string]string, spec corev1.PodSpec) (version string, ofApp bool)
 
-// byLabel are the versions of pods that have a label.
+// byLabel returns a versions function for pods whose label is their version.
 func byLabel(label string) versions {
 	return func(of map[string]string, _ corev1.PodSpec) (version string, ofApp bool) {
 		version, ofApp = of[label]
@@ -32,7 +32,7 @@ func byLabel(label string) versions {
 	}
 }
 
-// version is that of a pod with these labels.
+// version is the versions function of the app.
 func (a App) version(of map[string]string, spec corev1.PodSpec) (version string, ofApp bool) {
 	if !a.Selector.Matches(labels.Set(of)) {
 		return "", false
@@ -40,8 +40,8 @@ func (a App) version(of map[string]string, spec corev1.PodSpec) (version string,
 	return VersionOf(of, spec), true
 }
 
-// VersionOf is the version of a pod of somebody else's app. Its images are as the spec has them: what a tag leads to is not known when a
-// pod is made.
+// VersionOf returns the version of a pod of a user's app. Images are as in the spec: when a pod is created, it is not known which image
+// a tag refers to.
 func VersionOf(of map[string]string, spec corev1.PodSpec) string {
 	for _, label := range templateHashes {
 		if hash := of[label]; hash != "" {
@@ -55,7 +55,7 @@ func VersionOf(of map[string]string, spec corev1.PodSpec) string {
 	return strings.Join(images, " and ")
 }
 
-// Commonest is the version that most have; empty if there are none.
+// Commonest returns the most frequent version; empty if there are none.
 func Commonest(versions []string) (version string) {
 	counts := map[string]int{}
 	for _, v := range versions {

@@ -13,21 +13,21 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// A containerLog is the log of one run of a container, read in passes: it can be asked for at any time, but only from its
+// A containerLog is the log of one run of a container, read in passes: the API returns a log at any time, but only from its
 // start.
 type containerLog struct {
 	client typedcorev1.PodInterface
-	line   func(text string) error // called for each line once, in order
-	flush  func()                  // called when no more lines are at hand
-	// ofAnotherRun reports whether a line begins another run's log; nil where there is only one run.
+	line   func(text string) error // called once for each line, in order
+	flush  func()                  // called when no more lines are buffered
+	// ofAnotherRun reports whether a line begins the log of another run; nil where there is only one run.
 	ofAnotherRun func(text string) bool
 
-	last    string // line read last; every line of a log is unique, having a time
-	removed bool   // a pass met the end of the log because the container had been removed
+	last    string // line read last; every line of a log is unique, since it has a time
+	removed bool   // a pass reached the end of the log because the container had been removed
 }
 
-// pass reads a log once and hands on what follows the line read last. It returns nil at the log's end. It may find the log of
-// another run: a StatefulSet gives a pod's name again, and so does a container that starts again.
+// pass reads the log once and hands on the lines after the line read last. It returns nil at the log's end. It may get the log of
+// another run: a StatefulSet reuses a pod's name, and a container may restart.
 func (l *containerLog) pass(ctx context.Context, pod string, options *corev1.PodLogOptions) error {
 	// Without the client's rate limit: a pod that is killed does not wait for its log to be opened.
 	stream, err := l.client.GetLogs(pod, options).Throttle(nil).Stream(ctx)
@@ -43,7 +43,7 @@ func (l *containerLog) pass(ctx context.Context, pod string, options *corev1.Pod
 	for first := true; ; first = false {
 		text, err := lines.ReadString('\n')
 		text, whole := strings.CutSuffix(text, "\n")
-		removed := strings.HasPrefix(text, "rpc error: code = NotFound") // which the kubelet learnt at the log's end
+		removed := strings.HasPrefix(text, "rpc error: code = NotFound") // what the kubelet writes at the log's end
 		switch {
 		case whole && first && known != "" && l.ofAnotherRun != nil && l.ofAnotherRun(text):
 			return errReplaced
@@ -71,8 +71,8 @@ func (l *containerLog) pass(ctx context.Context, pod string, options *corev1.Pod
 	}
 }
 
-// kubeletError is of what follows the last whole line: the beginning of one, or why the kubelet stopped, which it can only
-// write into the log itself.
+// kubeletError returns the error for text after the last whole line: either the beginning of a line, or the reason why the kubelet
+// stopped, which it can only write into the log itself.
 func kubeletError(text string) error {
 	switch {
 	case strings.HasPrefix(text, "unable to retrieve container logs for "),

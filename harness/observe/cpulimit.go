@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// A limit is that of a pod or of one of its containers on processor time.
+// A limit is the CPU limit of a pod or of one of its containers.
 type limit struct {
 	stat *os.File // cpu.stat
 	last time.Duration
 }
 
-// cgroups is where they are mounted.
+// cgroups is where cgroups are mounted.
 const cgroups = "/sys/fs/cgroup"
 
-// limitsOf opens the limits of a process's own pod, by the lines of its file in procfs, such as "4:cpu,cpuacct:/docker/1f/pod2a/3b". A
-// cgroup above the pod's is the node's, whose limit nobody set for the pod.
+// limitsOf opens the limits of a process's pod from the lines of /proc/<pid>/cgroup, such as "4:cpu,cpuacct:/docker/1f/pod2a/3b".
+// Cgroups above the pod's are the node's, whose limits are not the pod's.
 func limitsOf(lines string) (all []*limit) {
 	for line := range strings.Lines(lines) {
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -42,7 +42,7 @@ func limitsOf(lines string) (all []*limit) {
 			}
 			if f, err := os.Open(filepath.Join(folder, "cpu.stat")); err == nil {
 				l := &limit{stat: f}
-				l.throttled() // what was before does not count
+				l.throttled() // throttling until now does not count
 				all = append(all, l)
 			}
 		}
@@ -50,7 +50,7 @@ func limitsOf(lines string) (all []*limit) {
 	return all
 }
 
-// limited reports whether a cgroup has a limit: of v1, or of v2.
+// limited reports whether a cgroup, v1 or v2, has a limit.
 func limited(folder string) bool {
 	if quota, err := os.ReadFile(filepath.Join(folder, "cpu.cfs_quota_us")); err == nil {
 		return !strings.HasPrefix(string(quota), "-1")
@@ -59,7 +59,7 @@ func limited(folder string) bool {
 	return err == nil && !strings.HasPrefix(string(most), "max")
 }
 
-// throttled is for how long the limit kept its processes from running since it was asked last.
+// throttled returns for how long the limit has kept its processes from running since the last call.
 func (l *limit) throttled() time.Duration {
 	var text [1024]byte
 	n, _ := l.stat.ReadAt(text[:], 0)

@@ -10,35 +10,35 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// CPUWaitSources are the processes to measure, and where what was measured goes.
+// CPUWaitSources says which processes to measure, and where the results go.
 type CPUWaitSources struct {
 	Proc  string                                   // where procfs is mounted; empty: /proc
 	Nodes map[string]string                        // container id -> name of the node
-	Pod   func(uid string) (evidence.Server, bool) // a pod of the recording, by its uid; those of others are not measured
+	Pod   func(uid string) (evidence.Server, bool) // returns a pod of the recording by its uid; other pods are not measured
 	Began time.Time                                // of the recording: times are offsets from it
 	Note  func(evidence.Event)
 }
 
-// Periods of a CPUMeter. With 330 threads of three idle nodes it takes 1.2 % of a processor, a third of it to find new threads.
+// Periods of a CPUMeter. With 330 threads of three idle nodes it uses 1.2 % of a processor, a third of it to find new threads.
 const (
 	sampleEvery = 100 * time.Millisecond
 	searchEvery = time.Second
-	// holdBack is for how long a sample is kept before it is noted. A thread's wait is counted when it ends, and is then
-	// spread over the samples it lasted for.
+	// holdBack is how long a sample is kept before it is noted. The kernel counts a wait when it ends, and it is then
+	// spread over the samples in which it happened.
 	holdBack = 20 * time.Second
 )
 
-// A CPUMeter measures until Stop how long the processes of kind nodes waited for a processor of this host, which is what tells a
+// A CPUMeter measures until Stop how long the processes of kind nodes waited for a processor of this host, which distinguishes a
 // slow host from a slow cluster.
 //
-// The kernel counts for each thread how long it stood on a run queue (second number of /proc/<pid>/task/<tid>/schedstat,
-// Documentation/scheduler/sched-stats.rst). A thread that sleeps, is stopped or waits for a lock does not stand on one, and
-// so a pod that is stopped or deadlocked does not wait. A thread that a CPU limit of its own pod throttles stands on one, too: what
-// the cgroup counts as throttled (cpu.stat) is taken off, and noted apart.
+// The kernel counts for each thread how long it was on a run queue (second number of /proc/<pid>/task/<tid>/schedstat,
+// Documentation/scheduler/sched-stats.rst). A thread that sleeps, is stopped or waits for a lock is not on one, and
+// so a pod that is stopped or deadlocked does not wait. A thread throttled by a CPU limit of its own pod is on one, too: the
+// throttled time of the cgroup (cpu.stat) is subtracted, and noted separately.
 //
-// What is noted is an [evidence.CPUWait] of a process, from a pod's container, kubelet or the control plane, for each stretch of
-// time in which it waited about the same share. Of several threads it is the one that waited longest in each sample: a process
-// whose other threads run goes on.
+// The meter notes an [evidence.CPUWait] of a process, in a pod's container, kubelet or the control plane, for each stretch of
+// time in which it waited for about the same share of the time. In each sample the thread that waited longest counts, even if
+// other threads of the process ran.
 type CPUMeter struct {
 	sources   CPUWaitSources
 	processes map[int]*process // by pid
@@ -49,7 +49,7 @@ type CPUMeter struct {
 	done      chan struct{}
 }
 
-// MeasureCPUWait begins to measure. The error is a kernel that does not count.
+// MeasureCPUWait begins to measure. It returns an error if the kernel does not count waits.
 func MeasureCPUWait(s CPUWaitSources) (*CPUMeter, error) {
 	if s.Proc == "" {
 		s.Proc = "/proc"
@@ -65,7 +65,7 @@ func MeasureCPUWait(s CPUWaitSources) (*CPUMeter, error) {
 	return m, nil
 }
 
-// Stop ends the measurement when what was measured is noted.
+// Stop ends the measurement and returns when all of it is noted.
 func (m *CPUMeter) Stop() {
 	if m == nil {
 		return
@@ -95,7 +95,7 @@ func (m *CPUMeter) run() {
 	}
 }
 
-// sample adds a sample that ends now.
+// sample measures and adds a sample that ends now.
 func (m *CPUMeter) sample(now time.Duration) {
 	if now-m.searched >= searchEvery {
 		m.search()
@@ -125,7 +125,7 @@ func (m *CPUMeter) sample(now time.Duration) {
 	}
 }
 
-// old is how many samples ended before a moment, but not few of them.
+// old returns how many samples ended before a moment, or 0 if those are fewer than many.
 func (m *CPUMeter) old(before time.Duration) int {
 	const many = 50
 	n := 0
@@ -138,7 +138,7 @@ func (m *CPUMeter) old(before time.Duration) int {
 	return n
 }
 
-// flush notes the first n samples of everybody.
+// flush notes the first n samples of all processes.
 func (m *CPUMeter) flush(n int) {
 	if n <= 0 {
 		return
@@ -162,5 +162,5 @@ func (m *CPUMeter) flush(n int) {
 	m.ends = m.ends[n:]
 }
 
-// errEnded is of a thread that has ended.
+// errEnded says that a thread has ended.
 var errEnded = errors.New("it has ended")

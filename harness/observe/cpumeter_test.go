@@ -16,7 +16,7 @@ import (
 
 const ms = time.Millisecond
 
-// A procfs is a folder with what a CPUMeter reads of processes.
+// A procfs is a folder with the files of processes that a CPUMeter reads.
 type procfs struct {
 	*testing.T
 	dir string
@@ -33,14 +33,14 @@ func (p procfs) write(path, text string) {
 	}
 }
 
-// process has a process of one thread.
+// process adds a process with one thread.
 func (p procfs) process(pid int, comm, cgroup string) {
 	p.write(fmt.Sprintf("%d/comm", pid), comm+"\n")
 	p.write(fmt.Sprintf("%d/cgroup", pid), "4:memory:"+cgroup+"\n")
 	p.waited(pid, pid, 0)
 }
 
-// waited is how long a thread has stood on run queues since it began.
+// waited sets how long a thread has been on run queues since it began.
 func (p procfs) waited(pid, tid int, d time.Duration) {
 	p.write(fmt.Sprintf("%d/task/%d/schedstat", pid, tid), fmt.Sprintf("123 %d 7\n", d.Nanoseconds()))
 }
@@ -72,7 +72,7 @@ func TestMeter(t *testing.T) {
 		p.waited(pid, pid, time.Hour+50*ms)
 	}
 	m.sample(200 * ms)
-	p.waited(11, 11, time.Hour+300*ms) // it stood there from before the last sample on
+	p.waited(11, 11, time.Hour+300*ms) // a wait that began before the last sample
 	p.waited(11, 20, 80*ms)            // a thread that began since
 	m.searched = -searchEvery
 	m.sample(300 * ms)
@@ -116,7 +116,7 @@ func TestStretches(t *testing.T) {
 	}
 }
 
-// Whatever threads waited, nobody waits for longer than there was time, nor for longer than all threads together.
+// Whatever threads waited, a process never waits for longer than the time that passed, nor than all threads together.
 func TestMostIsWithinTheTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ends, of, counted := []time.Duration{0}, []time.Duration(nil), time.Duration(0)

@@ -12,39 +12,40 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A who is somebody who can be blamed: a process of a node, or a container of a pod.
+// A who is what waits are attributed to: a program of a node, or of a pod's container.
 type who struct {
 	node string
 	pod  evidence.Server
-	name string // of the program, such as "kubelet"
+	name string // name of the program, such as "kubelet"
 }
 
-// A process is measured by its threads.
+// A process is measured thread by thread.
 type process struct {
 	who
 	folder  string // in procfs
 	threads map[int]*thread
-	limits  []*limit // of its cgroups, where they have one
+	limits  []*limit // CPU limits of its cgroups, if any
 }
 
-// Programs of a node that are not in a pod, by the names that the kernel has of them, and the program of every pod that does nothing.
+// Programs that are measured beside the recording's pods, by their names in the kernel: those outside pods, and those of pods of the
+// system.
 var (
 	nodePrograms = map[string]string{"kubelet": "kubelet", "containerd": "containerd"}
 	podPrograms  = map[string]string{"kube-apiserver": "kube-apiserver", "etcd": "etcd", "kube-controller": "kube-controller-manager",
 		"kube-scheduler": "kube-scheduler", "kube-proxy": "kube-proxy", "coredns": "coredns"}
 )
 
-// podCgroup is how kubelet names the cgroup of a pod, with cgroupfs or with systemd (pkg/kubelet/cm, v1.37).
+// podCgroup matches kubelet's name of a pod's cgroup, with cgroupfs or with systemd (pkg/kubelet/cm, v1.37).
 var podCgroup = regexp.MustCompile(`pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})`)
 
-// Nobody is a process that is of no interest, or that is not known to be yet: its pod has not been seen, or it is still the
-// container runtime's.
+// Processes that are not measured: nobody is of no interest; later may become of interest, since its pod has not been seen yet, or
+// it is still the container runtime.
 var (
 	nobody = &process{}
 	later  = &process{}
 )
 
-// search finds processes and threads that are new. What they waited before counts if they began since the last search.
+// search finds new processes and threads. Their waits until now count if they began since the last search.
 func (m *CPUMeter) search() {
 	running := map[int]bool{}
 	for _, pid := range numbers(m.sources.Proc) {
@@ -66,7 +67,7 @@ func (m *CPUMeter) search() {
 	}
 }
 
-// identify says whose process it is.
+// identify returns the process with a pid and what its waits are attributed to.
 func (m *CPUMeter) identify(pid int) *process {
 	folder := filepath.Join(m.sources.Proc, strconv.Itoa(pid))
 	comm, err := os.ReadFile(filepath.Join(folder, "comm"))
@@ -75,7 +76,7 @@ func (m *CPUMeter) identify(pid int) *process {
 	}
 	name := strings.TrimSpace(string(comm))
 	p := &process{folder: folder, threads: map[int]*thread{}}
-	if strings.HasPrefix(name, "ksoftirqd/") { // where packets wait that a processor has no time for
+	if strings.HasPrefix(name, "ksoftirqd/") { // kernel thread for packets that a busy processor puts off
 		p.name = "ksoftirqd"
 		return p
 	}
@@ -91,7 +92,7 @@ func (m *CPUMeter) identify(pid int) *process {
 	switch {
 	case p.node == "" || name == "pause":
 		return nobody
-	case strings.HasPrefix(name, "runc:"): // which becomes the container's program
+	case strings.HasPrefix(name, "runc:"): // becomes the container's program
 		return later
 	}
 	in := podCgroup.FindSubmatch(text)
@@ -112,7 +113,7 @@ func (m *CPUMeter) identify(pid int) *process {
 	return p
 }
 
-// search finds the threads that are new. What they waited before counts if they are fresh: they began since the last search.
+// search finds new threads. Their waits until now count if they are fresh: they began since the last search.
 func (p *process) search(fresh bool) {
 	if p.folder == "" {
 		return
@@ -145,7 +146,7 @@ func (p *process) close() {
 	}
 }
 
-// numbers are the names of a folder that are numbers.
+// numbers returns the names in a folder that are numbers.
 func numbers(folder string) (all []int) {
 	f, err := os.Open(folder)
 	if err != nil {

@@ -2,11 +2,11 @@ package observe
 
 import "time"
 
-// Shares are how long somebody waited, and was throttled, in each sample held back; those that are missing at the end are 0.
+// shares are how long a process waited, and was throttled, in each sample that is held back; those missing at the end are 0.
 type shares struct{ waited, throttled []time.Duration }
 
-// most keeps the longest of what was counted for several threads when the last sample ended. What is longer than the sample began
-// before it.
+// most spreads a duration, counted at the end of the last sample, backwards over the samples, and keeps for each sample the longest
+// of all threads.
 func most(of, ends []time.Duration, counted time.Duration) []time.Duration {
 	for i := len(ends) - 2; counted > 0 && i >= 0; i-- {
 		for len(of) <= i {
@@ -19,14 +19,14 @@ func most(of, ends []time.Duration, counted time.Duration) []time.Duration {
 	return of
 }
 
-// A stretch is a time in which somebody waited about the same share of it, and for how long altogether.
+// A stretch is a time in which a process waited for about the same share of the time; sum is how long it waited.
 type stretch struct{ from, to, sum time.Duration }
 
-// leastShare is the share of a sample, in percent, from which on somebody counts as waiting: threads that take turns on an idle
+// leastShare is the least share of a sample, in percent, that counts as waiting: threads that take turns on an idle
 // machine wait for microseconds.
 const leastShare = 5
 
-// stretches joins samples that lie side by side and have the same quarter of waiting. Sample i is from ends[i] to ends[i+1].
+// stretches joins adjacent samples whose shares of waiting are in the same quarter. Sample i is from ends[i] to ends[i+1].
 func stretches(ends, sums []time.Duration) (all []stretch) {
 	quarter := func(sum, length time.Duration) int { return int(min(3, 4*sum/max(1, length))) }
 	last := -1

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A thread is read through a file that stays open.
+// A thread is measured through its schedstat file, which stays open.
 type thread struct {
 	file int
 	last time.Duration
@@ -21,7 +21,7 @@ func openThread(schedstat string) *thread {
 	return &thread{file: file}
 }
 
-// waited is how long it stood on run queues, since it was asked last.
+// waited returns how long the thread was on run queues since the last call.
 func (t *thread) waited() (time.Duration, error) {
 	var text [64]byte
 	n, err := unix.Pread(t.file, text[:], 0)
@@ -37,7 +37,7 @@ func (t *thread) waited() (time.Duration, error) {
 	return since, nil
 }
 
-// second is the second of the numbers in a line; it is read ten times a second for each thread.
+// second returns the second number in a line. It is called ten times a second for each thread.
 func second(line []byte) (n int64, ok bool) {
 	at := bytes.IndexByte(line, ' ') + 1
 	for ; at > 0 && at < len(line) && '0' <= line[at] && line[at] <= '9'; at++ {

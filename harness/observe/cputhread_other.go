@@ -4,7 +4,7 @@ package observe
 
 import "time"
 
-// A thread cannot be read but on Linux: see [MeasureCPUWait].
+// A thread can be measured on Linux only: see [MeasureCPUWait].
 type thread struct{}
 
 func openThread(string) *thread { return nil }

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// refusedFor is for how long every answer has to be 401 until credentials count as expired. A plugin of the kubeconfig makes new ones
-// at the first (client-go v0.37.2, plugin/pkg/client/auth/exec, RoundTrip), and an API server that has just begun takes none of an OIDC
-// provider until it has heard of that, which it asks every 10 s (apiserver v0.37.2, plugin/pkg/authenticator/token/oidc/oidc.go).
+// refusedFor is how long every answer must be 401 before credentials count as expired. An exec plugin of the kubeconfig gets new ones
+// at the first 401 (client-go v0.37.2, plugin/pkg/client/auth/exec, RoundTrip), and an API server that has just started accepts no OIDC
+// token until its provider has answered, which it asks every 10 s (apiserver v0.37.2, plugin/pkg/authenticator/token/oidc/oidc.go).
 const refusedFor = 30 * time.Second
 
-// answeredBy401 notes whether the API server's last answer was that it does not accept our credentials, and tells once that they have
+// answeredBy401 takes note of whether the API server's last answer was 401, and notes a gap of the watch once credentials count as
 // expired.
 func (j *journal) answeredBy401(so bool) {
 	j.mu.Lock()
@@ -31,7 +31,7 @@ func (j *journal) answeredBy401(so bool) {
 	}
 }
 
-// Expired says since when the API server accepts our credentials no more; empty while it does, or may again.
+// Expired returns since when the API server has refused our credentials; empty while it accepts them, or may accept them again.
 func (w *Watch) Expired() string {
 	w.journal.mu.Lock()
 	defer w.journal.mu.Unlock()

@@ -24,7 +24,7 @@ func TestExpiredCredentials(t *testing.T) {
 	}
 	for _, row := range []struct {
 		sentence    string
-		from, until time.Duration // of answers that are 401
+		from, until time.Duration // when answers are 401
 		expired     string        // at the end
 		gaps        []string
 	}{
@@ -51,7 +51,7 @@ func TestExpiredCredentials(t *testing.T) {
 				heartbeat{w.journal, client.CoreV1().Namespaces(), namespace, defaultAPITimeout}.run(ctx)
 				w.journal.broke(unauthorized)
 				want := row.gaps
-				if row.expired == "" { // else a watch that breaks by it says nothing new
+				if row.expired == "" { // after that a watch that breaks is not noted
 					want = append(want, "Unauthorized")
 				}
 				var gaps []string

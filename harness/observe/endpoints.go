@@ -37,8 +37,8 @@ func (t *endpointTracker) lose(s *discoveryv1.EndpointSlice) {
 	t.change(func() { delete(t.slices, s.Name); t.noteChanges() })
 }
 
-// noteChanges notes what changed for a pod over all slices of the Service: it may be listed in two for a moment, and is
-// ready if it is in one.
+// noteChanges notes the changes of each pod over all slices of the Service: a pod may be in two slices for a moment, and is
+// ready if one of them lists it as ready.
 func (t *endpointTracker) noteChanges() {
 	now := map[string]bool{}
 	for _, slice := range t.slices {

@@ -9,10 +9,10 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// flowWords is how many words of an observer's line tell of one connection: client, destination, pod, and its age.
+// flowWords is the number of words for each connection in an observer's line: client, destination, pod and age.
 const flowWords = 4
 
-// parseFlows notes the connections that the words of a line tell of, as of the line's time, and reports whether they do.
+// parseFlows notes the connections in the words of a line that was written at a time. It returns false if it cannot parse them.
 func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
 	flows := make([]evidence.Flow, 0, len(words)/flowWords)
 	for ; len(words) >= flowWords; words = words[flowWords:] {
@@ -34,14 +34,14 @@ func (r *ruleReader) parseFlows(at time.Duration, words []string) bool {
 	return true
 }
 
-// flow hands on connections, each with the pod that has had its address since before it.
+// flow hands on connections, each with the pod that last got its address.
 func (t *ruleTracker) flow(flows []evidence.Flow) {
 	t.change(func() {
 		for i, f := range flows {
 			if pod, err := netip.ParseAddrPort(f.Address); err == nil {
 				flows[i].By = t.servers[pod.Addr().String()]
 			}
-			if f.Address != f.To { // else it was tracked, and not routed
+			if f.Address != f.To { // otherwise it was tracked but not routed
 				t.Routed[f.Client] = true
 			}
 		}

@@ -24,7 +24,7 @@ func TestFlows(t *testing.T) {
 		sentence string
 		lines    []string
 		want     []evidence.Flow
-		lost     bool // the observer's output makes no sense
+		lost     bool // the observer's output cannot be parsed
 	}{
 		{"a connection was routed to the pod that has the address",
 			[]string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 2000"},
@@ -55,7 +55,7 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-// What nodes tell of connections at all, as recordings ask before load.
+// Which nodes report connections at all, which recordings check before the load.
 func TestWhoseFlowsAreHeardOf(t *testing.T) {
 	for _, row := range []struct {
 		sentence, line string

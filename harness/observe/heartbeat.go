@@ -12,23 +12,23 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// Periods of the heartbeat. A busy API server answers within a tenth of the timeout, which is Rollcall's own choice.
+// Periods of the heartbeat. The timeout is Rollcall's own choice: ten times what a busy API server takes to answer.
 const (
 	beatEvery         = time.Second
-	beatRetryEvery    = 100 * time.Millisecond // after a refusal
+	beatRetryEvery    = 100 * time.Millisecond // after an error
 	defaultAPITimeout = 2 * time.Second
 )
 
-// A heartbeat asks the API server whether it still answers: the watches of a server that hangs or is away show nothing, not
+// A heartbeat sends requests to the API server to see whether it answers: watches of a server that hangs or is away show nothing, not
 // even an error, and everything at once later.
 type heartbeat struct {
 	*journal
 	namespaces typedcorev1.NamespaceInterface
-	namespace  string        // asked for
-	timeout    time.Duration // without an answer for longer the watch was blind
+	namespace  string        // to get
+	timeout    time.Duration // a longer wait for an answer is a gap of the watch
 }
 
-// run notes, until ctx ends, how long answers took and when there was none.
+// run notes, until ctx ends, how long each answer took, and the gaps without one.
 func (h heartbeat) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		asked := time.Now()

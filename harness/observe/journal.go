@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A journal is what all trackers of a Watch share: the lock over what they have seen, the clock, and the sink.
+// A journal is shared by all trackers of a Watch: the lock over their state, the clock, and the sink.
 type journal struct {
 	began time.Time
 	sink  Sink
@@ -19,15 +19,15 @@ type journal struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced at every change
 
-	refusedSince time.Time // when the API server began to answer 401 alone; zero: it does not
-	expired      string    // that our credentials have; empty while they are accepted, or may be again
+	refusedSince time.Time // when the API server began to answer only 401; zero: it does not
+	expired      string    // says that our credentials have expired; empty while they are accepted, or may be again
 }
 
 func newJournal(began time.Time, sink Sink) *journal {
 	return &journal{began: began, sink: sink, changed: make(chan struct{})}
 }
 
-// change runs do under the lock and wakes everybody who waits for a change.
+// change runs do under the lock and wakes all that wait for a change.
 func (j *journal) change(do func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -36,7 +36,7 @@ func (j *journal) change(do func()) {
 	j.changed = make(chan struct{})
 }
 
-// note hands on an event of now. The caller holds the lock, so that events are in order.
+// note hands on an event that happens now. The caller holds the lock, so that events are in order.
 func (j *journal) note(e evidence.Event) {
 	e.At = time.Since(j.began)
 	j.sink.Event(e)
@@ -47,7 +47,7 @@ func (j *journal) gap(format string, values ...any) {
 	j.change(func() { j.note(evidence.Event{Kind: evidence.WatchGap, Detail: fmt.Sprintf(format, values...)}) })
 }
 
-// broke notes that a watch did. What all watches meet once credentials have expired is told already.
+// broke notes that a watch broke, unless that is because credentials have expired, which is noted once for all watches.
 func (j *journal) broke(err error) {
 	j.mu.Lock()
 	told := apierrors.IsUnauthorized(err) && j.expired != ""
@@ -57,13 +57,13 @@ func (j *journal) broke(err error) {
 	}
 }
 
-// wait returns when the condition holds, or with ctx's cause when that ends. The condition is asked under the lock, at once
-// and after changes; those that come together count as one.
+// wait waits until the condition holds, or returns ctx's cause when ctx ends. The condition is checked under the lock, at once
+// and after changes; changes that come together are one check.
 func (j *journal) wait(ctx context.Context, holds func() bool) error {
 	return until(ctx, j, holds, func(held bool) bool { return held })
 }
 
-// until is wait of a condition that is asked without the lock, as it may take its time, about what look sees under it.
+// until is like wait, for a condition that may take long: look is called under the lock, and holds without it.
 func until[T any](ctx context.Context, j *journal, look func() T, holds func(T) bool) error {
 	for {
 		j.mu.Lock()

@@ -17,7 +17,7 @@ import (
 )
 
 // A kubelet serves the log of one pod's container as a real one behind an API server does, over
-// HTTP/2, with the faults it is told.
+// HTTP/2, with the given faults.
 type kubelet struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced at every change
@@ -68,7 +68,7 @@ func (k *kubelet) serve(t *testing.T) typedcorev1.CoreV1Interface {
 	t.Cleanup(server.Close)
 	client, err := kubernetes.NewForConfig(&rest.Config{
 		Host: server.URL,
-		QPS:  0.001, Burst: 2, // whoever minds it has two requests
+		QPS:  0.001, Burst: 2, // a client that obeys the limit has two requests
 		TLSClientConfig: rest.TLSClientConfig{CAData: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})},
 	})
 	if err != nil {
@@ -178,7 +178,7 @@ type pods struct {
 	logs typedcorev1.PodInterface
 }
 
-// IsWatchListSemanticsUnSupported is what informers ask a client; the fake one does not stream lists.
+// IsWatchListSemanticsUnSupported tells informers that the fake client cannot stream lists.
 func (c client) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (c client) CoreV1() typedcorev1.CoreV1Interface { return core{c.Interface.CoreV1(), c.logs} }

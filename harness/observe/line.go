@@ -10,14 +10,14 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A line is what one line of the echo app's log says: arrivals, or a step of the process. A request without a lane or a
-// number, such as a probe, is no arrival.
+// A line is a parsed line of the echo app's log: arrivals, or a step of the process. A request without a lane or a
+// sequence number, such as a probe, is not an arrival.
 type line struct {
 	arrivals []evidence.Arrival
 	step     *evidence.Event
 }
 
-// parseLine reads a line that the pod wrote, without its line end. Its times become offsets from began,
+// parseLine parses a line of a pod's log, without its newline. Its times become offsets from began,
 // on the clock of the pod's node. The error quotes the line.
 func parseLine(text string, began time.Time, by evidence.Server) (line, error) {
 	kind, rest, _ := strings.Cut(text, " ")
@@ -36,7 +36,7 @@ func parseLine(text string, began time.Time, by evidence.Server) (line, error) {
 	return line{}, unreadable(text)
 }
 
-// parseArrivals reads the fields of arrivals, three each: time, lane, number.
+// parseArrivals parses the fields of arrivals, three each: time, lane, sequence number.
 func parseArrivals(fields []string, text string, began time.Time, by evidence.Server) (l line, err error) {
 	for a := range slices.Chunk(fields, 3) {
 		at, err := parseTime(a[0], began)
@@ -60,7 +60,7 @@ func parseTime(unixNano string, began time.Time) (time.Duration, error) {
 	return time.Unix(0, unix).Sub(began), err
 }
 
-// parseStep fills in what the words after the time say, and reports whether they say anything.
+// parseStep fills in a step from the words after the time. It returns false if it cannot parse them.
 func parseStep(step *evidence.Event, words []string) bool {
 	switch {
 	case len(words) == 2 && words[0] == "start":
@@ -70,7 +70,7 @@ func parseStep(step *evidence.Event, words []string) bool {
 	case len(words) == 1 && words[0] == "sigterm":
 		step.Kind = evidence.PodSigterm
 	case len(words) == 1 && words[0] == "alive":
-		step.Kind = evidence.PodKilled // if it is the last
+		step.Kind = evidence.PodKilled // if it is the last line
 	case len(words) == 1 && words[0] == "drain":
 		step.Kind = evidence.PodDraining
 	case len(words) == 2 && words[0] == "waited":

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// ranOn is what is said of a log whose end nothing confirmed.
+// ranOn is the error about a log whose end nothing confirmed.
 const ranOn = "log of p: it ended while its container was seen to run: there is no such log any more"
 
 func TestEndOfLog(t *testing.T) {
@@ -166,7 +166,7 @@ func TestLogThatEndsIsReadAgainAtOnceButNotTimeAfterTime(t *testing.T) {
 	}
 }
 
-// A pod that ignores SIGTERM and is killed was last alive when it last said so.
+// A pod that ignores SIGTERM and is killed was last alive at its last "alive" line.
 func TestPodKilled(t *testing.T) {
 	l := newSimPod(t)
 	l.plain()

@@ -11,23 +11,23 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A logReader reads the log of one pod's app container, run after run, and hands on what it says.
+// A logReader reads the log of one pod's app container, one run of the container after the other, and hands on its arrivals and steps.
 //
-// The API server passes on a connection to the kubelet that broke as if the log had ended. So one run is read in passes, each
-// taking what follows the last line taken before, until one that began after the run's end brings nothing. When the log is
-// gone before that, something else has to confirm that the last pass met the end: the app wrote that it exits, the runtime had
+// If the API server's connection to the kubelet breaks, the log seems to end. So one run is read in passes, each of which
+// continues after the last line read before, until a pass that began after the run's end finds nothing new. If the log is
+// removed before that, something else must confirm that the last pass reached the end: the app wrote that it exits, the runtime had
 // removed the container, or the API had already shown that the run is over.
 type logReader struct {
-	containerLog // of the run that is read
+	containerLog // of the current run
 	tracker      *logTracker
 	pod          *pod
 	server       evidence.Server
 
-	first     string          // line of the run
+	first     string          // first line of the run
 	exited    bool            // the run wrote that it exits
 	warned    bool            // the run wrote that it got SIGTERM, or that it exits
-	alive     *evidence.Event // the last that the run, which ignores SIGTERM, wrote of itself
-	lines     int             // read, of all runs
+	alive     *evidence.Event // last sign of life of a run that ignores SIGTERM
+	lines     int             // number of lines read, of all runs
 	arrivals  []evidence.Arrival
 	malformed bool // a line that could not be read was noted
 }
@@ -35,7 +35,7 @@ type logReader struct {
 // retryEvery is the pause between two passes.
 const retryEvery = 500 * time.Millisecond
 
-// Why the end of the log was not met.
+// Why the end of the log was not reached.
 var (
 	errGone     = errors.New("there is no such log any more")
 	errReplaced = errors.New("another log is in its place")
@@ -46,12 +46,12 @@ var (
 	errKilled   = errors.New("the container was killed without warning, with what it had not written yet")
 )
 
-// readAll reads one run of the container after the other, from the given one on, until the pod is gone
+// readAll reads the runs of the container one after the other, from the given one on, until the pod is gone
 // or live ends.
 func (r *logReader) readAll(live context.Context, run int) error {
 	for ; ; run++ {
 		failedStart := false
-		_ = r.tracker.wait(live, func() bool { // when live ends, what is known by then is read
+		_ = r.tracker.wait(live, func() bool { // when live ends, the runs known by then are still read
 			failedStart = r.pod.failedStarts[run]
 			return r.pod.runs > run || r.pod.gone
 		})
@@ -65,7 +65,7 @@ func (r *logReader) readAll(live context.Context, run int) error {
 			return err
 		}
 		now := r.podNow()
-		if now.over(run) && r.last != "" && !r.warned { // before its first line it serves nobody
+		if now.over(run) && r.last != "" && !r.warned { // before its first line it serves no requests
 			r.tracker.lost(r.pod, errKilled)
 		}
 		if now.over(run) && r.alive != nil {
@@ -74,14 +74,14 @@ func (r *logReader) readAll(live context.Context, run int) error {
 	}
 }
 
-// read reads the whole log of one run; once live has ended, all of it up to then.
+// read reads the whole log of one run; if live ends, all of it up to then.
 func (r *logReader) read(live context.Context, run int) error {
 	r.last, r.removed, r.exited, r.warned, r.alive = "", false, false, false, nil
-	missed := errUnread // why lines before the end may not have been read; nil: they all were
-	retryNow := false   // the pass before did not wait
+	missed := errUnread // why lines before the end may be unread; nil: all were read
+	retryNow := false   // there was no pause before this pass
 	over := func() bool { return r.pod.over(run) }
 	for {
-		now := r.podNow() // before the pass: a run that was over writes no more
+		now := r.podNow() // before the pass: a run that is over writes no more
 		r.server = now.server
 		if now.runs > run+2 {
 			return errSkipped
@@ -102,12 +102,12 @@ func (r *logReader) read(live context.Context, run int) error {
 			if after := r.podNow(); following && !r.exited && !r.removed && !after.over(run) {
 				missed = errRanOn
 			}
-			// At once, since the pod may soon be gone with its log; but not time after time.
+			// At once, since the pod may soon be gone with its log; but not twice in a row.
 			if retryNow = !retryNow; !retryNow {
 				r.pause(ctx, over)
 			}
 		case errors.Is(err, errGone) && complete && (missed == nil || r.exited && errors.Is(missed, context.Canceled)):
-			return nil // or we stopped following after its last word, with the load over
+			return nil // all was read, or we stopped following after the app wrote that it exits
 		case errors.Is(err, errGone) && complete:
 			return fmt.Errorf("%w: %w", missed, err)
 		case errors.Is(err, errReplaced) && now.gone:
@@ -123,7 +123,7 @@ func (r *logReader) read(live context.Context, run int) error {
 	}
 }
 
-// readLine notes what a line says. A line that says nothing could hide an arrival.
+// readLine hands on what a line contains. A line that cannot be parsed is noted as lost, since it could hide an arrival.
 func (r *logReader) readLine(text string) error {
 	line, err := parseLine(text, r.tracker.began, r.server)
 	if err != nil {
@@ -155,13 +155,13 @@ func (r *logReader) readLine(text string) error {
 	return nil
 }
 
-// ofAnotherRun reports whether a line begins the log of another run than the one that is read.
+// ofAnotherRun reports whether a line begins the log of a run other than the current one.
 func (r *logReader) ofAnotherRun(text string) bool {
 	line, err := parseLine(text, r.tracker.began, r.server)
 	return err == nil && line.step != nil && line.step.Kind == evidence.PodStarted && text != r.first
 }
 
-// flushArrivals gives the arrivals read to the sink, which may keep them.
+// flushArrivals hands the arrivals read to the sink, which may keep the slice.
 func (r *logReader) flushArrivals() {
 	if len(r.arrivals) > 0 {
 		r.tracker.sink.Arrivals(r.arrivals...)
@@ -169,16 +169,16 @@ func (r *logReader) flushArrivals() {
 	}
 }
 
-// podNow is the pod as it was last seen.
+// podNow returns a copy of the pod as last seen.
 func (r *logReader) podNow() pod {
 	r.tracker.mu.Lock()
 	defer r.tracker.mu.Unlock()
 	return *r.pod
 }
 
-// pause lasts until the next pass is due, or the condition holds.
+// pause waits until the next pass is due, or the condition holds.
 func (r *logReader) pause(ctx context.Context, holds func() bool) {
 	ctx, cancel := context.WithTimeout(ctx, retryEvery)
 	defer cancel()
-	_ = r.tracker.wait(ctx, holds) // its error is that it is time
+	_ = r.tracker.wait(ctx, holds) // an error means that the next pass is due
 }

@@ -10,15 +10,15 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A logTracker has the log of every app pod read, which has the arrivals and the steps of its life.
+// A logTracker starts a reader of the log of every app pod: it has the arrivals and the steps of the app's process.
 type logTracker struct {
 	*journal
 	client  typedcorev1.PodInterface
-	reading context.Context // ends when nothing more is read
+	reading context.Context // when it ends, nothing more is read
 	readers *sync.WaitGroup
 }
 
-// follow reads a pod's log from now on; the caller holds the lock. What ran before the pod was first seen is not read.
+// follow starts to read a pod's log; the caller holds the lock. Runs that ended before the pod was first seen are not read.
 func (t *logTracker) follow(p *pod) {
 	live, stop := context.WithCancel(t.reading)
 	p.stopFollowing = stop
@@ -33,7 +33,7 @@ func (t *logTracker) follow(p *pod) {
 	})
 }
 
-// lost notes that a part of a pod's log is not recorded.
+// lost notes that a part of a pod's log was not recorded.
 func (t *logTracker) lost(p *pod, why error) {
 	t.change(func() {
 		t.note(evidence.Event{Kind: evidence.RecorderLost, By: p.server, Detail: fmt.Sprintf("log of %s: %v", p.server.Pod, why)})

@@ -269,7 +269,7 @@ func TestLogsTellSteps(t *testing.T) {
 func TestStopGivesUpWithItsContext(t *testing.T) {
 	l := newSimPod(t)
 	l.plain()
-	l.removed() // and its process goes on for ever
+	l.removed() // but its process runs forever
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*logLag, fmt.Errorf("given up"))
 	defer cancel()
 	l.watch.Stop(ctx)

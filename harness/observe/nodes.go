@@ -6,13 +6,13 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A nodeTracker notes when nodes become ready or cease to be, are cordoned, boot or run another version.
+// A nodeTracker notes when nodes become ready or unready, are cordoned or uncordoned, boot or run another version.
 type nodeTracker struct {
 	*journal
 	seen map[string]nodeState // by node name
 }
 
-// A nodeState is what of a node is noted when it changes.
+// A nodeState is the part of a node whose changes are noted.
 type nodeState struct {
 	ready, cordoned             bool
 	kubelet, runtime, machineID string
@@ -23,7 +23,7 @@ func newNodeTracker(j *journal) *nodeTracker { return &nodeTracker{j, map[string
 func stateOf(n *corev1.Node) nodeState {
 	is := n.Status.NodeInfo
 	s := nodeState{cordoned: n.Spec.Unschedulable, kubelet: is.KubeletVersion, runtime: is.ContainerRuntimeVersion,
-		machineID: is.MachineID + " " + is.BootID} // a node that is a container has the boot of its host, and a new machine id
+		machineID: is.MachineID + " " + is.BootID} // a node in a container has its host's boot id, but a new machine id after a boot
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady {
 			s.ready = c.Status == corev1.ConditionTrue

@@ -11,35 +11,35 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A pod is an app pod as last seen, also after it has left the API. The journal's lock guards it.
+// A pod is an app pod as last seen, even after it has left the API. The journal's lock guards it.
 type pod struct {
 	server    evidence.Server
-	addresses map[string]bool // that it was seen to have
+	addresses map[string]bool // all addresses that it has had
 	ready     bool
 	deleting  bool
-	gone      bool // it left the API, which does not mean that its process has ended
+	gone      bool // it left the API; its process may still run
 
-	container     string       // the app's; the first of the pod
+	container     string       // name of the app's container: the first of the pod
 	runs          int          // how often the container was started
 	failedStarts  map[int]bool // runs whose process never began
 	ended         bool         // the last run has ended
 	stopFollowing context.CancelFunc
 }
 
-// A podMeta is why a pod is behind a Service, whether a workload has it end, and whether it ends.
+// A podMeta has what decides whether a pod is behind a Service and whether a rollout ends it, and whether it terminates.
 type podMeta struct {
 	labels, node         string
 	controlled, deleting bool
 }
 
-// A podTracker notes when pods of the app are created, become ready, are deleted and go.
+// A podTracker notes when pods of the app are created, become ready or unready, are deleted and leave the API.
 type podTracker struct {
 	*journal
 	version versions
-	byName  map[string]*pod            // in the API
-	metas   map[string]podMeta         // likewise, also those that are not of the app
-	byUID   map[string]evidence.Server // of all pods of the namespace, also those that were
-	samples map[string]*corev1.Pod     // the first pod of each version
+	byName  map[string]*pod            // pods of the app in the API
+	metas   map[string]podMeta         // all pods of the namespace in the API, by name
+	byUID   map[string]evidence.Server // all pods of the namespace, even after they have left the API
+	samples map[string]*corev1.Pod     // first pod seen of each version
 	// Hooks, called under the lock; created may be nil.
 	created   func(*pod)
 	addressed func(address string, server evidence.Server) // for each new address of a pod
@@ -56,7 +56,7 @@ func (t *podTracker) see(p *corev1.Pod) {
 	begunToEnd := t.learn(p.Name, meta)
 	t.know(p)
 	if !ofApp {
-		// A Job's pod serves nobody, and CronJobs delete old ones at any time.
+		// A Job's pod serves no requests, and CronJobs delete old ones at any time.
 		if owner := metav1.GetControllerOf(p); begunToEnd && owner != nil && owner.Kind != "Job" {
 			t.change(func() { t.note(evidence.Event{Kind: evidence.OtherPodDeleting, By: t.byUID[string(p.UID)]}) })
 		}
@@ -76,7 +76,7 @@ func (t *podTracker) see(p *corev1.Pod) {
 		}
 		seen.server = server
 		for _, ip := range p.Status.PodIPs {
-			// A pod that ends still shows an address that another has by then: only the first time counts.
+			// A pod that has ended may still show an address that another pod has by then: only the first time counts.
 			if !seen.addresses[ip.IP] {
 				seen.addresses[ip.IP] = true
 				t.addressed(ip.IP, server)
@@ -101,7 +101,7 @@ func (t *podTracker) see(p *corev1.Pod) {
 	})
 }
 
-// know learns of whom the processes of a pod are.
+// know stores a pod by its uid, so that its processes can be attributed to it.
 func (t *podTracker) know(p *corev1.Pod) {
 	version, _ := t.version(p.Labels, p.Spec)
 	t.mu.Lock()
@@ -109,7 +109,7 @@ func (t *podTracker) know(p *corev1.Pod) {
 	t.byUID[string(p.UID)] = evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
 }
 
-// learn notes what may change of a pod without anything else about it, and reports whether the pod has begun to end.
+// learn stores the meta of a pod, which may change without any event, and reports whether the pod has just begun to terminate.
 func (t *podTracker) learn(name string, meta podMeta) (begunToEnd bool) {
 	t.mu.Lock()
 	last := t.metas[name]
@@ -132,7 +132,7 @@ func (t *podTracker) lose(p *corev1.Pod) {
 	})
 }
 
-// server is what is known about a pod; of one that is no longer in the API, its name. The caller holds the lock.
+// server returns a pod by name; only the name is set if the pod is not in the API. The caller holds the lock.
 func (t *podTracker) server(name string) evidence.Server {
 	if p := t.byName[name]; p != nil {
 		return p.server
@@ -150,7 +150,7 @@ func (t *podTracker) fill(s *State) {
 // Ready reports whether the API shows a pod as ready.
 func Ready(p *corev1.Pod) bool { return podutils.IsPodReady(p) }
 
-// updateRuns learns how often the app's container was started, and whether it runs.
+// updateRuns updates how often the app's container was started, and whether it runs.
 func (p *pod) updateRuns(object *corev1.Pod) {
 	for _, c := range object.Spec.Containers[:min(1, len(object.Spec.Containers))] {
 		p.container = c.Name
@@ -159,7 +159,7 @@ func (p *pod) updateRuns(object *corev1.Pod) {
 		// While a container waits for its next run, the status still counts the last one.
 		if s.Name == p.container && (s.State.Waiting == nil || s.LastTerminationState.Terminated != nil) {
 			p.runs, p.ended = int(s.RestartCount)+1, s.State.Running == nil
-			last := p.runs - 1 // the run that the last state is of
+			last := p.runs - 1 // the run that LastTerminationState describes
 			if s.State.Waiting == nil {
 				last--
 			}
@@ -169,8 +169,8 @@ func (p *pod) updateRuns(object *corev1.Pod) {
 	}
 }
 
-// updateFailedStart learns whether a run's container could not be started: it has no log, and meanwhile the kubelet may give
-// that of the next run (containerd v2, internal/cri/server/container_start.go, errorStartReason).
+// updateFailedStart notes a run whose container could not be started: it has no log, and the kubelet may return
+// the log of the next run instead (containerd v2, internal/cri/server/container_start.go, errorStartReason).
 func (p *pod) updateFailedStart(run int, state corev1.ContainerState) {
 	if state.Terminated == nil || state.Terminated.Reason != "StartError" {
 		return
@@ -181,6 +181,6 @@ func (p *pod) updateFailedStart(run int, state corev1.ContainerState) {
 	p.failedStarts[run] = true
 }
 
-// over reports whether a run has ended, or the pod has left the API. A pod that was removed by force may serve on for its
+// over reports whether a run has ended, or the pod has left the API. A pod that was removed by force may still serve for its
 // grace period.
 func (p *pod) over(run int) bool { return p.gone || p.runs > run+1 || p.ended }

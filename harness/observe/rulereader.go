@@ -18,25 +18,25 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// A ruleReader reads what the observer of one node's rules writes, which package noderules describes: the log of the first run of
-// its container. One that is started again knows nothing of what the nodes routed to meanwhile.
+// A ruleReader reads the output of the observer of one node's rules, which package noderules describes: the log of the first run of
+// its container. An observer that restarted does not know the changes of the rules in between.
 type ruleReader struct {
 	containerLog
 	tracker *ruleTracker
 	node    string
-	first   string // line of the run
-	flows   uint64 // connections told of so far
-	failure string // the last line that is not an observer's: why it does not work
+	first   string // first line of the run
+	flows   uint64 // connections read so far
+	failure string // last line that is not in the observer's format: why the observer does not work
 	ended   bool   // the observer wrote that it ends
 }
 
-// Why an observer's log has no last line.
+// Why an observer's log has no "end" line.
 var (
 	errNoRules   = errors.New("the observer ended without a word")
 	errSecondRun = fmt.Errorf("%w, and was started again", errNoRules)
 )
 
-// run reads until the observer's last line. If that does not come, it notes what is lost.
+// run reads until the observer's last line. If that does not come, it notes the node's rules as lost.
 func (r *ruleReader) run(ctx context.Context, pod string) {
 	if err := r.readAll(ctx, pod); err != nil {
 		r.tracker.lost(r.node, err)
@@ -45,7 +45,7 @@ func (r *ruleReader) run(ctx context.Context, pod string) {
 
 // readAll reads the log until its last line, again after each broken connection.
 func (r *ruleReader) readAll(ctx context.Context, pod string) error {
-	for over := false; ; { // the observer was, before the pass
+	for over := false; ; { // whether the observer had ended before the pass
 		err := r.pass(ctx, pod, &corev1.PodLogOptions{Follow: true})
 		switch {
 		case r.ended && r.failure == "":
@@ -54,7 +54,7 @@ func (r *ruleReader) readAll(ctx context.Context, pod string) error {
 			return fmt.Errorf("not read to its end: %w", context.Cause(ctx))
 		case r.failure != "":
 			return errors.New(r.failure)
-		case errors.Is(err, errGone) && r.mayRun(ctx, pod): // and its kubelet, which may just have started, has not heard of it yet
+		case errors.Is(err, errGone) && r.mayRun(ctx, pod): // a kubelet that has just started may not know the pod yet
 		case errors.Is(err, errReplaced):
 			return errSecondRun
 		case errors.Is(err, errGone), errors.Is(err, errRotated):
@@ -67,21 +67,21 @@ func (r *ruleReader) readAll(ctx context.Context, pod string) error {
 	}
 }
 
-// mayRun reports whether the observer may run: not if the API lists none of its name, or one that is on its way out or has
-// ended. Who runs observers may have the right to list them, but not to get them.
+// mayRun reports whether the observer may run: not if the API lists no such pod, or one that is terminating or has
+// ended. We may have the right to list observers, but not to get them.
 func (r *ruleReader) mayRun(ctx context.Context, pod string) bool {
 	found, err := r.list(ctx, pod)
 	return err != nil || len(found.Items) > 0 && found.Items[0].DeletionTimestamp == nil && !hasEnded(found.Items[0])
 }
 
-// ofSecondRun reports whether a line begins the log of another run than the one that is read, as far as an observer wrote it.
+// ofSecondRun reports whether a line begins the log of a run other than the first one.
 func (r *ruleReader) ofSecondRun(text string) bool {
 	words := strings.SplitN(text, " ", 4)
 	begins := len(words) > 2 && words[0] == "R" && (words[2] == "begin" || words[2] == "none")
 	return text != r.first && (begins || words[0] != "R")
 }
 
-// isOver reports whether the API says that the observer's pod has ended, in which it is not started again.
+// isOver reports whether the API shows that the observer's pod has ended, so that it will not restart.
 func (r *ruleReader) isOver(ctx context.Context, pod string) bool {
 	found, err := r.list(ctx, pod)
 	if err != nil || len(found.Items) == 0 {
@@ -99,7 +99,7 @@ func (r *ruleReader) list(ctx context.Context, pod string) (*corev1.PodList, err
 	return r.client.List(ctx, metav1.ListOptions{FieldSelector: selector})
 }
 
-// readLine notes what a line says. Nothing follows the last one.
+// readLine hands on what a line contains. It returns io.EOF after the last one.
 func (r *ruleReader) readLine(text string) error {
 	r.first, r.last = cmp.Or(r.first, text), text
 	line, ofObserver := strings.CutPrefix(text, "R ")
@@ -120,7 +120,7 @@ func (r *ruleReader) readLine(text string) error {
 	return nil
 }
 
-// parse notes what the words of a line say, its time first, and reports whether they say something.
+// parse hands on what the words of a line, beginning with its time, contain. It returns false if it cannot parse them.
 func (r *ruleReader) parse(words []string) bool {
 	at, err := parseTime(words[0], r.tracker.began)
 	if err != nil || len(words) < 2 {
@@ -186,7 +186,7 @@ func (r *ruleReader) parse(words []string) bool {
 	return err == nil
 }
 
-// parseLoad reads permille of processor time, connections in conntrack and connections it can hold.
+// parseLoad parses permille of processor time, connections in the conntrack table and the table's capacity.
 func (r *ruleReader) parseLoad(e evidence.Event, words []string) bool {
 	var numbers [3]int
 	for i, word := range words {

@@ -9,17 +9,17 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A ruleTracker notes to which pods the rules of each node route, from what the nodes' observers write.
+// A ruleTracker notes to which pods the rules of each node route, from the output of the nodes' observers.
 type ruleTracker struct {
 	*journal
 	Heard
-	servers    map[string]evidence.Server // address -> pod that had it last
+	servers    map[string]evidence.Server // address -> pod that last got it
 	unresolved []routeChange
-	routes     map[string]map[string]map[string]bool // node -> address -> ports of it to which its rules route
+	routes     map[string]map[string]map[string]bool // node -> address -> ports to which the node's rules route
 }
 
-// A routeChange is a change of a node's rules for an address of which no pod is known yet. It may belong to a Service of
-// somebody else.
+// A routeChange is a change of a node's rules for an address whose pod is not known yet. It may belong to another
+// Service.
 type routeChange struct {
 	address string
 	event   evidence.Event
@@ -30,7 +30,7 @@ func newRuleTracker(j *journal) *ruleTracker {
 	return &ruleTracker{journal: j, Heard: heard, servers: map[string]evidence.Server{}, routes: map[string]map[string]map[string]bool{}}
 }
 
-// reader makes the reader of a node's observer, a pod that the client knows.
+// reader returns a reader for a node's observer, whose log the client can get.
 func (t *ruleTracker) reader(node string, observers typedcorev1.PodInterface) *ruleReader {
 	r := &ruleReader{tracker: t, node: node}
 	r.containerLog = containerLog{client: observers, line: r.readLine, flush: func() {}, ofAnotherRun: r.ofSecondRun}
@@ -44,7 +44,7 @@ func (t *ruleTracker) lost(node string, why error) {
 	})
 }
 
-// tell hands on an event that has its time, and learns from it.
+// tell hands on an event that already has its time, and updates the state with learn.
 func (t *ruleTracker) tell(e evidence.Event, learn func()) {
 	t.change(func() {
 		t.sink.Event(e)
@@ -52,8 +52,8 @@ func (t *ruleTracker) tell(e evidence.Event, learn func()) {
 	})
 }
 
-// route hands on a change for the pod that has the address, as soon as that is known. A node that routes to several ports of a pod, as of
-// a Service with as many, began with the first of them and stops with the last.
+// route hands on a change with the pod that has the address, as soon as the pod is known. If a Service has several ports, a node begins
+// to route to a pod with the rule for the first port, and stops when that for the last port is gone.
 func (t *ruleTracker) route(node, address, port string, e evidence.Event) {
 	t.change(func() {
 		if t.routes[node] == nil {
@@ -81,7 +81,7 @@ func (t *ruleTracker) route(node, address, port string, e evidence.Event) {
 	})
 }
 
-// resolve learns which pod has an address and hands on what waited for that; the caller holds the lock.
+// resolve stores which pod has an address and hands on the changes that waited for it; the caller holds the lock.
 func (t *ruleTracker) resolve(address string, server evidence.Server) {
 	t.servers[address] = server
 	var others []routeChange
@@ -96,8 +96,8 @@ func (t *ruleTracker) resolve(address string, server evidence.Server) {
 	t.unresolved = others
 }
 
-// fill adds the rules to a state; the caller holds the lock. Of a node that no longer is observed nobody knows the rules, and
-// nobody is to wait for them.
+// fill adds the rules to a state; the caller holds the lock. It leaves out nodes whose observer was lost: their rules are unknown, and
+// no wait should depend on them.
 func (t *ruleTracker) fill(s *State) {
 	s.Heard = t.clone()
 	maps.DeleteFunc(s.Observed, func(node, _ string) bool { return t.Unobserved[node] != nil })

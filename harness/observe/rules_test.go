@@ -70,7 +70,7 @@ func (v *simNode) appears(name, address string) {
 	})
 }
 
-// begun: the observer was heard.
+// begun: the first line of the observer was noted.
 func (v *simNode) begun() {
 	v.sink.until(v.T, "begin", func() bool {
 		return slices.ContainsFunc(v.sink.events, func(e evidence.Event) bool { return e.Kind == evidence.RulesBegun })
@@ -217,7 +217,7 @@ func TestTheStateHasTheRulesOfEachNode(t *testing.T) {
 	v.says("R @9ns end")
 }
 
-// What an observer that was killed had seen last is not what the node routes to until the end.
+// After an observer was killed, the rules that it saw last do not count as those of the node.
 func TestTheRulesOfANodeThatIsNoLongerObservedAreUnknown(t *testing.T) {
 	v := newSimNode(t)
 	defer stop(t, v.watch)

@@ -17,8 +17,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A simPod is a pod from its first object on: what its process does, what its log endpoint does and what the API says of it,
-// each on its own.
+// A simPod simulates a pod: its process, its log endpoint and its object in the API, independently of each other.
 type simPod struct {
 	*testing.T
 	began   time.Time
@@ -26,8 +25,8 @@ type simPod struct {
 	kubelet *kubelet
 	sink    *memorySink
 	watch   *Watch
-	lines   int    // given a time, each its own
-	arrived uint64 // requests that came to the process
+	lines   int    // lines written so far; each gets its own time
+	arrived uint64 // requests that the process got
 }
 
 func newSimPod(t *testing.T) *simPod {
@@ -40,7 +39,7 @@ func newSimPod(t *testing.T) *simPod {
 		t.Fatal(err)
 	}
 	l.Cleanup(func() {
-		if t.Failed() { // perhaps before it was stopped, which its server would wait for
+		if t.Failed() { // perhaps before it was stopped, and closing the server would wait for it
 			stop(t, l.watch)
 		}
 	})
@@ -52,13 +51,13 @@ func newSimPod(t *testing.T) *simPod {
 	return l
 }
 
-// starts: the process begins, for the n-th time, and is told at once that it will have to end.
+// starts: the process begins, for the n-th time, and gets SIGTERM at once.
 func (l *simPod) starts() {
 	l.startsUnwarned()
 	l.says("sigterm")
 }
 
-// startsUnwarned: nobody tells it.
+// startsUnwarned: the same without SIGTERM.
 func (l *simPod) startsUnwarned() {
 	l.kubelet.change(func() { l.kubelet.runs = append(l.kubelet.runs, &run{}) })
 	l.says("start v1")
@@ -67,7 +66,7 @@ func (l *simPod) startsUnwarned() {
 // says: the process writes a step.
 func (l *simPod) says(step string) { l.writes("T %d "+step+"\n", l.time()) }
 
-// gets: n requests come to the process.
+// gets: the process gets n requests.
 func (l *simPod) gets(n int) {
 	for range n {
 		l.writes("A %d lane %d\n", l.time(), l.arrived)
@@ -84,7 +83,7 @@ func (l *simPod) writes(format string, values ...any) {
 	l.kubelet.change(func() { l.current().text += fmt.Sprintf(format, values...) })
 }
 
-// ends: the process is no more.
+// ends: the process ends.
 func (l *simPod) ends() { l.kubelet.change(func() { l.current().ended = true }) }
 
 func (l *simPod) current() *run { return l.kubelet.runs[len(l.kubelet.runs)-1] }
@@ -92,12 +91,12 @@ func (l *simPod) current() *run { return l.kubelet.runs[len(l.kubelet.runs)-1] }
 // breaks: the next answers of the log endpoint have these faults.
 func (l *simPod) inject(faults ...fault) { l.kubelet.change(func() { l.kubelet.faults = faults }) }
 
-// forgets: so do the next, and after them it does not know the pod for longer than any test here takes.
+// forgets: the same, and afterwards the log endpoint does not know the pod for longer than any test takes.
 func (l *simPod) forgets(faults ...fault) {
 	l.inject(append(faults, slices.Repeat([]fault{{status: http.StatusNotFound}}, 100)...)...)
 }
 
-// status: the API says, and the watch has seen, how often the container restarted and in what state it is.
+// status: the API shows how often the container restarted and its state, and the watch has seen it.
 func (l *simPod) status(restarts int32, state corev1.ContainerState, last corev1.ContainerState) {
 	l.Helper()
 	pods := l.api.CoreV1().Pods(namespace)
@@ -150,13 +149,13 @@ func (l *simPod) shows(kind evidence.EventKind) {
 	})
 }
 
-// seen: everything that came to the process is in the sink.
+// seen: all requests to the process are in the sink.
 func (l *simPod) seen() {
 	l.Helper()
 	l.sink.until(l.T, "arrivals", func() bool { return uint64(len(l.sink.arrivals)) >= l.arrived })
 }
 
-// asked: the log endpoint was asked n times, and answered.
+// asked: the log endpoint has answered n requests.
 func (l *simPod) asked(n int) {
 	l.Helper()
 	late := time.After(timeout)
@@ -175,7 +174,7 @@ func (l *simPod) asked(n int) {
 	}
 }
 
-// lost is what the sink says it could not record; the caller holds its lock.
+// lost returns the details of RecorderLost events in the sink; the caller holds its lock.
 func (l *simPod) lost() string {
 	var details []string
 	for _, e := range l.sink.events {
@@ -199,10 +198,10 @@ func (l *simPod) plain() {
 type story struct {
 	sentence string
 	live     func(*simPod)
-	lost     string // what RecorderLost has to say; empty: nothing is lost
+	lost     string // expected detail of RecorderLost; empty: nothing is lost
 }
 
-// runStories runs each story, and checks that the sink holds every arrival or says what it lost.
+// runStories runs each story, and checks that the sink has every arrival or an event about what is lost.
 func runStories(t *testing.T, stories []story) {
 	t.Helper()
 	for _, tc := range stories {

@@ -28,7 +28,7 @@ type memorySink struct {
 
 func newMemorySink() *memorySink { return &memorySink{changed: make(chan struct{})} }
 
-// Event remembers all but the heartbeat, which comes when it comes.
+// Event keeps all events but those of the heartbeat, whose number varies.
 func (t *memorySink) Event(e evidence.Event) {
 	if e.Kind != evidence.APIAnswered {
 		t.add(func() { t.events = append(t.events, e) })
@@ -51,14 +51,14 @@ func (t *memorySink) add(do func()) {
 	t.changed = make(chan struct{})
 }
 
-// eventsFrom is a copy of the events from number n on.
+// eventsFrom returns a copy of the events from index n on.
 func (t *memorySink) eventsFrom(n int) []evidence.Event {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.events[n:])
 }
 
-// until waits for a condition, which is asked under the lock.
+// until waits for a condition, which is checked under the lock.
 func (t *memorySink) until(tt *testing.T, what string, holds func() bool) {
 	tt.Helper()
 	late := time.After(timeout)
@@ -77,7 +77,7 @@ func (t *memorySink) until(tt *testing.T, what string, holds func() bool) {
 	}
 }
 
-// stop stops a watch, and has it time to read all logs.
+// stop stops a watch, with enough time to read all logs.
 func stop(t *testing.T, w *Watch) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)

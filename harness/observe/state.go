@@ -9,25 +9,25 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A State is what a Watch last saw; rollout strategies judge it.
+// A State is what a Watch last saw; rollout strategies decide by it whether a rollout is done.
 type State struct {
 	Deployments  map[string]*appsv1.Deployment  // by name
 	StatefulSets map[string]*appsv1.StatefulSet // by name
 	Pods         []PodState
 	Endpoints    []EndpointState              // of the Service
-	Backends     map[string]Backend           // ready endpoints that are pods in the API, by name
+	Backends     map[string]Backend           // ready endpoints whose pods are in the API, by name
 	Rules        map[string][]evidence.Server // node -> app pods that its rules route to; every observed node has a key
 	Heard
 }
 
-// Heard is what the observers of nodes' rules told, by node.
+// Heard is what the observers of nodes' rules have reported, by node.
 type Heard struct {
 	Observed   map[string]string // nodes whose rules are observed -> mode of their kube-proxy
 	Failures   map[string]int    // nodes whose kube-proxy could not write its rules -> how often
-	Proxyless  map[string]string // nodes without a kube-proxy -> how that was seen
-	Unobserved map[string]error  // nodes whose rules no longer are, and why
-	Listened   map[string]string // nodes whose connections were asked for -> why they are not heard of; empty: they are
-	Routed     map[string]bool   // addresses of clients of which a node told that it routed a connection
+	Proxyless  map[string]string // nodes without a kube-proxy -> how that was detected
+	Unobserved map[string]error  // nodes whose observer was lost -> why
+	Listened   map[string]string // nodes whose connections were to be reported -> why they are not; empty: they are
+	Routed     map[string]bool   // addresses of clients from which a node reported a routed connection
 }
 
 func (h Heard) clone() Heard {
@@ -35,33 +35,33 @@ func (h Heard) clone() Heard {
 		maps.Clone(h.Listened), maps.Clone(h.Routed)}
 }
 
-// A PodState is one pod object that is in the API now.
+// A PodState is one pod of the app that is in the API.
 type PodState struct {
 	evidence.Server
 	Ready    bool
 	Deleting bool // deletionTimestamp is set
 }
 
-// An EndpointState is one endpoint of the Service. Of a pod that has left the API only the name is known.
+// An EndpointState is one endpoint of the Service. If its pod has left the API, only the name is known.
 type EndpointState struct {
 	evidence.Server
 	Ready bool
 }
 
-// A Backend is a pod behind the Service, of whatever app.
+// A Backend is a pod behind the Service, of any app.
 type Backend struct {
 	Slice        string // the EndpointSlice that lists it
 	Labels, Node string
 	Controlled   bool // by a workload
 }
 
-// A Stray is a pod behind the Service that is not of the rollout.
+// A Stray is a pod behind the Service that is not part of the rollout.
 type Stray struct {
-	evidence.Server // without a version if its labels name none
+	evidence.Server // without a version if its labels have none
 	Backend
 }
 
-// Stray is a pod that is a ready endpoint and of none of the versions, or that no workload controls, so that no rollout ends it.
+// Stray returns a pod that is a ready endpoint but has none of the versions or no controller, so that no rollout ends it.
 func (s State) Stray(versions []string) (stray Stray, found bool) {
 	for _, e := range s.Endpoints {
 		b, there := s.Backends[e.Pod]
@@ -72,17 +72,17 @@ func (s State) Stray(versions []string) (stray Stray, found bool) {
 	return stray, found
 }
 
-// Like reports whether another state has the same pods and endpoints, as ready as here.
+// Like reports whether another state has the same pods and endpoints with the same readiness.
 func (s State) Like(o State) bool {
 	return sameMembers(s.Pods, o.Pods) && sameMembers(s.Endpoints, o.Endpoints)
 }
 
-// sameMembers compares what is in no order.
+// sameMembers reports whether two slices have the same elements in any order.
 func sameMembers[T comparable](a, b []T) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
 }
 
-// count is how many there are of which something holds.
+// count returns for how many elements holds is true.
 func count[T any](all []T, holds func(T) bool) (n int) {
 	for _, x := range all {
 		if holds(x) {
@@ -92,23 +92,23 @@ func count[T any](all []T, holds func(T) bool) (n int) {
 	return n
 }
 
-// Count is how many pods of a version there are in the API.
+// Count returns how many pods of a version are in the API.
 func (s State) Count(version string) int {
 	return count(s.Pods, func(p PodState) bool { return p.Version == version })
 }
 
-// Available is how many pods of a version are ready and not on their way out.
+// Available returns how many pods of a version are ready and not terminating.
 func (s State) Available(version string) int {
 	return count(s.Pods, func(p PodState) bool { return p.Version == version && p.Ready && !p.Deleting })
 }
 
-// Leaving reports whether any pod is on its way out.
+// Leaving reports whether any pod is terminating.
 func (s State) Leaving() bool {
 	return slices.ContainsFunc(s.Pods, func(p PodState) bool { return p.Deleting })
 }
 
-// RoutesToReady reports whether no observed node's rules route to a pod that is no ready endpoint. To which of those they route is the
-// Service's traffic policy.
+// RoutesToReady reports whether the rules of all observed nodes route to ready endpoints alone. They need not route to all of
+// them: that is up to the Service's traffic policy.
 func (s State) RoutesToReady() bool {
 	for _, pods := range s.Rules {
 		for _, p := range pods {
@@ -145,12 +145,12 @@ func (s State) ReachesEverywhere(version string, n int) bool {
 	return count(s.Endpoints, func(e EndpointState) bool { return e.Version == version && e.Ready }) == n
 }
 
-// routedPods is to how many pods of a version a node's rules route.
+// routedPods returns to how many pods of a version a node's rules route.
 func (s State) routedPods(node, version string) int {
 	return count(s.Rules[node], func(p evidence.Server) bool { return p.Version == version })
 }
 
-// state is a copy, without the API objects, which nobody changes; the caller holds the lock.
+// state returns a copy; the API objects in it are shared, since nothing changes them. The caller holds the lock.
 func (w *Watch) state() State {
 	var s State
 	w.workloads.fill(&s)

@@ -11,7 +11,7 @@ func TestWhereAVersionIsReached(t *testing.T) {
 	for _, row := range []struct {
 		sentence        string
 		state           State
-		old, everywhere bool // v1 is reached; v2 is, by one pod, everywhere
+		old, everywhere bool // whether v1 is reached; whether one pod of v2 is reached everywhere
 	}{
 		{"nowhere", State{}, false, false},
 		{"an endpoint, ready or not", State{Endpoints: []EndpointState{{v1, false}}}, true, false},

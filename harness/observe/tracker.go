@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// handlers are those of everything that a Watch sees, through informers of its namespace and of the whole cluster.
+// handlers returns the handlers of all objects that a Watch sees, with informers of its namespace and of the whole cluster.
 func (w *Watch) handlers(namespaced, cluster informers.SharedInformerFactory) []handler {
 	core, apps := namespaced.Core().V1(), namespaced.Apps().V1()
 	nodes, events := newNodeTracker(w.journal), newAPIEventTracker(w.journal, w.pods)
@@ -23,13 +23,13 @@ func (w *Watch) handlers(namespaced, cluster informers.SharedInformerFactory) []
 	}
 }
 
-// A handler is told of every object of one informer that is there or changes, and of every one that goes.
+// A handler gets from one informer every object that exists or changes, and every object that is deleted.
 type handler struct {
 	informer       cache.SharedIndexInformer
 	upsert, remove func(any)
 }
 
-// on makes a handler's function from one that knows the type, whichever way the object arrives.
+// on wraps a typed function for a handler. It unwraps deleted objects whose final state is unknown.
 func on[T any](handle func(T)) func(any) {
 	return func(object any) {
 		if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -41,18 +41,18 @@ func on[T any](handle func(T)) func(any) {
 	}
 }
 
-// keeping has a map hold the objects that there are, by name.
+// keeping returns a handler that keeps the existing objects in a map, by name.
 func keeping[T metav1.Object](informer cache.SharedIndexInformer, j *journal, in map[string]T) handler {
 	return handler{informer,
 		on(func(object T) { j.change(func() { in[object.GetName()] = object }) }),
 		on(func(object T) { j.change(func() { delete(in, object.GetName()) }) })}
 }
 
-// ignore is for objects whose end says nothing.
+// ignore is for objects whose deletion does not matter.
 func ignore(any) {}
 
-// register adds the handler to its informer. The informer lists again by itself after an error; that it saw nothing in
-// between goes to broke.
+// register adds the handler to its informer. The informer lists again by itself after an error; broke is called because the watch
+// saw nothing in between.
 func (h handler) register(broke func(error)) error {
 	err := h.informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { broke(err) })
 	if err == nil {

@@ -11,11 +11,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Names are what people know two versions by: what differs between the templates of their pods. There are none where nothing that is
-// told of differs, or where no pod of one was seen.
+// Names returns readable names of two versions: the differences between the templates of their pods. It returns none if there is no
+// difference that may be named, or if no pod of one version was seen.
 func (w *Watch) Names(old, next string) map[string]string {
 	w.journal.mu.Lock()
-	if next == old { // of a rollout that could not end, or went back
+	if next == old { // the rollout could not end, or was rolled back
 		next = newestBut(old, w.pods.samples)
 	}
 	a, b := w.pods.samples[old], w.pods.samples[next]
@@ -30,7 +30,7 @@ func (w *Watch) Names(old, next string) map[string]string {
 	return map[string]string{old: before, next: after}
 }
 
-// newestBut is the version, other than the old one, whose first pod was made last; empty if there is none.
+// newestBut returns the version, other than the old one, whose first pod was created last; empty if there is none.
 func newestBut(old string, samples map[string]*corev1.Pod) (version string) {
 	for _, v := range slices.Sorted(maps.Keys(samples)) {
 		if v != old && (version == "" || samples[version].CreationTimestamp.Before(&samples[v].CreationTimestamp)) {
@@ -40,8 +40,8 @@ func newestBut(old string, samples map[string]*corev1.Pod) (version string) {
 	return version
 }
 
-// difference says by what to know two pods of different templates: their images, else names of what their containers have in the
-// environment and of their labels, else when they were restarted. Of the environment no value is told: it may be a secret.
+// difference returns a name for each of two pods with different templates: their images or, if these are the same, the names of environment
+// variables and labels that differ, or else when they were restarted. It leaves out the values of variables, which may be secrets.
 func difference(a, b *corev1.Pod) (before, after string) {
 	if changed := differing(images(a), images(b)); len(changed) > 0 {
 		var of, than []string
@@ -69,7 +69,7 @@ func difference(a, b *corev1.Pod) (before, after string) {
 	return restarted(a), restarted(b)
 }
 
-// differing are the names, sorted, of what is not the same in both, or only in one.
+// differing returns the sorted keys whose values differ, or that only one map has.
 func differing[V any](a, b map[string]V) []string {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
@@ -89,7 +89,7 @@ func images(of *corev1.Pod) map[string]string {
 	return found
 }
 
-// short is an image without its registry, and with no more of its digest than tells it from others.
+// short returns an image without its registry, and with the first digits of its digest.
 func short(image string) string {
 	image = image[strings.LastIndexByte(image, '/')+1:]
 	const algorithm, digits = "@sha256:", 12
@@ -99,7 +99,7 @@ func short(image string) string {
 	return image
 }
 
-// environment is what the containers of a pod have there, by name.
+// environment returns the environment variables of a pod's containers by name.
 func environment(of *corev1.Pod) map[string][]corev1.EnvVar {
 	found := map[string][]corev1.EnvVar{}
 	for _, c := range slices.Concat(of.Spec.InitContainers, of.Spec.Containers) {
@@ -110,7 +110,7 @@ func environment(of *corev1.Pod) map[string][]corev1.EnvVar {
 	return found
 }
 
-// ofPods are labels that workloads give their pods beside those of the template (apps/v1, types.go; a DaemonSet's is
+// ofPods are labels that workloads add to those of the pod template (apps/v1, types.go; a DaemonSet's is
 // extensions/v1beta1, DaemonSetTemplateGenerationKey).
 var ofPods = append([]string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel, "pod-template-generation"}, templateHashes...)
 

@@ -1,8 +1,8 @@
 // Package observe records what happens inside the cluster while a scenario runs: events, from watches
 // of the API and from the logs of rule observers, and arrivals, from the logs of the app's pods.
 //
-// A [Watch] wires one tracker for each kind of thing: pods, endpoints, workloads, nodes, Events of the
-// API, the pods' logs and the nodes' rules. What they have seen is under one lock, the journal's, so
+// A [Watch] has one tracker for each kind of thing: pods, endpoints, workloads, nodes, Events of the
+// API, the pods' logs and the nodes' rules. They share one lock, the journal's, so
 // that a [State] is of one moment.
 package observe
 
@@ -22,16 +22,16 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// A Sink takes what a Watch notes, as it is noted; *store.Recorder is one. Its methods are called from several goroutines:
-// Event one at a time, in order, Arrivals in the order of each pod's log, and Flows in that of each node's. They must not call the
-// Watch.
+// A Sink receives what a Watch notes at once; *store.Recorder is one. Its methods are called from several goroutines:
+// Event one at a time, in order, Arrivals in the order of each pod's log, and Flows in the order of each node's. They must not call
+// the Watch.
 type Sink interface {
 	Event(evidence.Event)
 	Arrivals(...evidence.Arrival)
 	Flows(...evidence.Flow)
 }
 
-// A Watch sees one namespace, and notes each change with the time at which it was seen, which is never earlier than the
+// A Watch watches one namespace, and notes each change with the time at which it was seen, which is never earlier than the
 // change. Its methods are safe for concurrent use.
 type Watch struct {
 	journal   *journal
@@ -39,29 +39,29 @@ type Watch struct {
 	endpoints *endpointTracker
 	workloads *workloadTracker
 	rules     *ruleTracker
-	logs      *logTracker // nil: no pod's log is read
+	logs      *logTracker // nil: pods' logs are not read
 
 	factories    []informers.SharedInformerFactory
-	beating      sync.WaitGroup // the heartbeat
+	beating      sync.WaitGroup // for the heartbeat
 	stopWatching context.CancelFunc
 
 	reading     context.Context // ends when every log is read, or when Stop gives up
 	stopReading context.CancelCauseFunc
-	readers     sync.WaitGroup // of logs
+	readers     sync.WaitGroup // for the readers of logs
 }
 
-// A Scope says what a Watch sees.
+// A Scope says what to watch.
 type Scope struct {
 	Namespace    string
-	Service      string // whose endpoints count
-	VersionLabel string // of the app's pods, which holds their version
-	Elsewhere    *App   // the app, where it is not in the namespace
+	Service      string // whose endpoints are noted
+	VersionLabel string // label of the app's pods with their version
+	Elsewhere    *App   // a user's app in another namespace; nil: the app is in Namespace
 	NoLogs       bool   // the app is not Rollcall's: the logs of its pods have no arrivals
-	// APITimeout is for how long the API server may not answer before the watch counts as blind; 0: 2 s.
+	// APITimeout is how long the API server may take to answer before the watch counts as blind; 0: 2 s.
 	APITimeout time.Duration
 }
 
-// Start begins to watch and returns when everything in the scope has been seen, or ctx ends. From then on the watch lasts
+// Start begins to watch and returns when all existing objects have been seen, or ctx ends. The watch then lasts
 // until Stop. Times are offsets from began.
 func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began time.Time, sink Sink) (*Watch, error) {
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
@@ -80,7 +80,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	cluster := informers.NewSharedInformerFactory(client, 0)
 	w.factories = []informers.SharedInformerFactory{namespaced, cluster}
 	handlers := w.handlers(namespaced, cluster)
-	if scope.Elsewhere != nil { // the load pods are there: whoever waits for a processor is known by its pod's UID
+	if scope.Elsewhere != nil { // the load pods are in scope.Namespace: the CPUMeter finds them by their uid
 		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
 		w.factories = append(w.factories, own)
 		handlers = append(handlers, handler{own.Core().V1().Pods().Informer(), on(w.pods.know), ignore})
@@ -108,7 +108,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	return w, nil
 }
 
-// newWatch is one that watches and reads nothing yet.
+// newWatch returns a Watch that does not watch or read anything yet.
 func newWatch(began time.Time, sink Sink, version versions, service string) *Watch {
 	j := newJournal(began, sink)
 	w := &Watch{journal: j, workloads: newWorkloadTracker(j, version), pods: newPodTracker(j, version), rules: newRuleTracker(j)}
@@ -117,28 +117,28 @@ func newWatch(began time.Time, sink Sink, version versions, service string) *Wat
 	return w
 }
 
-// None is a Watch of no cluster, which notes what it is told until Stop.
+// None returns a Watch without a cluster, which only passes on what Note and Mark get, until Stop.
 func None(began time.Time, sink Sink) *Watch {
 	w := newWatch(began, sink, byLabel(""), "")
 	w.stopWatching, w.reading, w.stopReading = func() {}, context.Background(), func(error) {}
 	return w
 }
 
-// Note notes an event of now.
+// Note notes an event that happens now.
 func (w *Watch) Note(e evidence.Event) {
 	w.journal.change(func() { w.journal.note(e) })
 }
 
-// Mark notes a step of the scenario itself, now.
+// Mark notes that the scenario reaches a mark now.
 func (w *Watch) Mark(kind evidence.EventKind) { w.Note(evidence.Event{Kind: kind}) }
 
-// Until returns when the condition holds for what has been seen, or with ctx's cause. It is asked again after changes, once
-// for those that come together.
+// Until waits until the condition holds for what has been seen, or returns ctx's cause. The condition is checked at once and after
+// changes, once for changes that come together.
 func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 	return until(ctx, w.journal, w.state, holds)
 }
 
-// Commonest is the version that most pods of the scope have that are not on their way out; empty if there are none.
+// Commonest returns the most frequent version of the scope's pods that are not terminating; empty if there are none.
 func (w *Watch) Commonest() string {
 	w.journal.mu.Lock()
 	defer w.journal.mu.Unlock()
@@ -158,7 +158,7 @@ func (w *Watch) Knows(pod string) bool {
 	return w.pods.byName[pod] != nil
 }
 
-// PodOf is the pod of the scope with a uid, if it has been seen.
+// PodOf returns the pod of the scope with a uid, if it has been seen.
 func (w *Watch) PodOf(uid string) (evidence.Server, bool) {
 	w.journal.mu.Lock()
 	defer w.journal.mu.Unlock()
@@ -166,19 +166,19 @@ func (w *Watch) PodOf(uid string) (evidence.Server, bool) {
 	return server, seen
 }
 
-// FollowRules notes what the observer of a node's rules writes, from now until it ends. Whoever started the observer ends it
+// FollowRules reads and notes the output of the observer of a node's rules until it ends. The caller must end the observer
 // before Stop, which waits for its last line.
 func (w *Watch) FollowRules(node string, observers typedcorev1.PodInterface, pod string) {
 	reader := w.rules.reader(node, observers)
 	w.readers.Go(func() { reader.run(w.reading, pod) })
 }
 
-// logLag is how long an arrival may be on its way to where the app's log can be read: 500 ms in the app itself
-// (fixtures/echo, batchTime), and an estimate for the container runtime, far above what it takes.
+// logLag is how long an arrival may take until it is in the app's log: 500 ms in the app itself
+// (fixtures/echo, batchTime), and a generous estimate for the container runtime.
 const logLag = 900 * time.Millisecond
 
-// Stop ends the watch when every line that was written before is with the sink: the log of a pod that is still in the API is
-// read up to now, that of one that is gone to its end. When ctx ends first, what is not whole is noted as RecorderLost.
+// Stop ends the watch after the sink has every line written before: the log of a pod that is still in the API is
+// read up to now, that of a pod that is gone to its end. If ctx ends first, logs that are not whole are noted as RecorderLost.
 // Stop is called once.
 func (w *Watch) Stop(ctx context.Context) {
 	poll.Pause(ctx, logLag)
@@ -199,5 +199,5 @@ func (w *Watch) Stop(ctx context.Context) {
 	w.stopReading(nil)
 }
 
-// ErrNeverSettled is the cause of a wait that the scenario's own time limit ended.
+// ErrNeverSettled is the cause when a scenario's own time limit ends a wait.
 var ErrNeverSettled = errors.New("the rollout did not settle in time")

@@ -8,12 +8,12 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A workloadTracker notes when ReplicaSets are scaled, and has Deployments and StatefulSets as last seen.
+// A workloadTracker notes when ReplicaSets are scaled, and keeps Deployments and StatefulSets as last seen.
 type workloadTracker struct {
 	*journal
 	version      versions
 	deployments  map[string]*appsv1.Deployment  // by name, as are the rest
-	statefulSets map[string]*appsv1.StatefulSet // nobody changes these objects
+	statefulSets map[string]*appsv1.StatefulSet // nothing changes these objects
 	replicas     map[string]int32               // spec.replicas of ReplicaSets
 }
 
