@@ -17,31 +17,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A routedFlow is a connection that was routed. One that was rejected or dropped before that is none.
+// A routedFlow is a connection that was routed, not one that was rejected or dropped before.
 type routedFlow struct {
-	Received time.Time      // when the event was, or the table was read that has it
+	Received time.Time      // when its event was received, or it was read from the table
 	Client   netip.AddrPort // source of the original tuple
 	To       netip.AddrPort // its destination
 	Pod      netip.AddrPort // source of the reply's tuple
 }
 
-// A conntrackListener hears of each TCP connection to given destinations to which pod it was sent, as the kernel's connection tracking
-// notes it: by the events about new entries of its table. Its methods may be called by several goroutines.
+// A conntrackListener collects to which pod each TCP connection to given destinations was routed, from the kernel's events about
+// new entries of its connection tracking table. Its methods may be called by several goroutines.
 //
-// It is written anew since github.com/ti-mo/conntrack (v0.6) has neither a filter in the kernel nor a way to go on after a loss:
+// github.com/ti-mo/conntrack (v0.6) is not used since it has neither a filter in the kernel nor a way to continue after a loss:
 // its workers decode each event of the node and end with the first error, ENOBUFS among them.
 type conntrackListener struct {
 	to       []netip.AddrPort
-	events   *socket // hears
-	requests *socket // asks
+	events   *socket // receives events
+	requests *socket // sends requests
 	ended    chan struct{}
 
-	// Of the goroutine that receives.
-	known   map[identity]struct{} // entries that were told, or there before
-	early   map[identity]struct{} // entries that were told from the table, whose events may still come
-	limit   int                   // of known: above it those are forgotten that are not in the table any more
-	whole   time.Time             // when all events had been received
-	failure error                 // since then
+	// Used by the receiving goroutine alone.
+	known   map[identity]struct{} // entries that were reported, or existed before
+	early   map[identity]struct{} // entries that were reported from the table, whose events may still come
+	limit   int                   // size of known above which entries that have left the table are removed
+	whole   time.Time             // last time at which all events had been received
+	failure error                 // first error since then
 
 	mu    sync.Mutex
 	flows []routedFlow
@@ -50,16 +50,16 @@ type conntrackListener struct {
 }
 
 const (
-	// knownLimit is the smallest limit of known entries, which take about 5 MiB. 700 connections/s reach it in a minute and a half.
+	// knownLimit is the least value of limit; so many entries take about 5 MiB. 700 connections/s reach it in a minute and a half.
 	knownLimit = 1 << 16
 
-	// eventsSetting is 0 where the kernel announces no entries; 2 if it does as long as somebody listens, which is its default
+	// eventsSetting is 0 if the kernel announces no entries; 2, the default, if it does so while a process listens
 	// (Linux v6.18, Documentation/networking/nf_conntrack-sysctl.rst).
 	eventsSetting = "/proc/sys/net/netfilter/nf_conntrack_events"
 )
 
 // listenConntrack begins to listen to new connections to the destinations; one without an address stands for any address with its port.
-// Every connection that is begun after it returned is told. It needs CAP_NET_ADMIN in the network namespace.
+// Every connection that begins after it has returned is reported. It needs CAP_NET_ADMIN in the network namespace.
 func listenConntrack(to ...netip.AddrPort) (*conntrackListener, error) {
 	if err := announced(eventsSetting); err != nil {
 		return nil, fmt.Errorf("conntrack: %w", err)
@@ -75,7 +75,7 @@ func listenConntrack(to ...netip.AddrPort) (*conntrackListener, error) {
 	return l, nil
 }
 
-// announced returns an error where the kernel does not announce entries.
+// announced returns an error if the kernel does not announce entries.
 func announced(setting string) error {
 	text, err := os.ReadFile(setting)
 	if err == nil && strings.TrimSpace(string(text)) == "0" {
@@ -84,7 +84,7 @@ func announced(setting string) error {
 	return err
 }
 
-// openListener reads the table, and leaves the events to follow.
+// openListener opens the sockets and reads the table; follow then receives the events.
 func openListener(queue int, to []netip.AddrPort) (*conntrackListener, error) {
 	program, err := bpf.Assemble(filter(to))
 	if err != nil {
@@ -94,7 +94,7 @@ func openListener(queue int, to []netip.AddrPort) (*conntrackListener, error) {
 	for _, i := range program {
 		instructions = append(instructions, unix.SockFilter{Code: i.Op, Jt: i.Jt, Jf: i.Jf, K: i.K})
 	}
-	// The table is asked for by another socket: the filter would see but the first entry of a datagram that has many.
+	// The table is read over another socket: of a datagram with many entries the filter would see only the first.
 	events, err := openSocket(queue, instructions, unix.NFNLGRP_CONNTRACK_NEW)
 	if err != nil {
 		return nil, fmt.Errorf("conntrack: listen: %w", err)
@@ -110,14 +110,14 @@ func openListener(queue int, to []netip.AddrPort) (*conntrackListener, error) {
 	return l, nil
 }
 
-// follow hears events until the listener is closed.
+// follow receives events until the listener is closed.
 func (l *conntrackListener) follow() {
 	defer close(l.ended)
 	l.events.Follow(l.hear, l.empty)
 }
 
-// Take returns the flows that were received since it was called last. An error says why not all may be among them that began
-// since the time that is returned with it.
+// Take returns the flows received since the last call. The error says why flows that began after the returned time may be
+// missing.
 func (l *conntrackListener) Take() (flows []routedFlow, since time.Time, lost error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,14 +126,14 @@ func (l *conntrackListener) Take() (flows []routedFlow, since time.Time, lost er
 	return flows, since, lost
 }
 
-// Close ends the listener. What it received until then can still be taken.
+// Close ends the listener. Take still returns the flows received until then.
 func (l *conntrackListener) Close() error {
 	err := l.events.Interrupt()
 	<-l.ended
 	return errors.Join(err, l.events.Close(), l.requests.Close())
 }
 
-// hear notes the flow of an event. The events that are still in the queue after an error came before those that were lost.
+// hear notes the flows of the events in a datagram. Events that are still in the queue after an error came before the lost ones.
 func (l *conntrackListener) hear(datagram []byte, err error) {
 	var events []message
 	if errors.Is(err, unix.ENOBUFS) {
@@ -150,8 +150,8 @@ func (l *conntrackListener) hear(datagram []byte, err error) {
 	l.failure = cmp.Or(l.failure, err)
 }
 
-// empty takes note that all events were received. Only now are new ones queued again after a loss: until its queue is empty the
-// kernel drops all for who was late once (Linux v6.18, net/netlink/af_netlink.c, netlink_rcv_wake).
+// empty is called when all events have been received. Only then are new ones queued again after a loss: until a queue that has
+// overflowed is empty the kernel drops all events for it (Linux v6.18, net/netlink/af_netlink.c, netlink_rcv_wake).
 func (l *conntrackListener) empty() {
 	l.early = nil
 	now := time.Now()
@@ -168,7 +168,7 @@ func (l *conntrackListener) empty() {
 	l.whole, l.failure = now, nil
 }
 
-// read reads the table. If events were lost, it tells of the entries that were not told yet.
+// read reads the table. If events were lost, it reports the entries that were not reported yet.
 func (l *conntrackListener) read(lost bool) error {
 	there := map[identity]connection{}
 	r := request{Subsystem: unix.NFNL_SUBSYS_CTNETLINK, Kind: getConnection, Flags: unix.NLM_F_DUMP}

@@ -15,16 +15,16 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// commands are what a node is made with.
+// commands are the programs that set a node up.
 var commands = []string{"ip", "iptables-nft-restore", "ip6tables-nft-restore"}
 
-// A node is a network namespace in which the port 80 of a Service is routed to two pods in turn, and 81 to the first of them.
+// A node is a network namespace in which port 80 of a Service is routed to two pods in turn, and port 81 to the first of them.
 type node struct {
 	t        testing.TB
 	client   string
 	service  string
 	open     []net.Conn
-	accepted chan [2]netip.AddrPort // a client and the pod, as the pod says
+	accepted chan [2]netip.AddrPort // a client and the pod, as seen by the pod
 }
 
 const (
@@ -32,7 +32,7 @@ const (
 	client4, client6   = "10.244.0.9", "fd00:10:244::9"
 )
 
-// nodes are that node seen by its two families of addresses.
+// nodes returns two such nodes, one for each address family.
 func nodes(t testing.TB) []*node {
 	return []*node{
 		newNode(t, "iptables-nft-restore", client4, service4, "10.244.1.2", "10.244.2.2"),
@@ -82,7 +82,7 @@ func (n *node) run(input, command string, args ...string) {
 	}
 }
 
-// serve says of each connection of a pod whose it is, until its listener is closed.
+// serve sends both ends of each connection to a pod to the channel, until its listener is closed.
 func (n *node) serve(pod net.Listener) {
 	for {
 		c, err := pod.Accept()
@@ -119,7 +119,7 @@ func (n *node) connect(port string, connections int) (want []routedFlow) {
 
 func addrPort(a net.Addr) netip.AddrPort { return a.(*net.TCPAddr).AddrPort() }
 
-// expectFlows closes the listener and wants exactly these flows, and returns what it says was lost.
+// expectFlows closes the listener, wants exactly these flows, and returns the error about lost ones.
 func expectFlows(t testing.TB, l *conntrackListener, want []routedFlow) error {
 	t.Helper()
 	if err := l.Close(); err != nil {
@@ -165,7 +165,7 @@ func TestEachConnectionIsToldWithItsPod(t *testing.T) {
 	}
 }
 
-// destination is one of an address, or of any.
+// destination returns a destination with an address, or with any.
 func destination(address string, port uint16) netip.AddrPort {
 	ip, _ := netip.ParseAddr(address)
 	return netip.AddrPortFrom(ip, port)
@@ -184,12 +184,12 @@ func TestWhatIsLostIsReadFromTheTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.mu.Lock() // so that it does not get to reading
+		l.mu.Lock() // keeps it from reading
 		go l.follow()
 		want := n.connect("80", 100)
 		n.connect("81", 3)
 		l.mu.Unlock()
-		want = slices.Concat(want, n.connect("80", 1)) // told either way
+		want = slices.Concat(want, n.connect("80", 1)) // reported in either case
 		if lost := expectFlows(t, l, want); !errors.Is(lost, errLost) {
 			t.Errorf("%v, want %v", lost, errLost)
 		}
@@ -231,7 +231,7 @@ func TestWhatIsInTheQueueAtTheEndIsTold(t *testing.T) {
 	}
 }
 
-// Entries that were told would fill the memory if they were known for longer than the kernel knows them.
+// Known entries would fill the memory if they were kept for longer than in the kernel's table.
 func TestEntriesThatAreGoneAreForgotten(t *testing.T) {
 	if !enteredNamespace(t, commands...) {
 		return
@@ -256,7 +256,7 @@ func TestListeningNeedsThePermission(t *testing.T) {
 	}
 }
 
-// unfollowed is a node, and a listener to its connections that does not read them yet.
+// unfollowed returns a node, and a listener to its connections that does not read events yet.
 func unfollowed(t *testing.T) (*node, *conntrackListener) {
 	t.Helper()
 	n := nodes(t)[0]

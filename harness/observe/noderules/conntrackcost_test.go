@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkConnection is what a connection costs him who makes it, and the listener, in processor time. It is run in a network
+// BenchmarkConnection measures the processor time of a connection for the client and for the listener. Run it in a network
 // namespace of its own:
 //
 //	unshare --net go test -run='^$' -bench=Connection -benchtime=20000x ./harness/observe/noderules
@@ -23,7 +23,7 @@ func BenchmarkConnection(b *testing.B) {
 		b.Skip("not in a network namespace of its own: run it with unshare --net")
 	}
 	up := exec.Command("ip", "link", "set", "lo", "up")
-	rules := exec.Command("iptables-nft-restore", "--noflush") // for the sake of which connections are tracked
+	rules := exec.Command("iptables-nft-restore", "--noflush") // without rules connections are not tracked
 	rules.Stdin = strings.NewReader("*nat\n:OUTPUT ACCEPT\n-A OUTPUT -p tcp --dport 80 -j DNAT --to-destination 127.0.0.1:9\nCOMMIT\n")
 	for _, cmd := range []*exec.Cmd{up, rules} {
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -81,7 +81,7 @@ func connectToNobody(b *testing.B) {
 	}
 }
 
-// used is the processor time of the thread, or of the whole process.
+// used returns the processor time of the thread, or of the whole process.
 func used(b *testing.B, who int) time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(who, &u); err != nil {

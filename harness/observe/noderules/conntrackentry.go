@@ -13,12 +13,12 @@ import (
 // Types of attributes, and the kind of a message (Linux v6.18, include/uapi/linux/netfilter/nfnetlink_conntrack.h).
 const (
 	getConnection = 1 // IPCTNL_MSG_CT_GET
-	newConnection = 0 // IPCTNL_MSG_CT_NEW: of an event, and of an answer
+	newConnection = 0 // IPCTNL_MSG_CT_NEW: in events, and in answers
 
 	ofOriginal = 1  // CTA_TUPLE_ORIG
 	ofReply    = 2  // CTA_TUPLE_REPLY
 	ofID       = 12 // CTA_ID
-	ofZone     = 18 // CTA_ZONE, which zone 0 has not
+	ofZone     = 18 // CTA_ZONE, absent for zone 0
 
 	ofAddresses = 1 // CTA_TUPLE_IP
 	ofProtocol  = 2 // CTA_TUPLE_PROTO
@@ -32,19 +32,19 @@ const (
 )
 
 // A connection is one entry of the table: a TCP connection in zone 0, or the zero value for all others. kube-proxy uses no
-// zones; what uses them has entries of its own for the same connection, whose destination was not chosen by kube-proxy.
+// zones; programs that use them have other entries for the same connection, whose destination kube-proxy did not choose.
 type connection struct {
 	identity
 	to, pod netip.AddrPort
 }
 
-// An identity is that of an entry, as long as it is in the table. The kernel's number alone is too short for many.
+// An identity identifies an entry as long as it is in the table. The kernel's id alone is too short to be unique among many.
 type identity struct {
 	id     uint32
 	client netip.AddrPort
 }
 
-// parse reads a message about one entry.
+// parse parses a message about one entry.
 func parse(m message) (connection, error) {
 	a, err := parseAttributes(m.Body)
 	if err != nil || m.Kind != newConnection || a[ofZone] != nil {
@@ -58,7 +58,7 @@ func parse(m message) (connection, error) {
 	return connection{identity{uint32(numberOf(a[ofID])), client}, to, pod}, nil
 }
 
-// parseTuple reads source and destination, which are the zero value for other than TCP.
+// parseTuple returns source and destination, or zero values for protocols other than TCP.
 func parseTuple(b []byte) (from, to netip.AddrPort, err error) {
 	t, err := parseAttributes(b)
 	addresses, errAddresses := parseAttributes(t[ofAddresses])
@@ -75,7 +75,7 @@ func parseTuple(b []byte) (from, to netip.AddrPort, err error) {
 	return from, to, err
 }
 
-// parseEnd reads one end of a connection, of whose two addresses one is there.
+// parseEnd returns one end of a connection, which has either an IPv4 or an IPv6 address.
 func parseEnd(ip4, ip6, port []byte) (netip.AddrPort, error) {
 	address, ok := netip.AddrFromSlice(append(ip4[:len(ip4):len(ip4)], ip6...))
 	if !ok || len(port) != 2 {

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// recordedConnections are events as they came from Linux 6.18 in a network namespace, as that of the namespace tests is, on a machine whose
-// order of bytes is little-endian: of one connection by TCP to the Service's port 80, and by UDP to port 80 of the client.
+// recordedConnections are events from Linux 6.18 in a network namespace like that of the namespace tests, on a little-endian
+// machine: of a TCP connection to the Service's port 80, and of UDP to port 80 of the client.
 func recordedConnections(t testing.TB, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", file))
@@ -26,7 +26,7 @@ func recordedConnections(t testing.TB, file string) []byte {
 
 var recordings = []string{"tcp4", "tcp6", "udp4", "udp6"}
 
-// with is a message with an attribute more at its end.
+// with returns a message with one more attribute at its end.
 func with(message []byte, kind int, value ...byte) []byte {
 	message = binary.NativeEndian.AppendUint16(slices.Clone(message), uint16(4+len(value)))
 	message = append(binary.NativeEndian.AppendUint16(message, uint16(kind)), value...)
@@ -83,7 +83,7 @@ func TestAMessageThatIsCutShortIsMalformed(t *testing.T) {
 	}
 }
 
-// changed is a recording some bytes of which are others, or that is cut short.
+// changed returns a recording with some bytes changed, or cut short.
 func changed(t *rapid.T, originals [][]byte) []byte {
 	message := slices.Clone(rapid.SampledFrom(originals).Draw(t, "recording"))
 	for range rapid.IntRange(0, 4).Draw(t, "changes") {
@@ -113,7 +113,7 @@ func TestAnyBytesAreParsedOrMalformed(t *testing.T) {
 	})
 }
 
-// A connection that is told from the table is told once, though its event comes after it; one that takes its place is another.
+// A connection that is reported from the table is not reported again by its later event; one that takes its place is.
 func TestAnEventBehindTheTableIsNotToldAgain(t *testing.T) {
 	l := &conntrackListener{to: []netip.AddrPort{netip.MustParseAddrPort("10.96.0.10:80")}, known: map[identity]struct{}{}}
 	l.early = map[identity]struct{}{{0x1e8b4422, netip.MustParseAddrPort(client4 + ":60337")}: {}}

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A filterLayout says at which byte of an event of one address family each attribute begins that the filter reads. The original tuple
-// is the first of the event, and what is before a tuple's destination has one size (Linux v6.18,
+// A filterLayout has the offsets, in an event of one address family, of the attributes that the filter reads. They are fixed: the original
+// tuple comes first, and all that precedes a tuple's destination has a fixed size (Linux v6.18,
 // net/netfilter/nf_conntrack_netlink.c, ctnetlink_conntrack_event and ctnetlink_dump_tuples; nf_conntrack_proto_tcp.c).
 type filterLayout struct {
-	address  uint32 // destination's
-	kind     int    // of this attribute
+	address  uint32 // of the destination
+	kind     int    // type of the address attribute
 	size     int    // of the address
 	protocol uint32
-	port     uint32 // destination's
+	port     uint32 // of the destination
 }
 
 var (
@@ -28,7 +28,7 @@ var (
 	layout6 = filterLayout{address: 48, kind: destination6, size: 16, protocol: 72, port: 88}
 )
 
-// What is before the first attribute, and the smallest event that has all that is read, in bytes.
+// Offsets of the address family and of the first attribute, and the size of the smallest event with all that the filter reads, in bytes.
 const (
 	familyAt = unix.SizeofNlMsghdr
 	firstAt  = familyAt + 4
@@ -40,8 +40,8 @@ var (
 	drop = bpf.RetConstant{}
 )
 
-// filter is a program that the kernel runs on each event before it enters the queue, so that the connections of others cost the
-// listener nothing. It lets pass what goes to one of the destinations by TCP, and what it does not recognize.
+// filter returns a program that the kernel runs on each event before it enters the queue, so that other connections cost the
+// listener nothing. It passes TCP connections to one of the destinations, and events that it does not recognize.
 func filter(to []netip.AddrPort) []bpf.Instruction {
 	four, six := layout4.filter(to), layout6.filter(to)
 	program := []bpf.Instruction{
@@ -75,9 +75,9 @@ func (l filterLayout) filter(to []netip.AddrPort) []bpf.Instruction {
 	return append(program, drop)
 }
 
-// destination lets pass what goes there, and goes on behind it with all else.
+// destination returns instructions that pass connections to a destination, and fall through for all others.
 func (l filterLayout) destination(d netip.AddrPort) []bpf.Instruction {
-	address := d.Addr().AsSlice() // none for any
+	address := d.Addr().AsSlice() // empty: any address
 	if len(address) > 0 && len(address) != l.size {
 		return nil
 	}
@@ -95,8 +95,8 @@ func (l filterLayout) destination(d netip.AddrPort) []bpf.Instruction {
 	return append(program, pass)
 }
 
-// header is that of an attribute as the filter loads it: the kernel writes it in the machine's order of bytes, the filter loads
-// in the network's.
+// header returns the header of an attribute as the filter loads it: the kernel writes it in native byte order, the filter loads
+// in network byte order.
 func header(size, kind int) uint32 {
 	return uint32(swapped(unix.SizeofNlAttr+size))<<16 | uint32(swapped(kind))
 }

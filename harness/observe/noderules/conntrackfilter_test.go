@@ -31,7 +31,7 @@ func passes(t interface{ Fatal(...any) }, to []netip.AddrPort, event []byte) boo
 	return kept > 0
 }
 
-// destinations reads them as noderules is given them.
+// destinations parses destinations in the form of the flag.
 func destinations(text string) (to []netip.AddrPort) {
 	for _, word := range strings.Fields(text) {
 		if port, anywhere := strings.CutPrefix(word, ":"); anywhere {
@@ -89,7 +89,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestFilterHoldsBackNothingOfOurs changes recordings at random: whatever is told of them has to pass.
+// TestFilterHoldsBackNothingOfOurs changes recordings at random: all events that would be reported must pass.
 func TestFilterHoldsBackNothingOfOurs(t *testing.T) {
 	all := originals(t)
 	rapid.Check(t, func(t *rapid.T) {

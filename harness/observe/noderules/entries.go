@@ -16,14 +16,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A layout is where the kernel's ip_tables or ip6_tables puts what an entry holds, in bytes.
+// A layout is how the kernel's ip_tables or ip6_tables lays out an entry of a table, in bytes.
 type layout struct {
 	family   byte
-	domain   int    // of a socket that can be asked
-	level    int    // of its options
-	names    string // file that names the tables there are
-	offsets  int    // in an entry: of its target, then of the next entry, 2 bytes each
-	elements int    // in an entry: of what follows its fixed part
+	domain   int    // of a socket whose options return the tables
+	level    int    // of these options
+	names    string // file with the names of the existing tables
+	offsets  int    // where an entry has the offsets of its target and of the next entry, 2 bytes each
+	elements int    // size of the fixed part of an entry
 }
 
 func layouts() []layout {
@@ -33,15 +33,15 @@ func layouts() []layout {
 	}
 }
 
-// Options that read a table, and the size of the name each begins with.
+// Socket options that read a table, and the size of the table name at the beginning of their data.
 const (
 	optionInfo    = 64
 	optionEntries = 65
 	tableName     = 32
 )
 
-// readLegacyTables reads the endpoints to which kube-proxy's chains of the nat tables of iptables-legacy lead, in order,
-// each once. A table that does not exist has none, and is not asked for, since the kernel would make it.
+// readLegacyTables returns the endpoints to which kube-proxy's chains in the nat tables of iptables-legacy lead, sorted and without
+// repetition. It does not read a table that does not exist, since the kernel would create it.
 func readLegacyTables() ([]netip.AddrPort, error) {
 	var found []netip.AddrPort
 	for _, l := range layouts() {
@@ -64,7 +64,7 @@ func readLegacyTables() ([]netip.AddrPort, error) {
 	return slices.Compact(found), nil
 }
 
-// read gives all entries of a table, as they were at one moment.
+// read returns all entries of a table, as of one moment.
 func (l layout) read(table string) ([]byte, error) {
 	const size, sizeInInfo, header = tableName, 80, 40
 	fd, err := unix.Socket(l.domain, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
@@ -95,7 +95,7 @@ func (l layout) read(table string) ([]byte, error) {
 	return nil, fmt.Errorf("get entries of table %s: its size changed %d times", table, attempts)
 }
 
-// option gets a socket option that takes arguments in the memory it answers in.
+// option gets a socket option whose arguments and result are in the same memory.
 func option(fd, level, name int, memory []byte) error {
 	length := uint32(len(memory))
 	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(fd), uintptr(level), uintptr(name),
@@ -108,10 +108,10 @@ func option(fd, level, name int, memory []byte) error {
 
 // collect adds the destinations of the chains that kube-proxy's first chain leads to.
 //
-// A chain is the entries behind one whose target is ERROR, which names it, up to the next such.
+// A chain begins after an entry whose target is ERROR, which has the chain's name, and ends at the next such entry.
 func (l layout) collect(found []netip.AddrPort, table []byte) ([]netip.AddrPort, error) {
 	const first = kubeChains + "SERVICES"
-	// By the offset of a chain's first entry: those of the chains that it goes on in, and the destinations that it gives.
+	// Both by the offset of a chain's first entry: the chains that it jumps to, and its destinations.
 	jumps, destinations := map[int][]int{}, map[int][]netip.AddrPort{}
 	chain, begin := 0, []int{}
 	for at := 0; at < len(table); {
@@ -147,12 +147,12 @@ func (l layout) collect(found []netip.AddrPort, table []byte) ([]netip.AddrPort,
 
 // A target is what an entry does with the packets it matches.
 type target struct {
-	name     string // empty: a verdict or a jump
+	name     string // empty: a verdict or a jump to a chain
 	revision int
 	options  []byte
 }
 
-// target reads the target of the entry that the table begins with, and the size of the entry.
+// target returns the target of the first entry of the table, and the size of the entry.
 func (l layout) target(table []byte) (target, int, error) {
 	const nameAt, revisionAt, header = 2, 31, 32
 	if len(table) < l.elements {

@@ -13,33 +13,33 @@ import (
 )
 
 const (
-	// flowsEvery is the time between two writings of flows.
+	// flowsEvery is the time between two writes of flows.
 	flowsEvery = 250 * time.Millisecond
 
 	// flowsPerLine keeps a line below the 16 KiB at which a container runtime breaks it (containerd v2.1, max_container_log_line_size).
 	flowsPerLine = 100
 )
 
-// An asked says which connections are asked for.
+// asked holds the values of -flows and -clients: which connections to write.
 type asked struct {
-	to   []netip.AddrPort // where they lead; none: no connection is asked for
+	to   []netip.AddrPort // their destinations; none: no connections
 	from []netip.Addr     // their clients; none: all
 }
 
-// flows writes the connections that conntrack tells of.
+// flows writes the connections that conntrack reports.
 type flows struct {
-	listener listener // nil: they were not asked for, or cannot be seen
+	listener listener // nil: connections were not asked for, or cannot be observed
 	from     []netip.Addr
 	next     time.Time
 }
 
-// A listener is what flows need of a conntrackListener; tests have their own.
+// A listener is the part of a conntrackListener that flows needs; tests have their own.
 type listener interface {
 	Take() (heard []routedFlow, since time.Time, lost error)
 	Close() error
 }
 
-// listen begins to listen to the connections that are asked for, if any are, and says so or why it cannot.
+// listen begins to listen to the connections that are asked for, if any, and writes that it does or why it cannot.
 func listen(w *lineWriter, a asked) flows {
 	if len(a.to) == 0 {
 		return flows{}
@@ -53,7 +53,7 @@ func listen(w *lineWriter, a asked) flows {
 	return flows{listener: l, from: a.from}
 }
 
-// write writes what was heard since the last time, if that is long enough ago.
+// write writes the connections since the last write, if that is long enough ago.
 func (f *flows) write(w *lineWriter) {
 	now := time.Now()
 	if f.listener == nil || now.Before(f.next) {
@@ -62,7 +62,7 @@ func (f *flows) write(w *lineWriter) {
 	f.next = now.Add(flowsEvery)
 	heard, since, lost := f.listener.Take()
 	heard = slices.DeleteFunc(heard, func(h routedFlow) bool { return len(f.from) > 0 && !slices.Contains(f.from, h.Client.Addr()) })
-	now = time.Now() // which no flow is younger than
+	now = time.Now() // later than all flows, so that no age is negative
 	for some := range slices.Chunk(heard, flowsPerLine) {
 		w.flow(now, some)
 	}
@@ -71,7 +71,7 @@ func (f *flows) write(w *lineWriter) {
 	}
 }
 
-// end writes what was heard until now.
+// end stops the listener and writes the connections until now.
 func (f *flows) end(w *lineWriter) error {
 	if f.listener == nil {
 		return nil
@@ -82,7 +82,7 @@ func (f *flows) end(w *lineWriter) error {
 	return err
 }
 
-// parseDestinations reads addresses with ports, separated by commas. One without an address stands for all.
+// parseDestinations parses addresses with ports, separated by commas. A port without an address stands for any address.
 func parseDestinations(text string) (to []netip.AddrPort, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		d, failure := netip.ParseAddrPort(word)
@@ -99,7 +99,7 @@ func parseDestinations(text string) (to []netip.AddrPort, err error) {
 	return to, err
 }
 
-// parseClients reads addresses, separated by commas.
+// parseClients parses addresses, separated by commas.
 func parseClients(text string) (from []netip.Addr, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		a, failure := netip.ParseAddr(word)

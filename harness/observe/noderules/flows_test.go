@@ -36,7 +36,7 @@ func TestFlowLine(t *testing.T) {
 	}
 }
 
-// heard is a listener that heard so much.
+// heard is a listener with a given result.
 type heard struct {
 	flows []routedFlow
 	since time.Time
@@ -139,7 +139,7 @@ func TestFlowsAreWritten(t *testing.T) {
 					t.Fatalf("%q, want %q", line, want)
 				}
 			}
-			for i := range 3 { // the last is written because of the end
+			for i := range 3 { // the end makes it write the last one
 				c, err := net.Dial("tcp", "127.0.0.9:80")
 				if err != nil {
 					t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// readIPVS reads the real servers of this network namespace.
+// readIPVS returns the real servers of this network namespace.
 func readIPVS() ([]netip.AddrPort, error) {
 	f, err := os.Open("/proc/net/ip_vs")
 	if err != nil {
@@ -28,7 +28,7 @@ func readIPVS() ([]netip.AddrPort, error) {
 	return servers, nil
 }
 
-// parseRealServers finds the real servers that new connections are given, in order, each once. One has a line
+// parseRealServers returns the real servers that new connections may go to, sorted and without repetition. Each has a line
 //
 //	-> 0AF40103:1F90      Masq    1      3          0
 //

@@ -11,8 +11,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A lineWriter writes the observer's output, which the package comment describes: one line per change, each at once. It is
-// for one goroutine. After an error nothing more is written.
+// A lineWriter writes the observer's output, which the package comment describes: one line per change, at once. It is
+// for one goroutine. After an error it writes nothing more.
 type lineWriter struct {
 	out io.Writer
 	err error
@@ -20,7 +20,7 @@ type lineWriter struct {
 
 func (w *lineWriter) begin(now time.Time, mode, method string) { w.write(now, "begin", mode, method) }
 
-// none is written in the place of begin.
+// none writes the line that replaces begin if there is no kube-proxy.
 func (w *lineWriter) none(now time.Time, why error) { w.write(now, "none", usage.OneLine(why)) }
 
 func (w *lineWriter) added(now time.Time, e netip.AddrPort) {
@@ -33,7 +33,7 @@ func (w *lineWriter) synced(now time.Time, s lastSync) {
 	w.write(now, "sync", s.at.UnixNano(), s.family)
 }
 
-// failed writes how many syncs failed since kube-proxy was asked last.
+// failed writes how many syncs have failed since kube-proxy was last asked.
 func (w *lineWriter) failed(now time.Time, syncs int) { w.write(now, "failed", syncs) }
 
 func (w *lineWriter) load(now time.Time, l load) {
@@ -43,10 +43,10 @@ func (w *lineWriter) load(now time.Time, l load) {
 	}
 }
 
-// flows writes that connections are listened to.
+// flows writes that the observer listens to connections.
 func (w *lineWriter) flows(now time.Time) { w.write(now, "flows") }
 
-// noFlows is written in the place of flows.
+// noFlows writes the line that replaces flows if connections cannot be observed.
 func (w *lineWriter) noFlows(now time.Time, why error) { w.write(now, "noflows", usage.OneLine(why)) }
 
 func (w *lineWriter) flow(now time.Time, flows []routedFlow) {
@@ -57,7 +57,7 @@ func (w *lineWriter) flow(now time.Time, flows []routedFlow) {
 	w.write(now, fields...)
 }
 
-// blind notes that what, "rules", "syncs", "loads" or "flows", could not be seen since the time given, and why.
+// blind writes that what ("rules", "syncs", "loads" or "flows") could not be seen since a time, and why.
 func (w *lineWriter) blind(now, since time.Time, what string, why error) {
 	w.write(now, "blind", since.UnixNano(), what, usage.OneLine(why))
 }

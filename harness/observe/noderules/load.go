@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// A load is how much of this node was in use.
+// A load is how busy this node was.
 type load struct {
-	busy     int // of its processors, in permille since the last load
-	stolen   int // of them by other machines of its host, likewise, which is in busy too
-	tracked  int // connections that conntrack holds in this network namespace
-	capacity int // connections it can hold
+	busy     int // processor time in use, in permille of the time since the last load
+	stolen   int // the part of busy that other machines on its host used
+	tracked  int // connections in the conntrack table of this network namespace
+	capacity int // connections that the table can hold
 }
 
 // loadEvery is the time between two loads.
@@ -30,10 +30,10 @@ type loadReader struct {
 	last ticks
 }
 
-// Ticks are processor time since the node was started, in units of the kernel's choice.
+// ticks are processor time since boot, in units of the kernel's choice.
 type ticks struct{ busy, stolen, total uint64 }
 
-// read returns the load since it was called last; the first one is since the node was started.
+// read returns the load since the last call; the first call returns that since boot.
 func (r *loadReader) read() (l load, err error) {
 	now, err := r.ticks()
 	if err != nil {
@@ -50,11 +50,11 @@ func (r *loadReader) read() (l load, err error) {
 	return l, errors.Join(failures[:]...)
 }
 
-// growth is by how much a counter has grown. Some go back now and then (proc_stat(5)): by that it has not.
+// growth returns by how much a counter has grown: 0 if it went back, as some do now and then (proc_stat(5)).
 func growth(last, now uint64) uint64 { return max(now, last) - last }
 
 // ticks reads the first line of proc_stat(5): cpu, then the ticks spent in user, nice, system, idle, iowait, irq,
-// softirq and steal. What follows is counted in user already.
+// softirq and steal. The fields after these are included in user.
 func (r *loadReader) ticks() (t ticks, err error) {
 	stat, err := os.ReadFile(filepath.Join(r.proc, "stat"))
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *loadReader) ticks() (t ticks, err error) {
 	return t, nil
 }
 
-// number reads one of conntrack's own; a node without conntrack has none of both.
+// number reads a number of conntrack, or returns 0 on a node without conntrack.
 func (r *loadReader) number(name string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(r.proc, "sys/net/netfilter", name))
 	if errors.Is(err, os.ErrNotExist) {

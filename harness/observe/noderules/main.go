@@ -26,7 +26,7 @@ const (
 )
 
 func main() {
-	runtime.GOMAXPROCS(1) // it waits nearly all the time: with more, each look wakes threads that find nothing to do
+	runtime.GOMAXPROCS(1) // it waits nearly all the time: with more, each look wakes threads that have nothing to do
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], newProxy(proxyAddress), os.Stdout, os.Stderr))
@@ -81,7 +81,7 @@ func watch(ctx context.Context, p proxy, every cadence, connections asked, stdou
 	return o.run(ctx, mode, method)
 }
 
-// absent says that there is no kube-proxy here, whose rules alone can be read, and writes flows until it is ended.
+// absent writes that there is no kube-proxy, the only program whose rules can be read, and writes flows until ctx ends.
 func absent(ctx context.Context, w *lineWriter, connections asked, why error) error {
 	w.none(time.Now(), why)
 	f := listen(w, connections)

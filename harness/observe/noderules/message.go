@@ -10,19 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errMalformed is what a message that is not what the kernel's headers describe gives.
+// errMalformed is the error for a message that does not have the form in the kernel's headers.
 var errMalformed = errors.New("malformed message")
 
-// A message is one netlink message of a subsystem of netfilter. What a dump lists and what an event
-// announces have the same form.
+// A message is one netlink message of a subsystem of netfilter. Answers and events have the same form.
 type message struct {
 	Kind   int  // within the subsystem, such as unix.NFT_MSG_…
 	Family byte // of the table or connection concerned
 	Body   []byte
 }
 
-// splitMessages takes a datagram apart. The bodies share its memory. done reports that a dump is complete; an
-// error is the kernel's answer to a request, or that the bytes are no messages.
+// splitMessages splits a datagram into messages, whose bodies share its memory. done reports that an answer is complete; the
+// error is the kernel's answer to a request, or that the bytes are not messages.
 func splitMessages(datagram []byte) (messages []message, done bool, err error) {
 	const header, genmsg = unix.SizeofNlMsghdr, 4
 	for len(datagram) > 0 {
@@ -47,7 +46,7 @@ func splitMessages(datagram []byte) (messages []message, done bool, err error) {
 				return messages, false, unix.Errno(-code)
 			}
 			return messages, true, nil
-		case kind>>8 == unix.NFNL_SUBSYS_NONE: // netlink's own
+		case kind>>8 == unix.NFNL_SUBSYS_NONE: // of netlink itself
 			continue
 		case len(payload) < genmsg:
 			return messages, false, errMalformed
@@ -57,10 +56,10 @@ func splitMessages(datagram []byte) (messages []message, done bool, err error) {
 	return messages, false, nil
 }
 
-// attributes are the values of an attribute list by their type. Types beyond are not needed.
+// attributes are the values of an attribute list by their type. Higher types are not needed.
 type attributes [24][]byte
 
-// parseAttributes reads an attribute list. The values share its memory.
+// parseAttributes parses an attribute list. The values share its memory.
 func parseAttributes(b []byte) (attributes, error) {
 	var a attributes
 	err := eachAttribute(b, func(kind int, value []byte) error {
@@ -72,7 +71,7 @@ func parseAttributes(b []byte) (attributes, error) {
 	return a, err
 }
 
-// eachAttribute calls do for every attribute of a list, until one gives an error.
+// eachAttribute calls do for every attribute of a list, until do returns an error.
 func eachAttribute(b []byte, do func(kind int, value []byte) error) error {
 	const header, kindMask = unix.SizeofNlAttr, 0x3fff
 	for len(b) > 0 {
@@ -92,7 +91,7 @@ func eachAttribute(b []byte, do func(kind int, value []byte) error) error {
 	return nil
 }
 
-// A request asks the kernel for what there is; other requests are never made.
+// A request asks the kernel for data; requests that change something are never made.
 type request struct {
 	Subsystem int // unix.NFNL_SUBSYS_…
 	Kind      int // within it, such as unix.NFT_MSG_GET…
@@ -124,7 +123,7 @@ func (r request) String() string {
 
 func aligned(size int) int { return (size + 3) &^ 3 }
 
-// numberOf is a whole number of 4 or 8 bytes as netfilter writes it, 0 if it is absent.
+// numberOf returns an integer of 4 or 8 bytes in netfilter's byte order, or 0 if it is absent.
 func numberOf(b []byte) uint64 {
 	switch len(b) {
 	case 4:

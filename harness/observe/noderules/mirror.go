@@ -14,25 +14,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A mirror holds what tables of this network namespace do with packets after the last transaction it was told of: by the events that
-// every change sends to who listens. It is for one goroutine.
+// A mirror is a copy of tables of this network namespace as of the last transaction it knows, kept up to date from the
+// events that the kernel sends for every change. It is for one goroutine.
 //
-// The iptables of most systems writes into nf_tables too, so that both of kube-proxy's table modes are seen by the same means.
+// The iptables of most systems writes into nf_tables too, so that a mirror serves both kube-proxy's nftables and iptables modes.
 type mirror struct {
 	tables   []followedTable
-	events   *socket // hears
-	requests *socket // asks
+	events   *socket // receives events
+	requests *socket // sends requests
 
 	rules      ruleset
 	endpoints  []netip.AddrPort
-	generation uint32 // of the kernel's rulesets: each transaction adds one
+	generation uint32 // number that the kernel increases with each transaction
 	stale      bool   // an event was missed
 
-	heard []message // and not taken yet
-	open  []message // taken of a transaction whose end was not, as far as they are about the tables
+	heard []message // events received and not yet applied
+	open  []message // events about the tables, of a transaction whose end has not come yet
 }
 
-// openMirror begins to listen and reads the tables. Those that do not exist are empty until they do. It needs
+// openMirror begins to listen and reads the tables. Tables that do not exist count as empty until they do. It needs
 // CAP_NET_ADMIN in the network namespace.
 func openMirror(tables ...followedTable) (*mirror, error) {
 	events, err := openSocket(queueSize, nil, unix.NFNLGRP_NFTABLES)
@@ -52,8 +52,8 @@ func openMirror(tables ...followedTable) (*mirror, error) {
 
 func (m *mirror) close() error { return errors.Join(m.events.Close(), m.requests.Close()) }
 
-// look returns at the end of the next transaction that concerns the tables, or at the time given, with the destinations that the tables
-// can give a packet that enters them. After an error, which says that transactions were missed, the next call reads the tables anew
+// look waits for the end of the next transaction that concerns the tables, or until a time, and returns the destinations that the
+// tables can give a packet. After an error, which means that transactions were missed, the next call reads the tables again
 // and does not wait.
 func (m *mirror) look(_ context.Context, until time.Time) ([]netip.AddrPort, error) {
 	err := m.await(until)
@@ -89,7 +89,7 @@ func (m *mirror) await(until time.Time) error {
 	}
 }
 
-// apply applies the messages heard up to the end of a transaction that concerns the tables, and reports
+// apply applies the received messages up to the end of a transaction that concerns the tables, and reports
 // whether there was one.
 func (m *mirror) apply() (bool, error) {
 	for len(m.heard) > 0 {
@@ -109,7 +109,7 @@ func (m *mirror) apply() (bool, error) {
 		}
 		generation := uint32(numberOf(a[unix.NFTA_GEN_ID]))
 		switch ahead := int32(generation - m.generation); {
-		case ahead <= 0: // it was read already
+		case ahead <= 0: // the tables were read after it
 			continue
 		case ahead > 1:
 			return false, errLost
@@ -128,8 +128,8 @@ func (m *mirror) apply() (bool, error) {
 	return false, nil
 }
 
-// check reads the tables and returns an error if the mirror shows something else at the same generation.
-// What it read by then it shows from now on.
+// check reads the tables and returns an error if the mirror differs at the same generation. The mirror
+// then has what was read.
 func (m *mirror) check() error {
 	for {
 		now, generation, err := m.fetch()
@@ -154,7 +154,7 @@ func (m *mirror) check() error {
 	}
 }
 
-// read replaces the rules by what the kernel has now. Events of what it has read are passed over later.
+// read replaces the rules with those of the kernel. Later, apply skips events of transactions that they include.
 func (m *mirror) read() error {
 	rules, generation, err := m.fetch()
 	if err != nil {
@@ -169,7 +169,7 @@ func (m *mirror) show(rules ruleset, generation uint32) {
 	m.rules, m.endpoints, m.generation = rules, rules.endpoints(), generation
 }
 
-// fetch reads the tables as they are between two transactions, and says which.
+// fetch reads the tables as they are between two transactions, and returns their generation.
 func (m *mirror) fetch() (ruleset, uint32, error) {
 	const attempts = 100
 	for range attempts {
@@ -199,7 +199,7 @@ func (m *mirror) readGeneration() (uint32, error) {
 	return uint32(generation), err
 }
 
-// dump reads all tables, which may change meanwhile.
+// dump reads all tables, which may change during the read.
 func (m *mirror) dump() (rules ruleset, err error) {
 	rules = newRuleset(m.tables)
 	list := func(kind int, t followedTable, names ...string) {
@@ -207,7 +207,7 @@ func (m *mirror) dump() (rules ruleset, err error) {
 			return
 		}
 		r := request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: kind, Flags: unix.NLM_F_DUMP, Family: t.Family, Names: names}
-		if err = m.requests.Ask(r, rules.apply); errors.Is(err, unix.ENOENT) { // the table, or a set by now
+		if err = m.requests.Ask(r, rules.apply); errors.Is(err, unix.ENOENT) { // there is no such table, or the set is gone
 			err = nil
 		}
 	}

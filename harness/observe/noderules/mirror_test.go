@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// recordedRules reads a file of netlink messages as they came from the kernel of a node, one after the other.
+// recordedRules reads a file of netlink messages recorded from the kernel of a node.
 func recordedRules(t *testing.T, file string) []message {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", file+".gz"))
@@ -39,7 +39,7 @@ func recordedRules(t *testing.T, file string) []message {
 	return messages
 }
 
-// mirrorOf shows what a dump holds, which begins with its generation.
+// mirrorOf returns a mirror with the contents of a dump, which begins with its generation.
 func mirrorOf(t *testing.T, tables []followedTable, dump []message) *mirror {
 	t.Helper()
 	a, err := parseAttributes(dump[0].Body)
@@ -58,14 +58,14 @@ func mirrorOf(t *testing.T, tables []followedTable, dump []message) *mirror {
 }
 
 // TestRolloutsOnRealNodes replays two rolling updates of three pods behind two Services, one of them with session
-// affinity: what a worker's kernel said before, during and after, with kube-proxy 1.36.
+// affinity: what a worker's kernel sent before, during and after, with kube-proxy 1.36.
 func TestRolloutsOnRealNodes(t *testing.T) {
 	const others = "10.244.0.2:53 10.244.0.2:9153 10.244.0.3:53 10.244.0.3:9153"
 	for _, tc := range []struct {
 		mode    string
 		table   string
 		chains  string
-		changes []string // gone and added at the end of each transaction that changed an endpoint
+		changes []string // endpoints gone and added, for each transaction that changed an endpoint
 	}{
 		{"nftables", "kube-proxy", "", []string{
 			"-10.244.1.28:5353 +10.244.2.26:5353", "+10.244.1.30:5353", "-10.244.2.25:5353", "-10.244.1.29:5353 +10.244.2.27:5353",

@@ -48,8 +48,8 @@ func TestChangesOfRealRules(t *testing.T) {
 
 // observe changes the rules of this network namespace at random, and wants exactly the differences in the output.
 func (w writer) observe(t *testing.T) {
-	w.write(t, nil, endpoints("10.244.9.9:1"))                // so that the method can be found
-	ctx, end := context.WithTimeout(t.Context(), time.Minute) // then the output ends where a line is missing
+	w.write(t, nil, endpoints("10.244.9.9:1"))                // so that there are rules to detect the method by
+	ctx, end := context.WithTimeout(t.Context(), time.Minute) // if a line is missing, the output ends then
 	p := kubeProxy(func(path string) (string, error) {
 		if path == "/proxyMode" {
 			return w.mode, nil
@@ -70,7 +70,7 @@ func (w writer) observe(t *testing.T) {
 		for lines.Scan() {
 			if fields := readLines(t, lines.Text()+"\n")[0]; fields[0] != "load" && fields[0] != "stolen" &&
 				(fields[0] != "blind" || fields[2] != "rules" || fields[3] != "no") {
-				return strings.Join(fields, " ") // of the rules; a look late on a busy machine is no matter
+				return strings.Join(fields, " ") // of rules; a late look on a busy machine does not matter
 			}
 		}
 		t.Fatalf("the output ended; %s", stderr.String())
@@ -126,7 +126,7 @@ func (w writer) write(t interface{ Fatal(...any) }, before, after []netip.AddrPo
 	}
 }
 
-// iptablesRules has a chain for each endpoint, and one that is left over and routes to nothing.
+// iptablesRules returns rules with a chain for each endpoint, and a chain that is left over and routes to none.
 func iptablesRules(before, after []netip.AddrPort) string {
 	var b strings.Builder
 	chain := func(e netip.AddrPort) string { return "KUBE-SEP-" + strings.ReplaceAll(e.Addr().String(), ".", "-") }
@@ -151,7 +151,7 @@ func iptablesRules(before, after []netip.AddrPort) string {
 	return b.String()
 }
 
-// nftablesRules leaves the chains of endpoints that are gone behind, emptied of nothing.
+// nftablesRules keeps the chains, with their rules, of endpoints that are gone.
 func nftablesRules(before, after []netip.AddrPort) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

@@ -12,24 +12,24 @@ import (
 	"time"
 )
 
-// A cadence is how often an observer does what it does.
+// A cadence is how often an observer looks at rules and asks kube-proxy.
 type cadence struct {
-	look  time.Duration // longest wait of a look
-	late  time.Duration // two looks further apart than this are written as blind
-	ask   time.Duration // from a change of the rules to the question for its sync; kube-proxy syncs about once a second at most
-	quiet time.Duration // between two questions while no rule changes
+	look  time.Duration // longest time that a look waits for a change
+	late  time.Duration // between two looks, above which a blind line is written
+	ask   time.Duration // from a change of the rules until kube-proxy is asked for its syncs, of which it does about one a second at most
+	quiet time.Duration // between two requests to kube-proxy while no rule changes
 }
 
 func usualCadence() cadence {
 	return cadence{20 * time.Millisecond, 50 * time.Millisecond, 500 * time.Millisecond, 10 * time.Second}
 }
 
-// sparingCadence is for nodes for which the usual one is too much work.
+// sparingCadence returns the cadence for nodes on which the usual one is too much work.
 func sparingCadence() cadence {
 	return cadence{100 * time.Millisecond, 250 * time.Millisecond, 2500 * time.Millisecond, 50 * time.Second}
 }
 
-// An observer compares each look at the rules with the one before, and writes what changed.
+// An observer compares each look at the rules with the one before, and writes the differences.
 type observer struct {
 	out    *lineWriter
 	source source
@@ -38,29 +38,29 @@ type observer struct {
 	every  cadence
 	asked  asked
 
-	changed   chan struct{} // holds a change that kube-proxy was not asked about yet
+	changed   chan struct{} // has a value after a change, until kube-proxy is asked for its syncs
 	endpoints []netip.AddrPort
 	rules     freshness
 	syncs     freshness
 	loads     freshness
-	loadRead  time.Time            // when the load was read last, well or not
-	synced    map[string]time.Time // by address family
-	failures  int                  // of syncs, as kube-proxy said last; -1: it was not asked yet
+	loadRead  time.Time            // last attempt to read the load
+	synced    map[string]time.Time // last sync, by address family
+	failures  int                  // failed syncs that kube-proxy has reported; -1: not asked yet
 }
 
-// A freshness is when something was read last, and why it cannot be read since.
+// A freshness is when something was last read, and why it could not be read since then.
 type freshness struct {
 	last    time.Time
 	failure error
 }
 
-// An answer of kube-proxy to the question for its last syncs.
+// An answer is kube-proxy's answer to a request for its last syncs.
 type answer struct {
 	syncs syncState
 	err   error
 }
 
-// run observes until the context ends, and writes the last line. The error is that the output could not be written.
+// run observes until the context ends, and then writes the last line. It returns an error if the output could not be written.
 func (o *observer) run(ctx context.Context, mode, method string) error {
 	began := time.Now()
 	o.out.begin(began, mode, method)
@@ -68,7 +68,7 @@ func (o *observer) run(ctx context.Context, mode, method string) error {
 	o.failures = -1
 	o.loadRead = began
 	connections := listen(o.out, o.asked)
-	_, o.loads.failure = o.load.read() // since the node was started; what follows is since this
+	_, o.loads.failure = o.load.read() // covers the time since boot; the next one covers the time since this one
 
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -105,7 +105,7 @@ func (o *observer) run(ctx context.Context, mode, method string) error {
 	return cmp.Or(o.out.err, unheard)
 }
 
-// look compares the endpoints there are at the next change, or at the time given, with those known.
+// look waits for the next change, or until a time, and writes how the endpoints differ from those known.
 func (o *observer) look(ctx context.Context, until time.Time) {
 	endpoints, err := o.source.look(ctx, until)
 	if err != nil {
@@ -134,7 +134,7 @@ func (o *observer) look(ctx context.Context, until time.Time) {
 	o.endpoints = endpoints
 }
 
-// writeSyncs writes the syncs that are new.
+// writeSyncs writes new syncs and failures.
 func (o *observer) writeSyncs(a answer) {
 	if a.err != nil {
 		o.syncs.failure = cmp.Or(o.syncs.failure, a.err)
@@ -166,7 +166,7 @@ func (o *observer) writeLoad() {
 	o.out.load(o.loadRead, l)
 }
 
-// writeBlind writes since when something could not be read, if that was so, and that it now can.
+// writeBlind writes a blind line if there is a failure, and notes that something has been read now.
 func (o *observer) writeBlind(now time.Time, f *freshness, what string) {
 	if f.failure != nil {
 		o.out.blind(now, f.last, what, f.failure)
@@ -175,7 +175,7 @@ func (o *observer) writeBlind(now time.Time, f *freshness, what string) {
 }
 
 // ask asks kube-proxy for its syncs at the beginning and after changes until the context ends, then closes the channel.
-// A page of its metrics costs kube-proxy about 3 ms of a processor.
+// Each page of metrics takes kube-proxy about 3 ms of processor time.
 func (o *observer) ask(ctx context.Context, answers chan<- answer) {
 	defer close(answers)
 	for ctx.Err() == nil {
@@ -196,7 +196,7 @@ func (o *observer) ask(ctx context.Context, answers chan<- answer) {
 	}
 }
 
-// without is what only the first of two ordered lists has.
+// without returns the elements that only the first of two ordered lists has.
 func without(some, others []netip.AddrPort) []netip.AddrPort {
 	return slices.DeleteFunc(slices.Clone(some), func(e netip.AddrPort) bool {
 		_, known := slices.BinarySearchFunc(others, e, netip.AddrPort.Compare)

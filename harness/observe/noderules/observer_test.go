@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kubeProxy is a kube-proxy that answers with what the function says about a path.
+// kubeProxy is a kube-proxy that answers with what the function returns for a path.
 func kubeProxy(answer func(path string) (string, error)) proxy {
 	return proxy{"http://kube-proxy", &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		body, err := answer(r.URL.Path)
@@ -35,7 +35,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// played is a source that shows one picture after the other, then ends the run.
+// played is a source that returns one picture after the other, then ends the run.
 type played struct {
 	pictures []picture
 	end      context.CancelFunc
@@ -45,7 +45,7 @@ type played struct {
 type picture struct {
 	endpoints []netip.AddrPort
 	err       error
-	delay     time.Duration // before it shows
+	delay     time.Duration // before it is returned
 }
 
 func (p *played) look(context.Context, time.Time) ([]netip.AddrPort, error) {
@@ -61,7 +61,7 @@ func (p *played) look(context.Context, time.Time) ([]netip.AddrPort, error) {
 func (p *played) check() error { return p.checked }
 func (p *played) close() error { return nil }
 
-// play is the output of an observer that is shown the pictures, as fields of its lines without the times.
+// play returns the output of an observer that gets the pictures, as fields of its lines without the times.
 func play(t interface{ Fatal(...any) }, v *played) [][]string {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -206,11 +206,11 @@ func TestWriteSyncsOnceEach(t *testing.T) {
 	o := &observer{out: &lineWriter{out: &out}, synced: map[string]time.Time{}, failures: -1}
 	first, second := time.Unix(0, 1_700_000_000_000_000_001), time.Unix(0, 1_700_000_001_000_000_002)
 	for _, a := range []answer{
-		{syncs: syncState{[]lastSync{{"IPv4", first}, {"IPv6", first}}, 4}}, // failed before anybody looked
+		{syncs: syncState{[]lastSync{{"IPv4", first}, {"IPv6", first}}, 4}}, // failed before the first request
 		{syncs: syncState{[]lastSync{{"IPv4", first}, {"IPv6", first}}, 4}},
 		{err: errors.New("connection refused")},
 		{syncs: syncState{[]lastSync{{"IPv4", second}, {"IPv6", first}}, 7}},
-		{syncs: syncState{nil, 1}}, // it was started again
+		{syncs: syncState{nil, 1}}, // it restarted
 		{syncs: syncState{nil, 2}},
 	} {
 		o.writeSyncs(a)
@@ -231,7 +231,7 @@ func TestWriteSyncsOnceEach(t *testing.T) {
 	}
 }
 
-// A broken writer takes nothing.
+// A broken writer returns an error.
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
@@ -245,7 +245,7 @@ func TestOutputThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	}
 }
 
-// A page of metrics costs kube-proxy more than a look costs the node, so it is asked where there is news.
+// A page of metrics costs kube-proxy more than a look costs the node, so it is asked only after changes.
 func TestKubeProxyIsAskedAfterChanges(t *testing.T) {
 	looks := func(n int, e []netip.AddrPort) (p []picture) {
 		for range n {

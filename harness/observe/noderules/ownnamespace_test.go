@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// againVariable is set in the environment of a test that was run again.
+// againVariable is set in the environment of a test that runs again.
 const againVariable = "ROLLCALL_TEST_NAMESPACE"
 
 // enteredNamespace reports whether the test is in a network namespace of its own. If not, it runs it again in one, and skips it where
@@ -55,7 +55,7 @@ func unprivileged(t *testing.T) bool {
 	return false
 }
 
-// runAgain runs the test again. A user without permissions can reach its program only as what is running.
+// runAgain runs the test again. A user without permissions can reach the program only through /proc/self/exe.
 func runAgain(t *testing.T, attributes *syscall.SysProcAttr) ([]byte, error) {
 	test := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run="+test, "-test.v")

@@ -16,30 +16,30 @@ import (
 	"time"
 )
 
-// A proxy is this node's kube-proxy, as far as it answers questions.
+// A proxy is this node's kube-proxy, as its HTTP server shows it.
 type proxy struct {
 	address string // of its metrics server, such as http://localhost:10249
 	client  *http.Client
 }
 
-// A lastSync is the moment at which kube-proxy last had written its rules of one address family.
+// A lastSync is when kube-proxy last finished writing its rules of one address family.
 type lastSync struct {
-	family string // IPv4, IPv6, or "-" where kube-proxy does not tell
+	family string // IPv4, IPv6, or "-" if kube-proxy does not report it
 	at     time.Time
 }
 
 const proxyAddress = "http://localhost:10249"
 
-// newProxy is the kube-proxy at an address. It is asked for plain text, which costs it less than compressing.
+// newProxy returns the kube-proxy at an address. It asks for uncompressed answers, which take kube-proxy less time.
 func newProxy(address string) proxy {
 	return proxy{address, &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: 2 * time.Second}}
 }
 
-// proxyTimeout is how long a kube-proxy that starts again may take; it is Rollcall's own choice.
+// proxyTimeout is how long a kube-proxy that restarts may take; it is Rollcall's own choice.
 const proxyTimeout = 10 * time.Second
 
-// mode waits until kube-proxy says its mode. The error is why it did not, in that time or until the
-// run ended.
+// mode waits until kube-proxy returns its mode. The error says why it did not within proxyTimeout or until
+// the run ended.
 func (p proxy) mode(run context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(run, proxyTimeout)
 	defer cancel()
@@ -60,13 +60,13 @@ func (p proxy) mode(run context.Context) (string, error) {
 	}
 }
 
-// A syncState is what kube-proxy says of its syncs.
+// A syncState is what kube-proxy reports about its syncs.
 type syncState struct {
-	last     []lastSync // one for each address family that was synced
-	failures int        // syncs that could not be written, since it was started
+	last     []lastSync // one for each address family that has been synced
+	failures int        // failed syncs since it started
 }
 
-// syncs is what kube-proxy says of its syncs.
+// syncs returns what kube-proxy reports about its syncs.
 func (p proxy) syncs(ctx context.Context) (s syncState, err error) {
 	err = p.get(ctx, "/metrics", func(body io.Reader) (err error) {
 		s, err = parseSyncs(body)
@@ -103,7 +103,7 @@ const (
 	iptablesFailuresMetric = "kubeproxy_sync_proxy_rules_iptables_restore_failures_total"
 )
 
-// parseSyncs finds what a page of metrics says of syncs. A family that was never synced is left out.
+// parseSyncs finds the metrics of syncs in a page. It leaves out a family that has never been synced.
 func parseSyncs(page io.Reader) (s syncState, err error) {
 	lines := bufio.NewScanner(page)
 	for lines.Scan() {
@@ -129,7 +129,7 @@ func parseSyncs(page io.Reader) (s syncState, err error) {
 	return s, lines.Err()
 }
 
-// family is the address family in a metric's labels.
+// family returns the address family in a metric's labels.
 func family(labels string) string {
 	_, rest, _ := strings.Cut(labels, `ip_family="`)
 	if value, _, closed := strings.Cut(rest, `"`); closed {

@@ -52,7 +52,7 @@ func TestSyncsOfARealKubeProxy(t *testing.T) {
 	}
 	defer f.Close()
 	syncs, err := parseSyncs(f)
-	want := syncState{last: []lastSync{{"IPv4", time.Unix(1795278073, 885359525)}}} // as exact as a float64 is
+	want := syncState{last: []lastSync{{"IPv4", time.Unix(1795278073, 885359525)}}} // as exact as a float64 can be
 	if diff := cmp.Diff(want, syncs, cmp.AllowUnexported(syncState{}, lastSync{})); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}

@@ -9,32 +9,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A rule is what one rule can do with a packet, as far as it decides where the packet goes.
+// A rule is the part of one nf_tables rule that decides where a packet goes.
 type rule struct {
-	chains []string       // it may go on in
-	maps   []string       // that may name a chain to go on in
-	to     netip.AddrPort // destination it may be given
-	choice choice         // of a destination
+	chains []string       // chains it may jump to
+	maps   []string       // maps whose values may be chains to jump to
+	to     netip.AddrPort // destination it may set
+	choice choice         // map from which it may set a destination
 }
 
-// A choice is a map whose values are destinations, with what is where in a value. Without a name it is none.
+// A choice is a map whose values are destinations, with the layout of a value. Without a name there is none.
 type choice struct {
 	name          string
 	family        byte
-	address, port uint64 // bytes into the value
+	address, port uint64 // offsets in the value, in bytes
 }
 
-// among returns the destination in one of the map's values.
+// among returns the destination in a value of the map.
 func (c choice) among(value []byte) netip.AddrPort {
 	size := uint64(len(value))
 	return endpoint(c.family, value[min(c.address, size):], value[min(c.port, size):])
 }
 
-// registers is the memory of a rule while it runs: the verdict, then four of 16 bytes, which are also
+// registers is the memory of a rule that runs: the verdict register, then four registers of 16 bytes, which are also
 // sixteen of 4.
 type registers [5 * 16]byte
 
-// offset is where in the memory a register is, by the number messages give it.
+// offset returns where in the memory a register is, by its number in messages.
 func offset(number uint64) uint64 {
 	const wide, firstNarrow, size = 16, unix.NFT_REG32_00, uint64(len(registers{}))
 	if number < firstNarrow {
@@ -43,16 +43,16 @@ func offset(number uint64) uint64 {
 	return min(wide+(number-firstNarrow)*4, size)
 }
 
-// An execution is what a rule is known to have done up to one of its expressions. It tells where the
-// destination is from that the rule uses.
+// An execution is the known state of a rule that has run up to one of its expressions. It shows where the
+// destination that the rule sets comes from.
 type execution struct {
 	rule
-	memory registers // constants that were loaded
-	loaded string    // map whose value was loaded last; empty: a constant was
-	at     uint64    // where to
+	memory registers // constants loaded so far
+	loaded string    // map whose value was loaded last; empty: the last load was a constant
+	at     uint64    // offset in memory of that value
 }
 
-// parseRule reads the expressions of a rule in a table of the family.
+// parseRule parses the expressions of a rule in a table of the family.
 func parseRule(family byte, expressions []byte) (rule, error) {
 	var x execution
 	err := eachAttribute(expressions, func(_ int, element []byte) error {
@@ -101,7 +101,7 @@ func (x *execution) lookup(data attributes) {
 	register := data[unix.NFTA_LOOKUP_DREG]
 	name := unix.ByteSliceToString(data[unix.NFTA_LOOKUP_SET])
 	switch {
-	case register == nil: // a set, which the packet must be in
+	case register == nil: // a set that must contain the packet
 	case numberOf(register) == unix.NFT_REG_VERDICT:
 		x.maps = append(x.maps, name)
 	default:
@@ -122,14 +122,14 @@ func (x *execution) translate(data attributes) {
 	}
 }
 
-// verdictChain is the chain that data of a verdict names, empty if it is of another kind.
+// verdictChain returns the chain in the data of a verdict; empty for data of another kind.
 func verdictChain(data attributes) (string, error) {
 	verdict, err := parseAttributes(data[unix.NFTA_DATA_VERDICT])
 	return unix.ByteSliceToString(verdict[unix.NFTA_VERDICT_CHAIN]), err
 }
 
-// dnatDestination is the endpoint in the options of an iptables DNAT target of the given revision, and the
-// zero value unless they name both an address and a port.
+// dnatDestination returns the endpoint in the options of an iptables DNAT target of the given revision, or the
+// zero value unless they have both an address and a port.
 func dnatDestination(family byte, revision int, options []byte) netip.AddrPort {
 	const hasAddress, hasPort = 1, 2
 	flags, address, port := 0, 4, 36
@@ -142,7 +142,7 @@ func dnatDestination(family byte, revision int, options []byte) netip.AddrPort {
 	return endpoint(family, options[address:], options[port:])
 }
 
-// endpoint is the address and port at the beginning of two pieces of memory, the zero value if one is not there.
+// endpoint returns the address and port at the beginning of two slices, or the zero value if one of them is missing.
 func endpoint(family byte, address, port []byte) netip.AddrPort {
 	size := 4
 	if family == unix.NFPROTO_IPV6 {

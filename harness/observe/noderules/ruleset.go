@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A followedTable names a table to follow.
+// A followedTable is a table to follow.
 type followedTable struct {
 	Family byte // unix.NFPROTO_IPV4 or NFPROTO_IPV6
 	Name   string
-	Chains string // what the names of the chains that count begin with; base chains always count
+	Chains string // prefix of the names of the chains that count; base chains always count
 }
 
-// A ruleset is what the followed tables hold.
+// A ruleset is the contents of the followed tables.
 type ruleset []*contents
 
-// contents is what one table holds.
+// contents has the chains and sets of one table.
 type contents struct {
 	followedTable
 	chains map[string]*chain
@@ -33,14 +33,14 @@ type chain struct {
 	rules map[uint64]rule
 }
 
-// A set holds its elements by their keys if it is a map; others stay empty.
+// A set has its elements by key if it is a map; the elements of other sets are not kept.
 type set struct {
 	handle   uint64
 	isMap    bool
 	elements map[string]element
 }
 
-// An element of a map is a chain to go on in, or a value.
+// An element of a map is a chain to jump to, or a value.
 type element struct {
 	chain string
 	value []byte
@@ -58,7 +58,7 @@ func newRuleset(tables []followedTable) ruleset {
 
 func (c *contents) clear() { c.chains, c.sets = map[string]*chain{}, map[string]*set{} }
 
-// of is the table that a message is about; nil if it is none of those.
+// of returns the followed table that a message concerns, or nil.
 func (rs ruleset) of(m message) *contents {
 	name := table(m)
 	for _, c := range rs {
@@ -69,7 +69,7 @@ func (rs ruleset) of(m message) *contents {
 	return nil
 }
 
-// table is the name of the table concerned, empty in messages about none: every kind has it first.
+// table returns the name of the table that a message concerns, or "" if none. In every kind of message it is the first attribute.
 func table(m message) string {
 	const nameOfTable = 1
 	a, err := parseAttributes(m.Body)
@@ -79,7 +79,7 @@ func table(m message) string {
 	return unix.ByteSliceToString(a[nameOfTable])
 }
 
-// apply changes the ruleset as the message says. It keeps nothing of the message's memory.
+// apply applies a message to the ruleset. It keeps nothing of the message's memory.
 func (rs ruleset) apply(m message) error {
 	c := rs.of(m)
 	if c == nil {
@@ -126,8 +126,8 @@ func (c *contents) chain(name string) *chain {
 	return c.chains[name]
 }
 
-// newSet makes a set. The end of a set that belonged to a rule is not announced, and its name is given
-// again; a set that is only added again keeps its handle.
+// newSet creates a set. The kernel does not announce the end of a set that belonged to a rule, and reuses its name: a set with a new
+// handle replaces it. A set that is only added again keeps its handle.
 func (c *contents) newSet(a attributes) {
 	const handleOfSet = 16
 	name, handle := unix.ByteSliceToString(a[unix.NFTA_SET_NAME]), numberOf(a[handleOfSet])
@@ -162,7 +162,7 @@ func (c *contents) elements(kind int, a attributes) error {
 	})
 }
 
-// maps are the names of the sets that are maps.
+// maps returns the names of the sets that are maps.
 func (c *contents) maps() []string {
 	var names []string
 	for name, s := range c.sets {
@@ -173,8 +173,8 @@ func (c *contents) maps() []string {
 	return names
 }
 
-// endpoints are the destinations that a packet which enters the tables can be given, in order, each once: those of
-// rules in chains that lead on from a base chain. A chain that is left over but leads nowhere does not count.
+// endpoints returns the destinations that the tables can give a packet, sorted and without repetition: those of
+// rules in chains that can be reached from a base chain. A chain that is left over but not reachable does not count.
 func (rs ruleset) endpoints() []netip.AddrPort {
 	var found []netip.AddrPort
 	for _, c := range rs {
@@ -184,7 +184,7 @@ func (rs ruleset) endpoints() []netip.AddrPort {
 	return slices.Compact(found)
 }
 
-// endpoints are those of the table, in any order.
+// endpoints returns the destinations of the table, in any order.
 func (c *contents) endpoints() (found []netip.AddrPort) {
 	var base []string
 	for name, ch := range c.chains {
@@ -206,7 +206,7 @@ func (c *contents) endpoints() (found []netip.AddrPort) {
 	return slices.DeleteFunc(found, func(to netip.AddrPort) bool { return !to.IsValid() })
 }
 
-// next are the chains that count in which a packet may go on from one.
+// next returns the chains that count to which the rules of a chain may jump.
 func (c *contents) next(name string) (chains []string) {
 	for _, r := range c.chain(name).rules {
 		chains = append(chains, r.chains...)
@@ -219,7 +219,7 @@ func (c *contents) next(name string) (chains []string) {
 	return slices.DeleteFunc(chains, func(name string) bool { return c.chains[name] == nil || !strings.HasPrefix(name, c.Chains) })
 }
 
-// reached is what can be reached from some, those included.
+// reached returns everything that can be reached from the given nodes, including them.
 func reached[K comparable](from []K, next func(K) []K) map[K]bool {
 	met := map[K]bool{}
 	for len(from) > 0 {

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// attribute is one attribute of a list, as the kernel writes it.
+// attribute returns one attribute of a list, as the kernel writes it.
 func attribute(kind int, values ...[]byte) []byte {
 	value := slices.Concat(values...)
 	b := binary.NativeEndian.AppendUint16(nil, uint16(unix.SizeofNlAttr+len(value)))
@@ -56,12 +56,12 @@ func translate(address, port uint32) []byte {
 		word(unix.NFTA_NAT_REG_ADDR_MIN, address), word(unix.NFTA_NAT_REG_PROTO_MIN, port))
 }
 
-// value is an endpoint as a map holds it.
+// value returns an endpoint as stored in a map.
 func value(e netip.AddrPort) []byte {
 	return append(binary.BigEndian.AppendUint16(e.Addr().AsSlice(), e.Port()), 0, 0)
 }
 
-// A kernel is the messages about one table, in the order in which they were made.
+// A kernel collects the messages about one table, in the order in which they were sent.
 type kernel struct {
 	messages []message
 	handle   uint64
@@ -109,7 +109,7 @@ func (k *kernel) element(kind int, n string, parts ...[]byte) {
 	k.say(kind, name(unix.NFTA_SET_ELEM_LIST_SET, n), attribute(unix.NFTA_SET_ELEM_LIST_ELEMENTS, attribute(unix.NFTA_LIST_ELEM, parts...)))
 }
 
-// shown is what a ruleset of the one table holds after the messages, whose memory is gone by then.
+// shown returns the contents of a ruleset with one table after the messages, whose memory is overwritten by then.
 func shown(t interface{ Fatal(...any) }, rs ruleset, messages []message) []string {
 	for _, m := range messages {
 		m.Body = slices.Clone(m.Body)

@@ -13,27 +13,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queueSize is that of the kernel's queue of events in bytes. It holds the largest transaction of a node with thousands of Services and,
-// at about 1 KiB an event, what a node that does not get to reading for 20 s misses of 700 connections/s.
+// queueSize is the size in bytes of the kernel's queue of events. It holds the largest transaction of a node with thousands of Services
+// or, at about 1 KiB per event, 20 s of 700 connections/s, if the observer does not get to read for so long.
 const queueSize = 16 << 20
 
-// errLost is that the queue was too short.
+// errLost says that the queue was too short.
 var errLost = errors.New("events of the kernel were lost")
 
-// A socket is a netlink socket of the netfilter family in this network namespace: it asks for what there is, and hears events. It needs
-// CAP_NET_ADMIN there.
+// A socket is a netlink socket of the netfilter family in this network namespace: it sends requests and receives events. It needs
+// CAP_NET_ADMIN in the namespace.
 type socket struct {
-	file     *os.File // of the descriptor, so that reads can have deadlines
+	file     *os.File // wraps the descriptor, so that reads can have deadlines
 	raw      syscall.RawConn
 	buffer   []byte
 	sequence uint32
 }
 
-// datagramSize is that of one datagram in bytes, of which the kernel makes none larger.
+// datagramSize is the size in bytes of the largest datagram that the kernel sends.
 const datagramSize = 64 << 10
 
-// openSocket opens a socket that hears the groups, as well as answers to its own requests. The queue is the kernel's for it, in bytes;
-// of what is to enter it the filter decides, if there is one.
+// openSocket opens a socket that receives the events of the groups, and answers to its own requests. The argument queue is the size
+// of its queue in the kernel, in bytes; the filter, if there is one, decides which events enter the queue.
 func openSocket(queue int, filter []unix.SockFilter, groups ...int) (*socket, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_NETFILTER)
 	if err != nil {
@@ -62,8 +62,8 @@ func openSocket(queue int, filter []unix.SockFilter, groups ...int) (*socket, er
 	return s, nil
 }
 
-// Receive waits for a datagram until the time given, the zero time being never, and returns it in memory
-// that the next call uses again.
+// Receive waits for a datagram until a time, the zero time meaning forever, and returns it in memory
+// that the next call reuses.
 func (s *socket) Receive(until time.Time) ([]byte, error) {
 	if err := s.file.SetReadDeadline(until); err != nil {
 		return nil, fmt.Errorf("set netlink deadline: %w", err)
@@ -80,8 +80,8 @@ func (s *socket) Receive(until time.Time) ([]byte, error) {
 	return datagram, nil
 }
 
-// Follow hands each datagram to hear as it comes, in memory that the next one uses again, or the error in its place; empty is
-// called whenever none is left. It ends after Interrupt, when all that came until then was handed over.
+// Follow calls hear with each datagram as it comes, in memory that the next one reuses, or with an error instead; it calls empty
+// whenever the queue is empty. It returns after Interrupt, when all datagrams received until then have been handed over.
 func (s *socket) Follow(hear func(datagram []byte, err error), empty func()) {
 	read := func(fd uintptr) {
 		for {
@@ -93,14 +93,14 @@ func (s *socket) Follow(hear func(datagram []byte, err error), empty func()) {
 			hear(datagram, err)
 		}
 	}
-	_ = s.raw.Read(func(fd uintptr) bool { read(fd); return false }) // until the deadline that is the interruption
+	_ = s.raw.Read(func(fd uintptr) bool { read(fd); return false }) // until Interrupt sets a deadline
 	_ = s.raw.Control(read)
 }
 
 // Interrupt ends Follow.
 func (s *socket) Interrupt() error { return s.file.SetReadDeadline(time.Now()) }
 
-// next is the next datagram if there is one. Those that another process sent are passed over.
+// next returns the next datagram if there is one. It skips datagrams sent by other processes.
 func (s *socket) next(fd uintptr) ([]byte, error) {
 	for {
 		n, from, err := unix.Recvfrom(int(fd), s.buffer, unix.MSG_TRUNC)
@@ -117,7 +117,7 @@ func (s *socket) next(fd uintptr) ([]byte, error) {
 	}
 }
 
-// Ask sends a request and hands each message of the answer to do, whose memory is used again after it.
+// Ask sends a request and calls do with each message of the answer, whose memory is reused afterwards.
 func (s *socket) Ask(r request, do func(message) error) error {
 	s.sequence++
 	var failure error
@@ -148,7 +148,7 @@ func (s *socket) Ask(r request, do func(message) error) error {
 	}
 }
 
-// answerTime bounds the wait for a part of an answer, which the kernel gives at once.
+// answerTime limits the wait for a part of an answer, which the kernel sends at once.
 const answerTime = 5 * time.Second
 
 // Close closes the socket.

@@ -17,17 +17,17 @@ import (
 	"example.com/rollcall/harness/dataplane"
 )
 
-// A source reads to which endpoints the node's rules route.
+// A source reads the endpoints to which the node's rules route.
 type source interface {
-	// look waits for a change, at most until the time given, and returns the endpoints there are then, in
-	// order, each once. After an error it can be asked again.
+	// look waits for a change, at most until a time, and returns the endpoints sorted and without
+	// repetition. It can be called again after an error.
 	look(ctx context.Context, until time.Time) ([]netip.AddrPort, error)
-	// check returns an error if what look returned last was not so.
+	// check returns an error if the last result of look is not what the kernel has.
 	check() error
 	close() error
 }
 
-// sources open that of each data plane, and name its method.
+// sources has for each data plane a function that opens its source and returns the name of the method.
 var sources = map[string]func() (s source, method string, err error){
 	dataplane.IPTables.Name: openIptables,
 	dataplane.NFTables.Name: func() (source, string, error) {
@@ -37,7 +37,7 @@ var sources = map[string]func() (s source, method string, err error){
 	dataplane.IPVS.Name: func() (source, string, error) { return &polled{read: readIPVS}, "weights", nil },
 }
 
-// openSource opens the source for what a data plane writes.
+// openSource opens the source for the rules of a data plane.
 func openSource(plane string) (s source, method string, err error) {
 	open, known := sources[plane]
 	if !known {
@@ -46,7 +46,7 @@ func openSource(plane string) (s source, method string, err error) {
 	return open()
 }
 
-// openIptables opens the source for the variant of iptables that has kube-proxy's rules; nf_tables if none has yet.
+// openIptables opens the source for the variant of iptables that has kube-proxy's rules, or nf_tables if neither has any yet.
 func openIptables() (source, string, error) {
 	m, err := openTables()
 	if err != nil || len(m.endpoints) > 0 {
@@ -62,11 +62,11 @@ func openIptables() (source, string, error) {
 	return &polled{read: readLegacyTables}, "entries", m.close()
 }
 
-// kubeChains begins the names of kube-proxy's chains in tables that it shares with others.
+// kubeChains is the prefix of the names of kube-proxy's chains in tables that it shares with others.
 const kubeChains = "KUBE-"
 
-// openTables follows what kube-proxy writes into nf_tables, in nftables mode and in iptables mode, since a node's may be switched from
-// the one to the other.
+// openTables follows the tables that kube-proxy writes in nftables mode and in iptables mode, since a node may be switched from
+// one to the other.
 func openTables() (*mirror, error) {
 	var followed []followedTable
 	for _, family := range []byte{unix.NFPROTO_IPV4, unix.NFPROTO_IPV6} {
@@ -80,19 +80,19 @@ func openTables() (*mirror, error) {
 	return m, err
 }
 
-// polled reads rules whose changes the kernel does not announce, again and again.
+// polled is a source of rules whose changes the kernel does not announce: it reads them periodically.
 type polled struct {
 	read func() ([]netip.AddrPort, error)
 	last []netip.AddrPort
-	next time.Time // reads no sooner
+	next time.Time // earliest time of the next read
 }
 
-// restPerRead is how many times the processor time of a read the pause after it is at least. How long the read took says
-// nothing: on a busy node most of that is waiting.
+// restPerRead is the least pause after a read, as a multiple of the read's processor time. Its wall-clock time does not
+// count: on a busy node most of that is waiting.
 const restPerRead = 50
 
-// look reads when the time has come. What differs from the last time is read twice, since a table that
-// changes while it is read can come out mixed.
+// look reads the rules at the time given, or later. If they differ from the last ones it reads again until two reads agree, since
+// a table that changes during a read can be returned as a mixture.
 func (p *polled) look(ctx context.Context, until time.Time) ([]netip.AddrPort, error) {
 	pause(ctx, slices.MaxFunc([]time.Time{until, p.next}, time.Time.Compare))
 	runtime.LockOSThread()
@@ -107,7 +107,7 @@ func (p *polled) look(ctx context.Context, until time.Time) ([]netip.AddrPort, e
 	return found, err
 }
 
-// threadTime is the processor time that this thread has had.
+// threadTime returns the processor time that this thread has used.
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Reading rests as long as it costs the processor, not as long as a busy node makes it wait.
+// The pause after a read depends on its processor time, not on how long a busy node made it wait.
 func TestPolledRestsForWhatItCosts(t *testing.T) {
 	const cost = 20 * time.Millisecond
 	for _, row := range []struct {
