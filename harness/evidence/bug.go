@@ -8,8 +8,8 @@ type Bug struct {
 	Component string     `json:"component"`       // the program with the bug, such as "kube-proxy"
 	Modes     []string   `json:"modes,omitempty"` // modes of kube-proxy in which it shows; empty: all
 	Affected  []Releases `json:"affected"`        // releases of the component that are known to have it
-	Fixed     string     `json:"fixed"`           // first release without it, after all that have it, such as "1.37.0"
-	// Rule and Fact name the expectation that fails because of the bug's mechanism, not because of the requests that clients lose.
+	Fixed     string     `json:"fixed"`           // first release after all that have it, such as "1.37.0"
+	// Rule and Fact name the expectation that fails by the bug's mechanism, not because clients lose requests.
 	Rule string `json:"rule"`
 	Fact string `json:"fact,omitempty"`
 }

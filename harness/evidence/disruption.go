@@ -8,7 +8,7 @@ type Disruption struct {
 	ID    string   `json:"id"`              // kebab-case, permanent, such as "node-cut"
 	Does  string   `json:"does"`            // one sentence: what is done to what
 	Nodes []string `json:"nodes,omitempty"` // the disrupted nodes, or those that carry what is disrupted
-	// Expects are the ids of reasons for distrust that do not count during the disruption, such as "node-unready".
+	// Expects are ids of reasons for distrust that do not count then, such as "node-unready".
 	Expects []string      `json:"expects,omitempty"`
 	Tail    time.Duration `json:"tail,omitempty"` // nanoseconds
 }

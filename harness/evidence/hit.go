@@ -15,17 +15,17 @@ type Hit struct {
 	Took   time.Duration `json:"took"`             // from Sent until the whole reply was read, or the fault
 	Status int           `json:"status,omitempty"` // HTTP status; 0 without a reply
 	By     Server        `json:"by,omitzero"`      // the server that answered; zero without a reply
-	Reused bool          `json:"reused,omitempty"` // it went over a connection that had carried a request before
+	Reused bool          `json:"reused,omitempty"` // its connection had carried a request before
 	// Resent is how many TCP segments, SYNs included, the client's kernel sent again for it. Only requests that took long
 	// enough for a retransmission are examined.
 	Resent   uint32 `json:"resent,omitempty"`
 	Attempts int32  `json:"attempts,omitempty"` // connections it was given; above 1 means a hidden retry
-	// HandshakeMicros is how long the TLS handshake took after the connection was open; 0 in the same cases as Connect.
+	// HandshakeMicros is how long the TLS handshake of its connection took; 0 in the same cases as Connect.
 	HandshakeMicros uint32 `json:"handshake_us,omitempty"`
-	// Connect is the time from Sent until its connection was open, in whole microseconds; 0 for a connection that was open
-	// before, and in recordings that did not measure it.
+	// Connect is from Sent until its connection was open, in whole microseconds; 0 if it was open before, and in recordings
+	// that did not measure it.
 	Connect time.Duration `json:"connect,omitempty"`
-	// LocalPort is the client's port, which tells connections apart, even those that could not be opened; 0: unknown.
+	// LocalPort is the client's port, which tells apart even connections that could not be opened; 0: unknown.
 	LocalPort int   `json:"local_port,omitempty"`
 	Fault     Fault `json:"fault,omitempty"` // NoFault when the reply was whole, 2xx and from the right service
 }
@@ -67,7 +67,7 @@ const (
 	PlainHTTP            Fault = "plain_http"             // the handshake was answered with plain HTTP
 )
 
-// The faults of the host that sends the requests of a lane outside the cluster: they say nothing about the server.
+// The faults of the host of a client outside the cluster: they say nothing about the server.
 const (
 	Unresolved  Fault = "unresolved"    // its resolver has no address for the name, or does not answer
 	NoLocalPort Fault = "no_local_port" // all its local ports are taken
@@ -77,17 +77,17 @@ const (
 // Faults lists every fault, in the order reports show them.
 func Faults() []Fault { return slices.Concat(PlainFaults(), TLSFaults(), HostFaults()) }
 
-// PlainFaults lists the faults that can happen without TLS.
+// PlainFaults lists the faults that need no TLS.
 func PlainFaults() []Fault {
 	return []Fault{Refused, Reset, Closed, Timeout, Unreachable, BadStatus, WrongServer}
 }
 
-// TLSFaults lists the faults that only lanes over TLS have.
+// TLSFaults lists those of lanes over TLS alone.
 func TLSFaults() []Fault {
 	return []Fault{HandshakeFailed, CertExpired, CertUnknownAuthority, CertWrongName, PlainHTTP}
 }
 
-// HostFaults lists the faults that only lanes outside the cluster have.
+// HostFaults lists those of clients outside the cluster.
 func HostFaults() []Fault { return []Fault{Unresolved, NoLocalPort, NoRoute} }
 
 // OfHost reports whether the cause is the host that sent the request.

@@ -22,8 +22,8 @@ const Named = "named"
 // Kept is the optional kind outside the cluster with keep-alive connections. The same kind in pods is not optional.
 const Kept = "reused"
 
-// LaneKinds lists every kind, in the order in which a node's lanes are recorded. To add a kind, add a row, and for a new
-// protocol an exchanger in package loadgen.
+// LaneKinds lists every kind, in the order of a node's lanes. To add a kind, add a row, and for a new protocol an
+// exchanger in package loadgen.
 func LaneKinds() []LaneKind {
 	return []LaneKind{
 		{Name: "fresh", Vantage: FromPod, Conn: Fresh},
@@ -56,7 +56,7 @@ func (k LaneKind) KeepsAlive() bool { return k.Conn == Reused }
 // IsControl reports whether the requests go to a pod that is not rolled out: failures there make the recording doubtful.
 func (k LaneKind) IsControl() bool { return k.Vantage == FromControl }
 
-// AsksApp reports whether the lane loads the app through the Service: its failures and replies are the app's.
+// AsksApp reports whether the lane loads the app through the Service, so that its failures are the app's.
 func (k LaneKind) AsksApp() bool { return !k.IsControl() && !k.Steps }
 
 // ShowsRetries reports whether a request that was sent twice means a retry by something other than the client.

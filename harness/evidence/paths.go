@@ -17,16 +17,16 @@ const (
 	SpansFile    = "spans.jsonl"
 )
 
-// Folder returns the folder in a run folder that has the evidence; reports are beside it.
+// Folder returns the folder of the evidence in a run folder; the rest of that are reports.
 func Folder(run string) string { return filepath.Join(run, "evidence") }
 
-// SessionPath returns the path of the file that says what was run, when and by which build: see [Session].
+// SessionPath returns the path of the [Session] of a run folder.
 func SessionPath(run string) string { return filepath.Join(Folder(run), SessionFile) }
 
-// SpansPath returns the path of the file that says what the time was spent on: see [Span].
+// SpansPath returns the path of the [Span]s of a run folder.
 func SpansPath(run string) string { return filepath.Join(Folder(run), SpansFile) }
 
-// ClusterPath returns the path of the file that describes the cluster of a mode: see [Cluster].
+// ClusterPath returns the path of the [Cluster] of a mode.
 func ClusterPath(run, mode string) string { return filepath.Join(Folder(run), mode, ClusterFile) }
 
 // ScenarioFolder returns the folder of an attempt, counted from 1, at a scenario.

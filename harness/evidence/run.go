@@ -78,11 +78,11 @@ type Run struct {
 	Scenario string `json:"scenario"`
 	Suite    string `json:"suite"`
 	Mode     string `json:"mode"`
-	// ObservedMode is the mode of every node's kube-proxy as its observer found it, where Mode is not one of kube-proxy's.
+	// ObservedMode is the mode that observers found in every node's kube-proxy, where Mode is not one of kube-proxy's.
 	ObservedMode string `json:"observed_mode,omitempty"`
 	Kubernetes   string `json:"kubernetes"` // version of the API server, such as "v1.36.3"
 	Attempt      int    `json:"attempt"`    // from 1
-	// most attempts at a scenario whose precondition was not met, or for which the host was too slow
+	// most attempts if a precondition was not met or the host was too slow
 	Tries      int           `json:"tries"`
 	Earlier    []string      `json:"earlier,omitempty"` // results of earlier attempts for which the host was too slow
 	Claim      string        `json:"claim"`
@@ -121,7 +121,7 @@ type Run struct {
 	// UserApp is the app under test, where it is not Rollcall's.
 	UserApp *UserApp `json:"own,omitempty"`
 
-	// RecordedFor is the other scenario whose recording this one shares; empty: the recording was made for this one.
+	// RecordedFor is the scenario whose recording this one shares; empty: it has its own.
 	RecordedFor string `json:"recorded_for,omitempty"`
 
 	// Skipped is why the scenario did not run at all; empty when it did.

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// A Stream yields records ordered by lane and sequence number, and can be read any number of times. It ends
-// with an error that names file and position if the stored records are not whole. A nil stream was
-// not recorded.
+// A Stream yields records by lane and sequence number, and can be read any number of times. It ends with an
+// error that names file and position if what is stored is not whole. A nil stream was not recorded.
 type Stream[R any] iter.Seq2[R, error]
 
 // Hits returns a stream of hits given in any order. It does not copy them: do not change them afterwards.
@@ -36,8 +35,8 @@ func (t Stream[R]) All() ([]R, error) {
 	return all, nil
 }
 
-// Sorted returns a stream of records given in any order. It sorts each lane on its own, by indexes instead of moving records: the
-// records of one lane come nearly in order, which sorts fast, but those of many lanes are mixed.
+// Sorted returns a stream of records given in any order. It sorts indexes, not records, and each lane on its own: the records of a
+// lane come nearly in order, which sorts fast, but mixed with those of other lanes.
 func Sorted[R any](records []R, lane func(R) string, compare func(a, b *R) int) Stream[R] {
 	byLane := make(map[string][]int)
 	for i := range records {

@@ -95,7 +95,6 @@ func (m *CPUMeter) run() {
 	}
 }
 
-// sample measures and adds a sample that ends now.
 func (m *CPUMeter) sample(now time.Duration) {
 	if now-m.searched >= searchEvery {
 		m.search()

@@ -19,7 +19,6 @@ type who struct {
 	name string // name of the program, such as "kubelet"
 }
 
-// A process is measured thread by thread.
 type process struct {
 	who
 	folder  string // in procfs
@@ -27,8 +26,7 @@ type process struct {
 	limits  []*limit // CPU limits of its cgroups, if any
 }
 
-// Programs that are measured beside the recording's pods, by their names in the kernel: those outside pods, and those of pods of the
-// system.
+// Programs that are measured beside the recording's pods, by their names in the kernel: outside pods, and in system pods.
 var (
 	nodePrograms = map[string]string{"kubelet": "kubelet", "containerd": "containerd"}
 	podPrograms  = map[string]string{"kube-apiserver": "kube-apiserver", "etcd": "etcd", "kube-controller": "kube-controller-manager",

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A logReader reads the log of one pod's app container, one run of the container after the other, and hands on its arrivals and steps.
+// A logReader reads the log of one pod's app container, run after run, and hands on its arrivals and steps.
 //
 // If the API server's connection to the kubelet breaks, the log seems to end. So one run is read in passes, each of which
 // continues after the last line read before, until a pass that began after the run's end finds nothing new. If the log is
@@ -107,7 +107,7 @@ func (r *logReader) read(live context.Context, run int) error {
 				r.pause(ctx, over)
 			}
 		case errors.Is(err, errGone) && complete && (missed == nil || r.exited && errors.Is(missed, context.Canceled)):
-			return nil // all was read, or we stopped following after the app wrote that it exits
+			return nil // all read, or we stopped following after "exit"
 		case errors.Is(err, errGone) && complete:
 			return fmt.Errorf("%w: %w", missed, err)
 		case errors.Is(err, errReplaced) && now.gone:
@@ -123,7 +123,7 @@ func (r *logReader) read(live context.Context, run int) error {
 	}
 }
 
-// readLine hands on what a line contains. A line that cannot be parsed is noted as lost, since it could hide an arrival.
+// readLine hands on what a line contains. One that cannot be parsed is noted as lost: it could hide an arrival.
 func (r *logReader) readLine(text string) error {
 	line, err := parseLine(text, r.tracker.began, r.server)
 	if err != nil {

@@ -26,7 +26,7 @@ type pod struct {
 	stopFollowing context.CancelFunc
 }
 
-// A podMeta has what decides whether a pod is behind a Service and whether a rollout ends it, and whether it terminates.
+// A podMeta says why a pod is behind a Service, whether a workload controls it, and whether it terminates.
 type podMeta struct {
 	labels, node         string
 	controlled, deleting bool
@@ -109,7 +109,7 @@ func (t *podTracker) know(p *corev1.Pod) {
 	t.byUID[string(p.UID)] = evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
 }
 
-// learn stores the meta of a pod, which may change without any event, and reports whether the pod has just begun to terminate.
+// learn stores the meta of a pod, and reports whether the pod has just begun to terminate.
 func (t *podTracker) learn(name string, meta podMeta) (begunToEnd bool) {
 	t.mu.Lock()
 	last := t.metas[name]
@@ -132,7 +132,7 @@ func (t *podTracker) lose(p *corev1.Pod) {
 	})
 }
 
-// server returns a pod by name; only the name is set if the pod is not in the API. The caller holds the lock.
+// server returns a pod by name, with nothing else if it is not in the API. The caller holds the lock.
 func (t *podTracker) server(name string) evidence.Server {
 	if p := t.byName[name]; p != nil {
 		return p.server
@@ -169,8 +169,8 @@ func (p *pod) updateRuns(object *corev1.Pod) {
 	}
 }
 
-// updateFailedStart notes a run whose container could not be started: it has no log, and the kubelet may return
-// the log of the next run instead (containerd v2, internal/cri/server/container_start.go, errorStartReason).
+// updateFailedStart notes a run whose container could not be started: it has no log, and the kubelet may return the
+// next run's (containerd v2, internal/cri/server/container_start.go, errorStartReason).
 func (p *pod) updateFailedStart(run int, state corev1.ContainerState) {
 	if state.Terminated == nil || state.Terminated.Reason != "StartError" {
 		return

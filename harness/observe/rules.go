@@ -52,8 +52,8 @@ func (t *ruleTracker) tell(e evidence.Event, learn func()) {
 	})
 }
 
-// route hands on a change with the pod that has the address, as soon as the pod is known. If a Service has several ports, a node begins
-// to route to a pod with the rule for the first port, and stops when that for the last port is gone.
+// route hands on a change with the pod that has the address, as soon as that is known. If a node routes to several ports of a pod,
+// only the first one added and the last one gone count.
 func (t *ruleTracker) route(node, address, port string, e evidence.Event) {
 	t.change(func() {
 		if t.routes[node] == nil {

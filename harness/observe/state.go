@@ -26,7 +26,7 @@ type Heard struct {
 	Failures   map[string]int    // nodes whose kube-proxy could not write its rules -> how often
 	Proxyless  map[string]string // nodes without a kube-proxy -> how that was detected
 	Unobserved map[string]error  // nodes whose observer was lost -> why
-	Listened   map[string]string // nodes whose connections were to be reported -> why they are not; empty: they are
+	Listened   map[string]string // nodes that were to report connections -> why they cannot; empty: they do
 	Routed     map[string]bool   // addresses of clients from which a node reported a routed connection
 }
 
@@ -82,7 +82,6 @@ func sameMembers[T comparable](a, b []T) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
 }
 
-// count returns for how many elements holds is true.
 func count[T any](all []T, holds func(T) bool) (n int) {
 	for _, x := range all {
 		if holds(x) {

@@ -51,8 +51,8 @@ func keeping[T metav1.Object](informer cache.SharedIndexInformer, j *journal, in
 // ignore is for objects whose deletion does not matter.
 func ignore(any) {}
 
-// register adds the handler to its informer. The informer lists again by itself after an error; broke is called because the watch
-// saw nothing in between.
+// register adds the handler to its informer. After an error the informer lists again by itself; broke gets the error, since the
+// watch saw nothing in between.
 func (h handler) register(broke func(error)) error {
 	err := h.informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { broke(err) })
 	if err == nil {

@@ -99,7 +99,6 @@ func short(image string) string {
 	return image
 }
 
-// environment returns the environment variables of a pod's containers by name.
 func environment(of *corev1.Pod) map[string][]corev1.EnvVar {
 	found := map[string][]corev1.EnvVar{}
 	for _, c := range slices.Concat(of.Spec.InitContainers, of.Spec.Containers) {

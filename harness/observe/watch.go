@@ -173,7 +173,7 @@ func (w *Watch) FollowRules(node string, observers typedcorev1.PodInterface, pod
 	w.readers.Go(func() { reader.run(w.reading, pod) })
 }
 
-// logLag is how long an arrival may take until it is in the app's log: 500 ms in the app itself
+// logLag is how long an arrival may take to the app's log: 500 ms in the app itself
 // (fixtures/echo, batchTime), and a generous estimate for the container runtime.
 const logLag = 900 * time.Millisecond
 

@@ -43,9 +43,9 @@ type place interface {
 	alive(ctx context.Context) bool
 	// status describes its state in a few words.
 	status(ctx context.Context) string
-	// again prepares a new process of the agent as the first one was prepared, and returns how the last one ended.
+	// again prepares a new process of the agent like the first, and returns how the last one ended.
 	again(ctx context.Context) (ending string, err error)
-	// renew opens a new connection to the agent, since the old one may hang.
+	// renew replaces the connection to the agent, which may hang.
 	renew()
 	// close closes the connection to the agent.
 	close()
@@ -74,7 +74,7 @@ func (p podPlace) alive(ctx context.Context) bool {
 	return pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
 }
 
-// start makes the agent begin its lanes, and begins to fetch their hits for the recorder.
+// start makes the agent begin its lanes, and begins to fetch their hits.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
 	cfg.At = cfg.At.Add(a.offset) // the same instant on its node's clock
 	a.began = cfg.Began
@@ -98,8 +98,8 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 	return nil
 }
 
-// collect waits until the recorder has every hit of the agent, reads its clock once more, and closes the
-// connection. The error says what is missing.
+// collect waits until the recorder has every hit of the agent, reads its clock again, and disconnects. The
+// error says what is missing.
 func (a *agent) collect(ctx context.Context, began time.Time) error {
 	defer a.close()
 	if a.fetcher == nil {
@@ -144,7 +144,7 @@ func (a *agent) ask(ctx context.Context) (status loadgen.Status, err error) {
 	return status, err
 }
 
-// scope returns what is affected if the agent is lost: requests of its lanes are missing, and recorded failures may be its own.
+// scope returns what a lost agent affects: requests of its lanes are missing, and recorded failures may be its own.
 func (a *agent) scope() evidence.Scope {
 	s := evidence.Scope{Missed: evidence.Requests(), Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}}
 	for _, lane := range a.lanes {
@@ -171,8 +171,8 @@ func (a *agent) stop(ctx context.Context) error {
 // retryEvery is the pause between two attempts to ask an agent.
 const retryEvery = 250 * time.Millisecond
 
-// retryWhileAlive asks until there is an answer, the agent is not alive, or ctx ends: the connection may only be interrupted. After a
-// timeout it opens a new connection.
+// retryWhileAlive asks until there is an answer, the agent is dead, or ctx ends: the connection may only be interrupted. After a
+// timeout it opens a new one.
 func (a *agent) retryWhileAlive(ctx context.Context, ask func(context.Context) error) error {
 	for {
 		asking, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))

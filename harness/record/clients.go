@@ -27,7 +27,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// clients are all load agents of a recording, with their lanes: one on each worker, and one outside the cluster.
+// clients are the load agents of a recording: one on each worker, and one outside the cluster.
 type clients struct {
 	lanes    []evidence.Lane
 	load     harness.Load
@@ -101,7 +101,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	return cl, cl.openOutside(ctx, r, outside, address)
 }
 
-// openOutside starts the client outside the cluster, which sends requests to a target, at an address unless that is empty.
+// openOutside starts the client outside the cluster. It connects to the address unless that is empty.
 func (cl *clients) openOutside(ctx context.Context, r *Recording, target, address string) error {
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: target})
 	for l := range lanes {
@@ -122,8 +122,8 @@ func (cl *clients) openOutside(ctx context.Context, r *Recording, target, addres
 	return nil
 }
 
-// unusedProxy returns a doubt about lanes that do not use the proxy that an environment variable sets for their target:
-// clients that use it may get other answers.
+// unusedProxy doubts lanes that bypass the proxy that an environment variable sets for their target: clients that use it
+// may get other answers.
 func unusedProxy(variable string, lanes []evidence.Lane) evidence.Reason {
 	because := variable + " is set for the URL, and the load does not use that proxy"
 	return evidence.Reason{ID: evidence.ProxyUnused, Because: because, Scope: (&agent{lanes: lanes}).scope()}
@@ -151,8 +151,8 @@ func (r *Recording) secure() bool {
 	return r.Elsewhere != nil && r.Elsewhere.Secure || r.UserApp != nil && r.UserApp.Secure()
 }
 
-// outsideEnds returns both ends of connections to an address: this host's address, and the node that has the address. Both are empty if
-// no node has it: something in between, such as a load balancer, opens connections of its own.
+// outsideEnds returns both ends of connections to an address: this host's address, and the node with the address. Both are empty if no
+// node has it: what is in between, such as a load balancer, opens connections of its own.
 func (r *Recording) outsideEnds(ctx context.Context, address string) (client, node string) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -200,7 +200,6 @@ func (r *Recording) target(address string) string {
 	return strings.TrimSuffix(address, "/") + r.UserApp.Path()
 }
 
-// userHTTP returns how to ask a user's app; nil for Rollcall's own.
 func userHTTP(app *userapp.App) *loadgen.UserHTTP {
 	if app == nil {
 		return nil

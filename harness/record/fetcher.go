@@ -35,7 +35,6 @@ const fetchEvery = 500 * time.Millisecond
 // A hitSink takes hits as they come; *store.Recorder is one.
 type hitSink interface{ Hits(...evidence.Hit) }
 
-// startFetcher begins to fetch the hits of lanes.
 func startFetcher(ctx context.Context, recorder hitSink, lanes []string, fetch fetchFunc) *fetcher {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	f := &fetcher{lanes: lanes, fetch: fetch, cancel: cancel, done: make(chan struct{}),

@@ -70,7 +70,6 @@ func (r *Recording) settle(ctx context.Context) error {
 	return r.pass(ctx, "after "+r.subject().name, r.Load.Settle)
 }
 
-// stopLoad ends the load.
 func (r *Recording) stopLoad(ctx context.Context) error {
 	if err := r.clients.stop(ctx); err != nil {
 		return err
@@ -89,7 +88,6 @@ func (r *Recording) pass(ctx context.Context, phase string, d time.Duration) err
 	return context.Cause(ctx)
 }
 
-// printEvery is the pause between two progress lines.
 const printEvery = 5 * time.Second
 
 func always(phase string) func() string { return func() string { return phase } }

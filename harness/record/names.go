@@ -21,7 +21,6 @@ const resolveEvery = time.Second
 // mostSteps is the most changes of a name that are noted: the DNS of a load balancer may return other addresses each time.
 const mostSteps = 100
 
-// A lookup returns the addresses of a name.
 type lookup func(ctx context.Context, name string) ([]string, error)
 
 // followNames notes, until stop, changes of the addresses of the names that lanes outside connect to, and when this host cannot resolve

@@ -24,15 +24,15 @@ type observers struct {
 	set    *appsv1.DaemonSet
 	pods   typedcorev1.PodInterface
 	nodes  []string
-	lacks  string // why some node has no rules to observe; empty if all have
+	lacks  string // why a node has no rules to observe; empty: all have
 	some   bool   // the rules of at least one node are observed
 	mode   string // of the observed kube-proxies, if all have the same
 	listen bool   // whether they listen to connections too
 	failed error  // why an observer cannot observe
 }
 
-// follow waits until every node's rules are observed or it is known to have no kube-proxy, and its connections are listened to or
-// known not to be, or ctx ends.
+// follow waits until each node's rules are observed or it has no kube-proxy, and its connections are listened to or cannot be, or
+// until ctx ends.
 func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
 	there := func(*corev1.Pod) bool { return true } // follow waits for those that do not run yet
 	pods, err := awaitSet(ctx, o.pods, o.set, o.nodes, there)

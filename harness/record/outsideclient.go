@@ -18,8 +18,8 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// outsideToken, set in the environment, makes this program the client outside the cluster and nothing else: a process of its own,
-// which the rest of the harness cannot slow down.
+// outsideToken, in the environment, makes this program the client outside the cluster and nothing else: a process that the rest of
+// the harness cannot slow down.
 const outsideToken = "ROLLCALL_OUTSIDE_TOKEN"
 
 // outsideName is the name of the process in the output of ps.
@@ -97,7 +97,6 @@ func startOutside() (*outsideClient, error) {
 	return c, nil
 }
 
-// close ends the process.
 func (c *outsideClient) close() {
 	c.end()
 	defer time.AfterFunc(processTimeout, c.kill).Stop()

@@ -226,7 +226,6 @@ func (r *Recording) noteVersions(ctx context.Context) (err error) {
 	return err
 }
 
-// client returns the client of the cluster's API; nil without a cluster.
 func (r *Recording) client() kubernetes.Interface {
 	if r.Cluster == nil {
 		return nil
@@ -234,7 +233,6 @@ func (r *Recording) client() kubernetes.Interface {
 	return r.Cluster.Client()
 }
 
-// into returns where the scenario's objects are created.
 func (r *Recording) into() fixtures.Destination {
 	return fixtures.Destination{Namespace: r.Lease.Name, Images: r.Images}
 }

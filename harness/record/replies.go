@@ -22,7 +22,6 @@ const answerLimit = 30 * time.Second
 // a row from an app that runs already show that it gives no good ones: no rule and no policy blocked the requests.
 const inARow = 5
 
-// askEvery is the pause between two requests.
 const askEvery = 100 * time.Millisecond
 
 // awaitReplies waits until the app replies to every vantage: ready endpoints do not mean that every node's kube-proxy has

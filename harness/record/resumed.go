@@ -25,7 +25,7 @@ const (
 type resumption struct {
 	current  string // instance that answered last
 	asked    int    // fetches of hits that were answered
-	broken   bool   // a fetch has failed since the last status
+	broken   bool   // a fetch failed since the last status
 	adopting int    // tries left to find the new container in the API
 	absences []evidence.Absence
 	endings  map[time.Duration]string // how the process before an absence ended, by the end of the absence

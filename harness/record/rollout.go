@@ -133,7 +133,6 @@ func (r *Recording) prepareSteps(ctx context.Context) error {
 	return r.observeNodes(ctx)
 }
 
-// runSteps runs the steps of a scenario without load.
 func (r *Recording) runSteps(ctx context.Context) error {
 	c := harness.StepsConfig{Client: r.Cluster.Client(), Into: r.into(), Watch: r.watch, Cluster: r.Cluster, Exposes: r.ObservesNodes()}
 	c.Reach = func(ctx context.Context, url string) error { return awaitReplies(ctx, url, r.watch.Knows) }

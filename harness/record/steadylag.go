@@ -16,7 +16,6 @@ type steadyLag struct {
 	ended bool
 }
 
-// Hits takes hits of any lanes.
 func (l *steadyLag) Hits(hits ...evidence.Hit) {
 	l.mu.Lock()
 	if !l.ended {

@@ -62,8 +62,8 @@ func (s strays) why(ctx context.Context, podLabels string) string {
 	return "its labels match the Service's selector " + selector.String()
 }
 
-// unlessStray runs change until it is done, or until await returns a stray pod, which cancels it. In both cases, and if change did not
-// end in time, it calls end, so that the load ends in order and all requests are awaited.
+// unlessStray runs change until it is done, or until await returns a stray pod, which cancels it. In both cases, and if change ran out
+// of time, it calls end, so that the load ends in order.
 func unlessStray(ctx context.Context, await, change, end func(context.Context) error) error {
 	looking, stopLooking := context.WithCancel(ctx)
 	changing, stopChanging := context.WithCancelCause(ctx)

@@ -15,7 +15,7 @@ type column interface {
 	title() string
 	// open starts reading the chunk of a row group.
 	open(chunk parquet.ColumnChunk) error
-	// openAbsent starts reading a row group of a file that is older than the column; false: every file must have the column.
+	// openAbsent is open for a file without the column; false: every file must have it.
 	openAbsent(rows int64) bool
 	// load makes sure that there are unread values, and reads the next page if needed. It returns io.EOF
 	// after the last page of the chunk.

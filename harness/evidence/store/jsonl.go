@@ -13,8 +13,8 @@ import (
 // maxLine is the most bytes of an event on disk.
 const maxLine = 1 << 20
 
-// writeEvents writes one JSON object per line, ordered by time, and returns how many. Events with the same time
-// stay in the order in which they were noted.
+// writeEvents writes one JSON object per line, by time, and returns how many. Events with the same time
+// stay in the order noted.
 func writeEvents(w io.Writer, events []evidence.Event) (int, error) {
 	for n, e := range inOrder(events) {
 		line, err := json.Marshal(e)
@@ -72,7 +72,7 @@ func parseEvent(line []byte) (e evidence.Event, err error) {
 	return e, e.Check()
 }
 
-// inOrder returns the events ordered by time; those with the same time stay in the order in which they were noted.
+// inOrder returns the events by time; those with the same time stay in the order noted.
 func inOrder(events []evidence.Event) []evidence.Event {
 	ordered, _ := eventType().sorted(events).All() // in memory: it cannot fail
 	return ordered

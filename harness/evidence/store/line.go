@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// A line is the unit in which records are stored during a recording and sent by agents: one write of
+// A line is how records are stored during a recording, and sent by agents: one write of
 //
 //	the CRC-32C of the text, 8 hexadecimal digits
 //	a space, the text, and the end of the line
@@ -19,7 +19,7 @@ import (
 // sumLength is the number of bytes before the text of a line.
 const sumLength = 9
 
-// ErrDamaged is wrapped by errors about lines and files that are not as they were written.
+// ErrDamaged is wrapped by errors about data that is not as it was written.
 var ErrDamaged = errors.New("damaged")
 
 // AppendLine appends the line of a text, which must not contain a newline.

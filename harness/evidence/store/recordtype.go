@@ -47,7 +47,6 @@ func (of recordType[R]) follow(last key, r R) (key, error) {
 	return at, of.check(r)
 }
 
-// sorted returns a stream of records given in any order.
 func (of recordType[R]) sorted(records []R) evidence.Stream[R] {
 	return evidence.Sorted(records, func(r R) string { return of.key(r).lane }, of.compare)
 }

@@ -37,7 +37,6 @@ type hitRow struct {
 	Handshake int64  `parquet:"handshake_us,delta,zstd"`
 }
 
-// hitLayout returns the layout of hits.parquet.
 func hitLayout() layout[evidence.Hit, hitRow] {
 	return layout[evidence.Hit, hitRow]{
 		recordType: hitType(),
@@ -73,7 +72,7 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 	}
 }
 
-// An arrivalRow is an Arrival as written: the time in nanoseconds since Run.Began.
+// An arrivalRow is an Arrival as written.
 type arrivalRow struct {
 	Lane    string `parquet:"lane,dict,zstd"`
 	Seq     int64  `parquet:"seq,delta,zstd"`
@@ -83,7 +82,6 @@ type arrivalRow struct {
 	Node    string `parquet:"node,dict,zstd"`
 }
 
-// arrivalLayout returns the layout of arrivals.parquet.
 func arrivalLayout() layout[evidence.Arrival, arrivalRow] {
 	return layout[evidence.Arrival, arrivalRow]{
 		recordType: arrivalType(),
@@ -105,7 +103,7 @@ func arrivalLayout() layout[evidence.Arrival, arrivalRow] {
 	}
 }
 
-// A flowRow is a Flow as written: the time in nanoseconds since Run.Began.
+// A flowRow is a Flow as written.
 type flowRow struct {
 	Node    string `parquet:"node,dict,zstd"`
 	Seq     int64  `parquet:"seq,delta,zstd"`
@@ -119,7 +117,6 @@ type flowRow struct {
 	PodNode string `parquet:"pod_node,dict,zstd"`
 }
 
-// flowLayout returns the layout of flows.parquet.
 func flowLayout() layout[evidence.Flow, flowRow] {
 	return layout[evidence.Flow, flowRow]{
 		recordType: flowType(),

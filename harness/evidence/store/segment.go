@@ -87,7 +87,6 @@ func (s *segment[R]) close() {
 	}
 }
 
-// write writes the waiting records of a lane.
 func (s *segment[R]) write(lane string) {
 	records := s.waiting[lane]
 	if len(records) == 0 {

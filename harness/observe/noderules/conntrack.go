@@ -32,8 +32,8 @@ type routedFlow struct {
 // its workers decode each event of the node and end with the first error, ENOBUFS among them.
 type conntrackListener struct {
 	to       []netip.AddrPort
-	events   *socket // receives events
-	requests *socket // sends requests
+	events   *socket
+	requests *socket
 	ended    chan struct{}
 
 	// Used by the receiving goroutine alone.

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A filterLayout has the offsets, in an event of one address family, of the attributes that the filter reads. They are fixed: the original
-// tuple comes first, and all that precedes a tuple's destination has a fixed size (Linux v6.18,
+// A filterLayout has the offsets of attributes that the filter reads, in an event of one address family. They are fixed: the
+// original tuple comes first, and what precedes a tuple's destination has a fixed size (Linux v6.18,
 // net/netfilter/nf_conntrack_netlink.c, ctnetlink_conntrack_event and ctnetlink_dump_tuples; nf_conntrack_proto_tcp.c).
 type filterLayout struct {
 	address  uint32 // of the destination
@@ -28,7 +28,7 @@ var (
 	layout6 = filterLayout{address: 48, kind: destination6, size: 16, protocol: 72, port: 88}
 )
 
-// Offsets of the address family and of the first attribute, and the size of the smallest event with all that the filter reads, in bytes.
+// Offsets of the address family and of the first attribute, and the least size of an event with all these attributes.
 const (
 	familyAt = unix.SizeofNlMsghdr
 	firstAt  = familyAt + 4

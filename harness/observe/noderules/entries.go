@@ -22,7 +22,7 @@ type layout struct {
 	domain   int    // of a socket whose options return the tables
 	level    int    // of these options
 	names    string // file with the names of the existing tables
-	offsets  int    // where an entry has the offsets of its target and of the next entry, 2 bytes each
+	offsets  int    // in an entry: of the offsets of its target and of the next entry, 2 bytes each
 	elements int    // size of the fixed part of an entry
 }
 

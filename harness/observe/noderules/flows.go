@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	// flowsEvery is the time between two writes of flows.
 	flowsEvery = 250 * time.Millisecond
 
 	// flowsPerLine keeps a line below the 16 KiB at which a container runtime breaks it (containerd v2.1, max_container_log_line_size).
@@ -28,7 +27,7 @@ type asked struct {
 
 // flows writes the connections that conntrack reports.
 type flows struct {
-	listener listener // nil: connections were not asked for, or cannot be observed
+	listener listener // nil: not asked for, or impossible
 	from     []netip.Addr
 	next     time.Time
 }
@@ -39,7 +38,7 @@ type listener interface {
 	Close() error
 }
 
-// listen begins to listen to the connections that are asked for, if any, and writes that it does or why it cannot.
+// listen begins to listen to the connections asked for, if any, and writes that it does or why it cannot.
 func listen(w *lineWriter, a asked) flows {
 	if len(a.to) == 0 {
 		return flows{}

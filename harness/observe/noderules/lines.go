@@ -20,7 +20,7 @@ type lineWriter struct {
 
 func (w *lineWriter) begin(now time.Time, mode, method string) { w.write(now, "begin", mode, method) }
 
-// none writes the line that replaces begin if there is no kube-proxy.
+// none writes why there is no kube-proxy, instead of begin.
 func (w *lineWriter) none(now time.Time, why error) { w.write(now, "none", usage.OneLine(why)) }
 
 func (w *lineWriter) added(now time.Time, e netip.AddrPort) {
@@ -33,7 +33,7 @@ func (w *lineWriter) synced(now time.Time, s lastSync) {
 	w.write(now, "sync", s.at.UnixNano(), s.family)
 }
 
-// failed writes how many syncs have failed since kube-proxy was last asked.
+// failed writes how many syncs have failed since the last request.
 func (w *lineWriter) failed(now time.Time, syncs int) { w.write(now, "failed", syncs) }
 
 func (w *lineWriter) load(now time.Time, l load) {
@@ -46,7 +46,7 @@ func (w *lineWriter) load(now time.Time, l load) {
 // flows writes that the observer listens to connections.
 func (w *lineWriter) flows(now time.Time) { w.write(now, "flows") }
 
-// noFlows writes the line that replaces flows if connections cannot be observed.
+// noFlows writes why connections cannot be observed, instead of flows.
 func (w *lineWriter) noFlows(now time.Time, why error) { w.write(now, "noflows", usage.OneLine(why)) }
 
 func (w *lineWriter) flow(now time.Time, flows []routedFlow) {

@@ -21,10 +21,8 @@ type load struct {
 	capacity int // connections that the table can hold
 }
 
-// loadEvery is the time between two loads.
 const loadEvery = time.Second
 
-// A loadReader reads the node's load.
 type loadReader struct {
 	proc string // where procfs is mounted
 	last ticks

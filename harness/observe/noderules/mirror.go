@@ -20,8 +20,8 @@ import (
 // The iptables of most systems writes into nf_tables too, so that a mirror serves both kube-proxy's nftables and iptables modes.
 type mirror struct {
 	tables   []followedTable
-	events   *socket // receives events
-	requests *socket // sends requests
+	events   *socket
+	requests *socket
 
 	rules      ruleset
 	endpoints  []netip.AddrPort

@@ -16,7 +16,7 @@ import (
 type cadence struct {
 	look  time.Duration // longest time that a look waits for a change
 	late  time.Duration // between two looks, above which a blind line is written
-	ask   time.Duration // from a change of the rules until kube-proxy is asked for its syncs, of which it does about one a second at most
+	ask   time.Duration // from a change of the rules until kube-proxy, which syncs about once a second at most, is asked for its syncs
 	quiet time.Duration // between two requests to kube-proxy while no rule changes
 }
 
@@ -38,7 +38,7 @@ type observer struct {
 	every  cadence
 	asked  asked
 
-	changed   chan struct{} // has a value after a change, until kube-proxy is asked for its syncs
+	changed   chan struct{} // has a value if kube-proxy must be asked after a change
 	endpoints []netip.AddrPort
 	rules     freshness
 	syncs     freshness
@@ -134,7 +134,6 @@ func (o *observer) look(ctx context.Context, until time.Time) {
 	o.endpoints = endpoints
 }
 
-// writeSyncs writes new syncs and failures.
 func (o *observer) writeSyncs(a answer) {
 	if a.err != nil {
 		o.syncs.failure = cmp.Or(o.syncs.failure, a.err)
@@ -154,7 +153,6 @@ func (o *observer) writeSyncs(a answer) {
 	}
 }
 
-// writeLoad writes the node's load.
 func (o *observer) writeLoad() {
 	o.loadRead = time.Now()
 	l, err := o.load.read()

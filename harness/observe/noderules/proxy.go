@@ -66,7 +66,6 @@ type syncState struct {
 	failures int        // failed syncs since it started
 }
 
-// syncs returns what kube-proxy reports about its syncs.
 func (p proxy) syncs(ctx context.Context) (s syncState, err error) {
 	err = p.get(ctx, "/metrics", func(body io.Reader) (err error) {
 		s, err = parseSyncs(body)
@@ -129,7 +128,6 @@ func parseSyncs(page io.Reader) (s syncState, err error) {
 	return s, lines.Err()
 }
 
-// family returns the address family in a metric's labels.
 func family(labels string) string {
 	_, rest, _ := strings.Cut(labels, `ip_family="`)
 	if value, _, closed := strings.Cut(rest, `"`); closed {

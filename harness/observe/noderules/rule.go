@@ -12,9 +12,9 @@ import (
 // A rule is the part of one nf_tables rule that decides where a packet goes.
 type rule struct {
 	chains []string       // chains it may jump to
-	maps   []string       // maps whose values may be chains to jump to
-	to     netip.AddrPort // destination it may set
-	choice choice         // map from which it may set a destination
+	maps   []string       // maps with chains it may jump to
+	to     netip.AddrPort // destination it may set itself
+	choice choice         // map of destinations it may set
 }
 
 // A choice is a map whose values are destinations, with the layout of a value. Without a name there is none.
@@ -43,8 +43,8 @@ func offset(number uint64) uint64 {
 	return min(wide+(number-firstNarrow)*4, size)
 }
 
-// An execution is the known state of a rule that has run up to one of its expressions. It shows where the
-// destination that the rule sets comes from.
+// An execution is the known state of a rule that has run up to one of its expressions. It shows where a
+// destination comes from.
 type execution struct {
 	rule
 	memory registers // constants loaded so far

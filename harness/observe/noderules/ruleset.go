@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A followedTable is a table to follow.
 type followedTable struct {
 	Family byte // unix.NFPROTO_IPV4 or NFPROTO_IPV6
 	Name   string
@@ -69,7 +68,7 @@ func (rs ruleset) of(m message) *contents {
 	return nil
 }
 
-// table returns the name of the table that a message concerns, or "" if none. In every kind of message it is the first attribute.
+// table returns the name of the table that a message concerns, its first attribute, or "" if none.
 func table(m message) string {
 	const nameOfTable = 1
 	a, err := parseAttributes(m.Body)
@@ -126,8 +125,8 @@ func (c *contents) chain(name string) *chain {
 	return c.chains[name]
 }
 
-// newSet creates a set. The kernel does not announce the end of a set that belonged to a rule, and reuses its name: a set with a new
-// handle replaces it. A set that is only added again keeps its handle.
+// newSet creates a set. The kernel does not announce the end of a set that belonged to a rule, and reuses its name with a new
+// handle. A set that is only added again keeps its handle.
 func (c *contents) newSet(a attributes) {
 	const handleOfSet = 16
 	name, handle := unix.ByteSliceToString(a[unix.NFTA_SET_NAME]), numberOf(a[handleOfSet])
@@ -162,7 +161,6 @@ func (c *contents) elements(kind int, a attributes) error {
 	})
 }
 
-// maps returns the names of the sets that are maps.
 func (c *contents) maps() []string {
 	var names []string
 	for name, s := range c.sets {

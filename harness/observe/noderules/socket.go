@@ -97,7 +97,6 @@ func (s *socket) Follow(hear func(datagram []byte, err error), empty func()) {
 	_ = s.raw.Control(read)
 }
 
-// Interrupt ends Follow.
 func (s *socket) Interrupt() error { return s.file.SetReadDeadline(time.Now()) }
 
 // next returns the next datagram if there is one. It skips datagrams sent by other processes.
@@ -151,5 +150,4 @@ func (s *socket) Ask(r request, do func(message) error) error {
 // answerTime limits the wait for a part of an answer, which the kernel sends at once.
 const answerTime = 5 * time.Second
 
-// Close closes the socket.
 func (s *socket) Close() error { return s.file.Close() }

@@ -27,7 +27,7 @@ type source interface {
 	close() error
 }
 
-// sources has for each data plane a function that opens its source and returns the name of the method.
+// sources has for each data plane a function that opens its source and names the method.
 var sources = map[string]func() (s source, method string, err error){
 	dataplane.IPTables.Name: openIptables,
 	dataplane.NFTables.Name: func() (source, string, error) {
@@ -46,7 +46,7 @@ func openSource(plane string) (s source, method string, err error) {
 	return open()
 }
 
-// openIptables opens the source for the variant of iptables that has kube-proxy's rules, or nf_tables if neither has any yet.
+// openIptables opens the source for the variant of iptables with kube-proxy's rules, or nf_tables if neither has any yet.
 func openIptables() (source, string, error) {
 	m, err := openTables()
 	if err != nil || len(m.endpoints) > 0 {
@@ -65,8 +65,8 @@ func openIptables() (source, string, error) {
 // kubeChains is the prefix of the names of kube-proxy's chains in tables that it shares with others.
 const kubeChains = "KUBE-"
 
-// openTables follows the tables that kube-proxy writes in nftables mode and in iptables mode, since a node may be switched from
-// one to the other.
+// openTables follows the tables of kube-proxy's nftables mode and iptables mode, since a node may be switched from one to the
+// other.
 func openTables() (*mirror, error) {
 	var followed []followedTable
 	for _, family := range []byte{unix.NFPROTO_IPV4, unix.NFPROTO_IPV6} {
@@ -80,7 +80,7 @@ func openTables() (*mirror, error) {
 	return m, err
 }
 
-// polled is a source of rules whose changes the kernel does not announce: it reads them periodically.
+// polled reads rules whose changes the kernel does not announce.
 type polled struct {
 	read func() ([]netip.AddrPort, error)
 	last []netip.AddrPort
@@ -91,8 +91,8 @@ type polled struct {
 // count: on a busy node most of that is waiting.
 const restPerRead = 50
 
-// look reads the rules at the time given, or later. If they differ from the last ones it reads again until two reads agree, since
-// a table that changes during a read can be returned as a mixture.
+// look reads the rules at the time given, or later. After a change it reads until two reads agree, since a table that
+// changes during a read can come out mixed.
 func (p *polled) look(ctx context.Context, until time.Time) ([]netip.AddrPort, error) {
 	pause(ctx, slices.MaxFunc([]time.Time{until, p.next}, time.Time.Compare))
 	runtime.LockOSThread()
