@@ -42,7 +42,7 @@ const (
 type CPUMeter struct {
 	sources   CPUWaitSources
 	processes map[int]*process // by pid
-	waits     map[who]*shares
+	waits     map[program]*waits
 	ends      []time.Duration // of the samples held back
 	searched  time.Duration
 	stop      chan struct{}
@@ -57,9 +57,8 @@ func MeasureCPUWait(s CPUWaitSources) (*CPUMeter, error) {
 	if _, err := os.Stat(filepath.Join(s.Proc, "self", "schedstat")); err != nil {
 		return nil, fmt.Errorf("this kernel does not count how long processes wait for a processor: %w", err)
 	}
-	m := &CPUMeter{sources: s, processes: map[int]*process{}, waits: map[who]*shares{}, stop: make(chan struct{}), done: make(chan struct{})}
-	m.ends = []time.Duration{time.Since(s.Began)}
-	m.searched = -searchEvery
+	m := &CPUMeter{sources: s, processes: map[int]*process{}, waits: map[program]*waits{}, ends: []time.Duration{time.Since(s.Began)},
+		searched: -searchEvery, stop: make(chan struct{}), done: make(chan struct{})}
 	s.Note(evidence.Event{At: m.ends[0], Kind: evidence.CPUWaitBegun})
 	go m.run()
 	return m, nil
@@ -105,13 +104,13 @@ func (m *CPUMeter) sample(now time.Duration) {
 		if p.folder == "" {
 			continue
 		}
-		of := m.waits[p.who]
+		of := m.waits[p.program]
 		if of == nil {
-			of = &shares{}
-			m.waits[p.who] = of
+			of = &waits{}
+			m.waits[p.program] = of
 		}
 		throttled := p.throttled()
-		of.throttled = most(of.throttled, m.ends, throttled)
+		of.throttled = keepLongest(of.throttled, m.ends, throttled)
 		for tid, t := range p.threads {
 			waited, err := t.waited()
 			if err != nil { // it ended
@@ -119,7 +118,7 @@ func (m *CPUMeter) sample(now time.Duration) {
 				delete(p.threads, tid)
 				continue
 			}
-			of.waited = most(of.waited, m.ends, waited-throttled)
+			of.waited = keepLongest(of.waited, m.ends, waited-throttled)
 		}
 	}
 }
@@ -142,11 +141,11 @@ func (m *CPUMeter) flush(n int) {
 	if n <= 0 {
 		return
 	}
-	for of, shares := range m.waits {
+	for of, all := range m.waits {
 		for _, kind := range []struct {
 			kind evidence.EventKind
 			of   *[]time.Duration
-		}{{evidence.CPUWait, &shares.waited}, {evidence.CPUThrottled, &shares.throttled}} {
+		}{{evidence.CPUWait, &all.waited}, {evidence.CPUThrottled, &all.throttled}} {
 			first := (*kind.of)[:min(n, len(*kind.of))]
 			for _, s := range stretches(m.ends, first) {
 				m.sources.Note(evidence.Event{At: s.to, For: s.to - s.from, Kind: kind.kind, By: of.pod, Object: of.node,
@@ -154,7 +153,7 @@ func (m *CPUMeter) flush(n int) {
 			}
 			*kind.of = (*kind.of)[len(first):]
 		}
-		if len(shares.waited) == 0 && len(shares.throttled) == 0 {
+		if len(all.waited) == 0 && len(all.throttled) == 0 {
 			delete(m.waits, of)
 		}
 	}

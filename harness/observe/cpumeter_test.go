@@ -66,7 +66,7 @@ func TestMeter(t *testing.T) {
 		Pod: func(id string) (evidence.Server, bool) {
 			return evidence.Server{Version: "v1", Pod: "echo-a"}, id == uid
 		}},
-		processes: map[int]*process{}, waits: map[who]*shares{}, ends: []time.Duration{0}, searched: -searchEvery}
+		processes: map[int]*process{}, waits: map[program]*waits{}, ends: []time.Duration{0}, searched: -searchEvery}
 	m.sample(100 * ms)
 	for pid := 10; pid <= 17; pid++ {
 		p.waited(pid, pid, time.Hour+50*ms)
@@ -124,7 +124,7 @@ func TestMostIsWithinTheTime(t *testing.T) {
 			ends = append(ends, ends[len(ends)-1]+time.Duration(rapid.IntRange(1, 300).Draw(t, "length"))*ms)
 			for range rapid.IntRange(0, 3).Draw(t, "threads") {
 				waited := time.Duration(rapid.IntRange(0, 2000).Draw(t, "waited")) * ms
-				of, counted = most(of, ends, waited), counted+waited
+				of, counted = keepLongest(of, ends, waited), counted+waited
 			}
 		}
 		var sum time.Duration

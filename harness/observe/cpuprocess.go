@@ -12,15 +12,15 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A who is what waits are attributed to: a program of a node, or of a pod's container.
-type who struct {
+// A program is what waits are attributed to: one of a node, or of a pod's container.
+type program struct {
 	node string
 	pod  evidence.Server
 	name string // name of the program, such as "kubelet"
 }
 
 type process struct {
-	who
+	program
 	folder  string // in procfs
 	threads map[int]*thread
 	limits  []*limit // CPU limits of its cgroups, if any
@@ -36,11 +36,11 @@ var (
 // podCgroup matches kubelet's name of a pod's cgroup, with cgroupfs or with systemd (pkg/kubelet/cm, v1.37).
 var podCgroup = regexp.MustCompile(`pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})`)
 
-// Processes that are not measured: nobody is of no interest; later may become of interest, since its pod has not been seen yet, or
+// Processes that are not measured: ignored is of no interest; pending may become of interest, since its pod has not been seen yet, or
 // it is still the container runtime.
 var (
-	nobody = &process{}
-	later  = &process{}
+	ignored = &process{}
+	pending = &process{}
 )
 
 // search finds new processes and threads. Their waits until now count if they began since the last search.
@@ -49,7 +49,7 @@ func (m *CPUMeter) search() {
 	for _, pid := range numbers(m.sources.Proc) {
 		running[pid] = true
 		p, known := m.processes[pid]
-		if !known || p == later {
+		if !known || p == pending {
 			now := m.identify(pid)
 			now.search(!known && m.searched >= 0)
 			m.processes[pid] = now
@@ -70,7 +70,7 @@ func (m *CPUMeter) identify(pid int) *process {
 	folder := filepath.Join(m.sources.Proc, strconv.Itoa(pid))
 	comm, err := os.ReadFile(filepath.Join(folder, "comm"))
 	if err != nil {
-		return nobody
+		return ignored
 	}
 	name := strings.TrimSpace(string(comm))
 	p := &process{folder: folder, threads: map[int]*thread{}}
@@ -80,7 +80,7 @@ func (m *CPUMeter) identify(pid int) *process {
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "cgroup"))
 	if err != nil {
-		return nobody
+		return ignored
 	}
 	for id, node := range m.sources.Nodes {
 		if bytes.Contains(text, []byte(id)) {
@@ -89,14 +89,14 @@ func (m *CPUMeter) identify(pid int) *process {
 	}
 	switch {
 	case p.node == "" || name == "pause":
-		return nobody
+		return ignored
 	case strings.HasPrefix(name, "runc:"): // becomes the container's program
-		return later
+		return pending
 	}
 	in := podCgroup.FindSubmatch(text)
 	if in == nil {
 		if p.name = nodePrograms[name]; p.name == "" {
-			return nobody
+			return ignored
 		}
 		return p
 	}
@@ -105,7 +105,7 @@ func (m *CPUMeter) identify(pid int) *process {
 		p.pod, p.name = server, name
 		p.pod.Node = p.node
 	} else if p.name = podPrograms[name]; p.name == "" {
-		return later
+		return pending
 	}
 	p.limits = limitsOf(string(text))
 	return p

@@ -2,12 +2,12 @@ package observe
 
 import "time"
 
-// shares are how long a process waited, and was throttled, in each sample that is held back; those missing at the end are 0.
-type shares struct{ waited, throttled []time.Duration }
+// waits are how long a process waited, and was throttled, in each sample that is held back; those missing at the end are 0.
+type waits struct{ waited, throttled []time.Duration }
 
-// most spreads a duration, counted at the end of the last sample, backwards over the samples, and keeps for each sample the longest
+// keepLongest spreads a duration, counted at the end of the last sample, backwards over the samples, and keeps for each sample the longest
 // of all threads.
-func most(of, ends []time.Duration, counted time.Duration) []time.Duration {
+func keepLongest(of, ends []time.Duration, counted time.Duration) []time.Duration {
 	for i := len(ends) - 2; counted > 0 && i >= 0; i-- {
 		for len(of) <= i {
 			of = append(of, 0)

@@ -10,9 +10,9 @@ import (
 // token until its provider has answered, which it asks every 10 s (apiserver v0.37.2, plugin/pkg/authenticator/token/oidc/oidc.go).
 const refusedFor = 30 * time.Second
 
-// answeredBy401 takes note of whether the API server's last answer was 401, and notes a gap of the watch once credentials count as
+// noteUnauthorized takes note of whether the API server's last answer was 401, and notes a gap of the watch once credentials count as
 // expired.
-func (j *journal) answeredBy401(so bool) {
+func (j *journal) noteUnauthorized(so bool) {
 	j.mu.Lock()
 	told := j.expired
 	switch {

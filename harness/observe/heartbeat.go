@@ -36,7 +36,7 @@ func (h heartbeat) run(ctx context.Context) {
 		answered := false
 		for !answered && ctx.Err() == nil {
 			_, err := h.namespaces.Get(ctx, h.namespace, metav1.GetOptions{})
-			h.answeredBy401(apierrors.IsUnauthorized(err))
+			h.noteUnauthorized(apierrors.IsUnauthorized(err))
 			answered = err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown
 			if !answered && ctx.Err() == nil {
 				why = ": " + err.Error()

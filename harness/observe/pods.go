@@ -53,8 +53,8 @@ func newPodTracker(j *journal, version versions) *podTracker {
 func (t *podTracker) see(p *corev1.Pod) {
 	version, ofApp := t.version(p.Labels, p.Spec)
 	meta := podMeta{labels.FormatLabels(p.Labels), p.Spec.NodeName, metav1.GetControllerOf(p) != nil, p.DeletionTimestamp != nil}
-	begunToEnd := t.learn(p.Name, meta)
-	t.know(p)
+	begunToEnd := t.storeMeta(p.Name, meta)
+	t.storeUID(p)
 	if !ofApp {
 		// A Job's pod serves no requests, and CronJobs delete old ones at any time.
 		if owner := metav1.GetControllerOf(p); begunToEnd && owner != nil && owner.Kind != "Job" {
@@ -101,16 +101,16 @@ func (t *podTracker) see(p *corev1.Pod) {
 	})
 }
 
-// know stores a pod by its uid, so that its processes can be attributed to it.
-func (t *podTracker) know(p *corev1.Pod) {
+// storeUID stores a pod by its uid, so that its processes can be attributed to it.
+func (t *podTracker) storeUID(p *corev1.Pod) {
 	version, _ := t.version(p.Labels, p.Spec)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.byUID[string(p.UID)] = evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
 }
 
-// learn stores the meta of a pod, and reports whether the pod has just begun to terminate.
-func (t *podTracker) learn(name string, meta podMeta) (begunToEnd bool) {
+// storeMeta stores the meta of a pod, and reports whether the pod has just begun to terminate.
+func (t *podTracker) storeMeta(name string, meta podMeta) (begunToEnd bool) {
 	t.mu.Lock()
 	last := t.metas[name]
 	t.mu.Unlock()

@@ -181,7 +181,7 @@ func (r *ruleReader) parse(words []string) bool {
 		return false
 	}
 	if err == nil {
-		t.tell(e, learn)
+		t.record(e, learn)
 	}
 	return err == nil
 }
@@ -196,10 +196,10 @@ func (r *ruleReader) parseLoad(e evidence.Event, words []string) bool {
 		}
 	}
 	e.Kind, e.Count = evidence.NodeBusy, numbers[0]
-	r.tracker.tell(e, func() {})
+	r.tracker.record(e, func() {})
 	if capacity := numbers[2]; capacity > 0 {
 		e.Kind, e.Count, e.Detail = evidence.NodeConntrack, 1000*numbers[1]/capacity, fmt.Sprintf("%d of %d", numbers[1], capacity)
-		r.tracker.tell(e, func() {})
+		r.tracker.record(e, func() {})
 	}
 	return true
 }

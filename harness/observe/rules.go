@@ -12,7 +12,7 @@ import (
 // A ruleTracker notes to which pods the rules of each node route, from the output of the nodes' observers.
 type ruleTracker struct {
 	*journal
-	Heard
+	NodeReports
 	servers    map[string]evidence.Server // address -> pod that last got it
 	unresolved []routeChange
 	routes     map[string]map[string]map[string]bool // node -> address -> ports to which the node's rules route
@@ -26,8 +26,10 @@ type routeChange struct {
 }
 
 func newRuleTracker(j *journal) *ruleTracker {
-	heard := Heard{map[string]string{}, map[string]int{}, map[string]string{}, map[string]error{}, map[string]string{}, map[string]bool{}}
-	return &ruleTracker{journal: j, Heard: heard, servers: map[string]evidence.Server{}, routes: map[string]map[string]map[string]bool{}}
+	reports := NodeReports{Observed: map[string]string{}, Failures: map[string]int{}, Proxyless: map[string]string{},
+		Unobserved: map[string]error{}, Listened: map[string]string{}, Routed: map[string]bool{}}
+	return &ruleTracker{journal: j, NodeReports: reports, servers: map[string]evidence.Server{},
+		routes: map[string]map[string]map[string]bool{}}
 }
 
 // reader returns a reader for a node's observer, whose log the client can get.
@@ -44,8 +46,8 @@ func (t *ruleTracker) lost(node string, why error) {
 	})
 }
 
-// tell hands on an event that already has its time, and updates the state with learn.
-func (t *ruleTracker) tell(e evidence.Event, learn func()) {
+// record hands on an event that already has its time, and updates the state with learn.
+func (t *ruleTracker) record(e evidence.Event, learn func()) {
 	t.change(func() {
 		t.sink.Event(e)
 		learn()
@@ -99,7 +101,7 @@ func (t *ruleTracker) resolve(address string, server evidence.Server) {
 // fill adds the rules to a state; the caller holds the lock. It leaves out nodes whose observer was lost: their rules are unknown, and
 // no wait should depend on them.
 func (t *ruleTracker) fill(s *State) {
-	s.Heard = t.clone()
+	s.NodeReports = t.clone()
 	maps.DeleteFunc(s.Observed, func(node, _ string) bool { return t.Unobserved[node] != nil })
 	s.Rules = make(map[string][]evidence.Server, len(s.Observed))
 	for node := range s.Observed {

@@ -17,11 +17,11 @@ type State struct {
 	Endpoints    []EndpointState              // of the Service
 	Backends     map[string]Backend           // ready endpoints whose pods are in the API, by name
 	Rules        map[string][]evidence.Server // node -> app pods that its rules route to; every observed node has a key
-	Heard
+	NodeReports
 }
 
-// Heard is what the observers of nodes' rules have reported, by node.
-type Heard struct {
+// NodeReports is what the observers of nodes' rules have reported, by node.
+type NodeReports struct {
 	Observed   map[string]string // nodes whose rules are observed -> mode of their kube-proxy
 	Failures   map[string]int    // nodes whose kube-proxy could not write its rules -> how often
 	Proxyless  map[string]string // nodes without a kube-proxy -> how that was detected
@@ -30,9 +30,9 @@ type Heard struct {
 	Routed     map[string]bool   // addresses of clients from which a node reported a routed connection
 }
 
-func (h Heard) clone() Heard {
-	return Heard{maps.Clone(h.Observed), maps.Clone(h.Failures), maps.Clone(h.Proxyless), maps.Clone(h.Unobserved),
-		maps.Clone(h.Listened), maps.Clone(h.Routed)}
+func (r NodeReports) clone() NodeReports {
+	return NodeReports{maps.Clone(r.Observed), maps.Clone(r.Failures), maps.Clone(r.Proxyless), maps.Clone(r.Unobserved),
+		maps.Clone(r.Listened), maps.Clone(r.Routed)}
 }
 
 // A PodState is one pod of the app that is in the API.

@@ -16,7 +16,7 @@ import (
 func (w *Watch) Names(old, next string) map[string]string {
 	w.journal.mu.Lock()
 	if next == old { // the rollout could not end, or was rolled back
-		next = newestBut(old, w.pods.samples)
+		next = newestExcept(old, w.pods.samples)
 	}
 	a, b := w.pods.samples[old], w.pods.samples[next]
 	w.journal.mu.Unlock()
@@ -30,8 +30,8 @@ func (w *Watch) Names(old, next string) map[string]string {
 	return map[string]string{old: before, next: after}
 }
 
-// newestBut returns the version, other than the old one, whose first pod was created last; empty if there is none.
-func newestBut(old string, samples map[string]*corev1.Pod) (version string) {
+// newestExcept returns the version, other than the old one, whose first pod was created last; empty if there is none.
+func newestExcept(old string, samples map[string]*corev1.Pod) (version string) {
 	for _, v := range slices.Sorted(maps.Keys(samples)) {
 		if v != old && (version == "" || samples[version].CreationTimestamp.Before(&samples[v].CreationTimestamp)) {
 			version = v
@@ -58,7 +58,7 @@ func difference(a, b *corev1.Pod) (before, after string) {
 	for _, of := range []struct {
 		kind    string
 		changed []string
-	}{{"env ", differing(environment(a), environment(b))}, {"label ", differing(ofTemplate(a.Labels), ofTemplate(b.Labels))}} {
+	}{{"env ", differing(environment(a), environment(b))}, {"label ", differing(templateLabels(a.Labels), templateLabels(b.Labels))}} {
 		if len(of.changed) > 0 {
 			what = append(what, of.kind+strings.Join(of.changed, ", "))
 		}
@@ -109,13 +109,13 @@ func environment(of *corev1.Pod) map[string][]corev1.EnvVar {
 	return found
 }
 
-// ofPods are labels that workloads add to those of the pod template (apps/v1, types.go; a DaemonSet's is
+// addedLabels are labels that workloads add to those of the pod template (apps/v1, types.go; a DaemonSet's is
 // extensions/v1beta1, DaemonSetTemplateGenerationKey).
-var ofPods = append([]string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel, "pod-template-generation"}, templateHashes...)
+var addedLabels = append([]string{appsv1.StatefulSetPodNameLabel, appsv1.PodIndexLabel, "pod-template-generation"}, templateHashes...)
 
-func ofTemplate(labels map[string]string) map[string]string {
+func templateLabels(labels map[string]string) map[string]string {
 	labels = maps.Clone(labels)
-	maps.DeleteFunc(labels, func(key, _ string) bool { return slices.Contains(ofPods, key) })
+	maps.DeleteFunc(labels, func(key, _ string) bool { return slices.Contains(addedLabels, key) })
 	return labels
 }
 

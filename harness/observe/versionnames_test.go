@@ -78,7 +78,7 @@ func TestVersionsOfARolloutThatDidNotEnd(t *testing.T) {
 		{"of several the last that began", map[string]*corev1.Pod{"old": made(1), "b": made(3), "a": made(4), "c": made(2)}, "a"},
 		{"one that was there before the old one's first pod seen", map[string]*corev1.Pod{"old": made(2), "next": made(1)}, "next"},
 	} {
-		if got := newestBut("old", row.samples); got != row.want {
+		if got := newestExcept("old", row.samples); got != row.want {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
 	}

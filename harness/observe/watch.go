@@ -83,7 +83,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	if scope.Elsewhere != nil { // the load pods are in scope.Namespace: the CPUMeter finds them by their uid
 		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
 		w.factories = append(w.factories, own)
-		handlers = append(handlers, handler{own.Core().V1().Pods().Informer(), on(w.pods.know), ignore})
+		handlers = append(handlers, handler{own.Core().V1().Pods().Informer(), on(w.pods.storeUID), ignore})
 	}
 	for _, h := range handlers {
 		if err := h.register(w.journal.broke); err != nil {

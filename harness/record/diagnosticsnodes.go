@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// A look is a command to run on a node, and the file for its output.
-type look struct{ file, line string }
+// A nodeCommand is a command to run on a node, and the file for its output.
+type nodeCommand struct{ file, line string }
 
-// looks lists the commands. They include the rules of every mode: rules of a mode other than kube-proxy's are leftovers.
-func looks() []look {
-	return []look{
+// nodeCommands lists the commands to run. They include the rules of every mode: rules of a mode other than kube-proxy's are leftovers.
+func nodeCommands() []nodeCommand {
+	return []nodeCommand{
 		{"kubelet.log", fmt.Sprintf("journalctl --unit=kubelet --lines=%d --no-pager", nodeLines)},
 		{"kube-proxy.prom", "curl --silent --show-error --fail --max-time 5 http://localhost:10249/metrics"},
 		{"iptables.txt", "iptables-save"},
@@ -30,9 +30,9 @@ func (s source) nodes(ctx context.Context, f *folder) {
 	var all sync.WaitGroup
 	for _, node := range s.Nodes {
 		all.Go(func() {
-			for _, look := range looks() {
-				text, err := s.OnNode(ctx, node, look.line)
-				f.add(path.Join("nodes", node, look.file), []byte(text), err)
+			for _, c := range nodeCommands() {
+				text, err := s.OnNode(ctx, node, c.line)
+				f.add(path.Join("nodes", node, c.file), []byte(text), err)
 			}
 		})
 	}

@@ -10,9 +10,9 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// flowsTold is how long to wait for a node to report one of our connections: observers write every 250 ms (noderules, flowsEvery), and
+// flowTimeout is how long to wait for a node to report one of our connections: observers write every 250 ms (noderules, flowsEvery), and
 // the observer and the reader may each wait for a processor for a second (heardLate of package timeline).
-const flowsTold = 2 * time.Second
+const flowTimeout = 2 * time.Second
 
 // checkFlows notes that the cluster lacks the feature [evidence.FlowEvents] if nodes reported none of the connections that have just
 // reached the app: else each connection that fails would count as routed nowhere.
@@ -21,10 +21,10 @@ func (r *Recording) checkFlows(ctx context.Context) error {
 		return nil
 	}
 	lacks := ""
-	limited, cancel := context.WithTimeout(ctx, r.stretched(flowsTold))
+	limited, cancel := context.WithTimeout(ctx, r.stretched(flowTimeout))
 	defer cancel()
 	_ = r.watch.Until(limited, func(s observe.State) bool {
-		lacks = unheard(r.clients.lanes, s.Heard)
+		lacks = whyNoFlows(r.clients.lanes, s.NodeReports)
 		return lacks == ""
 	})
 	if ctx.Err() == nil && lacks != "" {
@@ -34,8 +34,8 @@ func (r *Recording) checkFlows(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// unheard returns why nodes reported no connection of any lane; empty if one did, or none listens.
-func unheard(lanes []evidence.Lane, s observe.Heard) (why string) {
+// whyNoFlows returns why nodes reported no connection of any lane; empty if one did, or none listens.
+func whyNoFlows(lanes []evidence.Lane, s observe.NodeReports) (why string) {
 	for _, lane := range lanes {
 		node := cmp.Or(lane.Node, lane.TargetNode)
 		cannot, listens := s.Listened[node]

@@ -63,7 +63,7 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	}
 	await := until
 	if there && lane.Kind().AsksApp() {
-		await = untilSaid
+		await = untilCertain
 	}
 	err := await(ctx, ask)
 	var none *loadgen.NoReplyError
@@ -106,8 +106,8 @@ func askOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, 
 
 func until(ctx context.Context, works func() error) error { return poll.UntilNil(ctx, askEvery, works) }
 
-// untilSaid waits until an app that runs already gives a good reply, or returns the last error when it is clear that there will be none.
-func untilSaid(ctx context.Context, ask func() error) (last error) {
+// untilCertain waits until an app that runs already gives a good reply, or returns the last error when it is clear that there will be none.
+func untilCertain(ctx context.Context, ask func() error) (last error) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit) // a request in flight at the limit is still awaited
 	defer cancel()
 	said := 0

@@ -52,7 +52,7 @@ func TestUntilAnAppHasSaid(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, n := time.Now(), 0
-				got := untilSaid(t.Context(), func() error { n++; return row.answer(n) })
+				got := untilCertain(t.Context(), func() error { n++; return row.answer(n) })
 				asked := time.Since(began)
 				if asked != row.asked || row.asked < answerLimit && !errors.Is(got, row.want) || (got == nil) != (row.want == nil) {
 					t.Errorf("%v after %v, want %v after %v", got, asked, row.want, row.asked)
@@ -140,11 +140,11 @@ func TestUnheardConnections(t *testing.T) {
 		{"no node listens", nil, nil, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			s := observe.Heard{Listened: row.listened, Routed: map[string]bool{}}
+			s := observe.NodeReports{Listened: row.listened, Routed: map[string]bool{}}
 			for _, client := range row.routed {
 				s.Routed[client] = true
 			}
-			if got := unheard(lanes, s); got != row.want {
+			if got := whyNoFlows(lanes, s); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})

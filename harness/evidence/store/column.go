@@ -175,8 +175,8 @@ func lookUp[V any](dictionary []V, indexes []int32, into []V) ([]V, error) {
 	return into, nil
 }
 
-// ended returns an error if a column's chunk has more values.
-func ended(c column) error {
+// checkEnd returns an error if a column's chunk has more values.
+func checkEnd(c column) error {
 	if c.left() > 0 {
 		return fmt.Errorf("it has %d values too many", c.left())
 	}

@@ -16,8 +16,8 @@ import (
 // A reading is the evidence of a folder during reading.
 type reading struct{ evidence.Evidence }
 
-// damaged adds an error, unless it is nil, to the damage.
-func (ev *reading) damaged(err error) {
+// addDamage adds an error, unless it is nil, to the damage.
+func (ev *reading) addDamage(err error) {
 	if err != nil {
 		ev.Damage = append(ev.Damage, err.Error())
 	}
@@ -29,7 +29,7 @@ func (ev *reading) readFiles(dir string) {
 	for _, file := range ev.Run.Files {
 		path := filepath.Join(dir, file.Name)
 		changed := compareSum(path, file)
-		ev.damaged(changed)
+		ev.addDamage(changed)
 		switch file.Name {
 		case evidence.HitsFile:
 			if changed == nil {
@@ -48,7 +48,7 @@ func (ev *reading) readFiles(dir string) {
 				ev.readEvents(path, file.Records)
 			}
 		default:
-			ev.damaged(fmt.Errorf("%s: %s names it, this build does not know it: use a newer Rollcall", file.Name, evidence.RunFile))
+			ev.addDamage(fmt.Errorf("%s: %s names it, this build does not know it: use a newer Rollcall", file.Name, evidence.RunFile))
 		}
 	}
 }
@@ -68,15 +68,15 @@ func (ev *reading) readSegments(dir string) {
 	for _, e := range events {
 		reached = max(reached, e.At)
 	}
-	ev.damaged(fmt.Errorf("%s: the recording was cut off: it got to %s, with %d hits, %d arrivals and %d events",
+	ev.addDamage(fmt.Errorf("%s: the recording was cut off: it got to %s, with %d hits, %d arrivals and %d events",
 		evidence.RunFile, reached.Round(time.Millisecond), len(hits), len(arrivals), len(events)))
-	ev.damaged(hitsErr)
-	ev.damaged(arrivalsErr)
+	ev.addDamage(hitsErr)
+	ev.addDamage(arrivalsErr)
 	if len(flows) > 0 { // else no observer listened to connections
 		ev.Flows = evidence.Flows(flows)
-		ev.damaged(flowsErr)
+		ev.addDamage(flowsErr)
 	}
-	ev.damaged(eventsErr)
+	ev.addDamage(eventsErr)
 }
 
 func (ev *reading) readEvents(path string, count int) {
@@ -89,7 +89,7 @@ func (ev *reading) readEvents(path string, count int) {
 		err = fmt.Errorf("line %d: it is the last, %s says %d", len(ev.Events), evidence.RunFile, count)
 	}
 	if err != nil {
-		ev.damaged(fmt.Errorf("%s: %w", filepath.Base(path), bare(err)))
+		ev.addDamage(fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err)))
 	}
 }
 
@@ -100,7 +100,7 @@ func openSegment[R any](path string, of recordType[R]) (records []R, err error) 
 		records, err = readSegment(f, of)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", filepath.Base(path), bare(err))
+		err = fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
 	}
 	return records, err
 }
@@ -109,13 +109,13 @@ func openSegment[R any](path string, of recordType[R]) (records []R, err error) 
 func compareSum(path string, file evidence.File) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file.Name, bare(err))
+		return fmt.Errorf("%s: %w", file.Name, withoutPath(err))
 	}
 	defer f.Close()
 	hash := sha256.New()
 	size, err := io.Copy(hash, f)
 	if err != nil {
-		return fmt.Errorf("%s: byte %d: %w", file.Name, size, bare(err))
+		return fmt.Errorf("%s: byte %d: %w", file.Name, size, withoutPath(err))
 	}
 	sum := hex.EncodeToString(hash.Sum(nil))
 	switch {

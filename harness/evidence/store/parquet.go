@@ -28,7 +28,7 @@ func writeParquet[R, W any](w io.Writer, stream evidence.Stream[R], l layout[R, 
 		if err != nil {
 			return rows, err
 		}
-		if last, err = l.follow(last, r); err != nil {
+		if last, err = l.checkNext(last, r); err != nil {
 			return rows, fmt.Errorf("row %d: %w", rows, err)
 		}
 		rows++
@@ -67,7 +67,7 @@ func parquetStream[R, W any](path string, count int, l layout[R, W]) evidence.St
 func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return bare(err)
+		return withoutPath(err)
 	}
 	defer f.Close()
 	file, err := openParquet(f)
@@ -93,7 +93,7 @@ func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R)
 			}
 			for i := range n {
 				r := record(i)
-				if last, err = l.follow(last, r); err != nil {
+				if last, err = l.checkNext(last, r); err != nil {
 					return err
 				}
 				if !yield(r) {
@@ -107,7 +107,7 @@ func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R)
 			unread -= n
 		}
 		for _, c := range columns {
-			if err := guard(func() error { return errors.Join(ended(c), c.close()) }); err != nil {
+			if err := guard(func() error { return errors.Join(checkEnd(c), c.close()) }); err != nil {
 				return fmt.Errorf("column %s: %w", c.title(), err)
 			}
 		}
@@ -124,7 +124,7 @@ func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R)
 func openParquet(f *os.File) (file *parquet.File, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, bare(err)
+		return nil, withoutPath(err)
 	}
 	// parquet-go allocates as much memory as the footer's length says, even beyond the file.
 	var tail [8]byte
@@ -195,8 +195,8 @@ func guard(read func() error) (err error) {
 	return read()
 }
 
-// bare returns a file's error without the path, which differs in a copy of the folder.
-func bare(err error) error {
+// withoutPath returns a file's error without the path, which differs in a copy of the folder.
+func withoutPath(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		return pathErr.Err

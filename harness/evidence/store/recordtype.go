@@ -38,8 +38,8 @@ func eventType() recordType[evidence.Event] {
 	return recordType[evidence.Event]{func(evidence.Event) key { return key{} }, (*evidence.Event).Compare, evidence.Event.Check}
 }
 
-// follow returns the key of r, and an error unless r is valid and may follow a record with the key last.
-func (of recordType[R]) follow(last key, r R) (key, error) {
+// checkNext returns the key of r, and an error unless r is valid and may follow a record with the key last.
+func (of recordType[R]) checkNext(last key, r R) (key, error) {
 	at := of.key(r)
 	if at.lane < last.lane || at.lane == last.lane && at.seq < last.seq {
 		return at, errors.New("it is out of order: sort by lane, seq")

@@ -64,7 +64,7 @@ func TestAStreamIsInOrderWhateverTheOrderGiven(t *testing.T) {
 		var last key
 		for _, h := range want {
 			var err error
-			if last, err = hitType().follow(last, h); err != nil {
+			if last, err = hitType().checkNext(last, h); err != nil {
 				t.Fatal(err)
 			}
 		}

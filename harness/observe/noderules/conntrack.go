@@ -61,7 +61,7 @@ const (
 // listenConntrack begins to listen to new connections to the destinations; one without an address stands for any address with its port.
 // Every connection that begins after it has returned is reported. It needs CAP_NET_ADMIN in the network namespace.
 func listenConntrack(to ...netip.AddrPort) (*conntrackListener, error) {
-	if err := announced(eventsSetting); err != nil {
+	if err := checkAnnounced(eventsSetting); err != nil {
 		return nil, fmt.Errorf("conntrack: %w", err)
 	}
 	l, err := openListener(queueSize, to)
@@ -75,8 +75,8 @@ func listenConntrack(to ...netip.AddrPort) (*conntrackListener, error) {
 	return l, nil
 }
 
-// announced returns an error if the kernel does not announce entries.
-func announced(setting string) error {
+// checkAnnounced returns an error if the kernel does not announce entries.
+func checkAnnounced(setting string) error {
 	text, err := os.ReadFile(setting)
 	if err == nil && strings.TrimSpace(string(text)) == "0" {
 		err = errors.New("net.netfilter.nf_conntrack_events is 0: the kernel does not tell of new connections")
@@ -113,7 +113,7 @@ func openListener(queue int, to []netip.AddrPort) (*conntrackListener, error) {
 // follow receives events until the listener is closed.
 func (l *conntrackListener) follow() {
 	defer close(l.ended)
-	l.events.Follow(l.hear, l.empty)
+	l.events.Follow(l.handle, l.empty)
 }
 
 // Take returns the flows received since the last call. The error says why flows that began after the returned time may be
@@ -133,8 +133,8 @@ func (l *conntrackListener) Close() error {
 	return errors.Join(err, l.events.Close(), l.requests.Close())
 }
 
-// hear notes the flows of the events in a datagram. Events that are still in the queue after an error came before the lost ones.
-func (l *conntrackListener) hear(datagram []byte, err error) {
+// handle notes the flows of the events in a datagram. Events that are still in the queue after an error came before the lost ones.
+func (l *conntrackListener) handle(datagram []byte, err error) {
 	var events []message
 	if errors.Is(err, unix.ENOBUFS) {
 		err = errLost
@@ -143,8 +143,8 @@ func (l *conntrackListener) hear(datagram []byte, err error) {
 	}
 	for _, event := range events {
 		c, malformed := parse(event)
-		if err = cmp.Or(err, malformed); l.asked(c) {
-			l.tell(c)
+		if err = cmp.Or(err, malformed); l.matches(c) {
+			l.report(c)
 		}
 	}
 	l.failure = cmp.Or(l.failure, err)
@@ -174,7 +174,7 @@ func (l *conntrackListener) read(lost bool) error {
 	r := request{Subsystem: unix.NFNL_SUBSYS_CTNETLINK, Kind: getConnection, Flags: unix.NLM_F_DUMP}
 	err := l.requests.Ask(r, func(m message) error {
 		c, err := parse(m)
-		if l.asked(c) {
+		if l.matches(c) {
 			there[c.identity] = c
 		}
 		return err
@@ -187,22 +187,22 @@ func (l *conntrackListener) read(lost bool) error {
 	for i, c := range there {
 		l.known[i] = struct{}{}
 		if _, known := before[i]; lost && !known {
-			l.tell(c)
+			l.report(c)
 			l.early[i] = struct{}{}
 		}
 	}
 	return nil
 }
 
-// asked reports whether a connection is to one of the destinations.
-func (l *conntrackListener) asked(c connection) bool {
+// matches reports whether a connection is to one of the destinations.
+func (l *conntrackListener) matches(c connection) bool {
 	return slices.ContainsFunc(l.to, func(d netip.AddrPort) bool {
 		return d.Port() == c.to.Port() && (d.Addr() == c.to.Addr() || !d.Addr().IsValid() && c.to.IsValid())
 	})
 }
 
-func (l *conntrackListener) tell(c connection) {
-	if _, told := l.early[c.identity]; told {
+func (l *conntrackListener) report(c connection) {
+	if _, reported := l.early[c.identity]; reported {
 		delete(l.early, c.identity)
 		return
 	}

@@ -118,7 +118,7 @@ func TestAnEventBehindTheTableIsNotToldAgain(t *testing.T) {
 	l := &conntrackListener{to: []netip.AddrPort{netip.MustParseAddrPort("10.96.0.10:80")}, known: map[identity]struct{}{}}
 	l.early = map[identity]struct{}{{0x1e8b4422, netip.MustParseAddrPort(client4 + ":60337")}: {}}
 	for _, want := range []int{0, 1} {
-		l.hear(recordedConnections(t, "tcp4"), nil)
+		l.handle(recordedConnections(t, "tcp4"), nil)
 		if flows, _, lost := l.Take(); len(flows) != want || lost != nil {
 			t.Errorf("%v, %v, want %d", flows, lost, want)
 		}

@@ -97,7 +97,7 @@ func TestFilterHoldsBackNothingOfOurs(t *testing.T) {
 		event := changed(t, all)
 		messages, _, _ := splitMessages(event)
 		for _, m := range messages {
-			if c, err := parse(m); err == nil && l.asked(c) && !passes(t, l.to, event) {
+			if c, err := parse(m); err == nil && l.matches(c) && !passes(t, l.to, event) {
 				t.Fatalf("%v is held back", c)
 			}
 		}
@@ -115,7 +115,7 @@ func TestWhereTheKernelDoesNotTellItIsRefused(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tc.setting), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			err := announced(file)
+			err := checkAnnounced(file)
 			if err == nil {
 				err = errors.New("")
 			}

@@ -139,7 +139,7 @@ func (l layout) collect(found []netip.AddrPort, table []byte) ([]netip.AddrPort,
 		}
 		at += size
 	}
-	for at := range reached(begin, func(at int) []int { return jumps[at] }) {
+	for at := range reachable(begin, func(at int) []int { return jumps[at] }) {
 		found = append(found, destinations[at]...)
 	}
 	return found, nil

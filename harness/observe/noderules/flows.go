@@ -19,8 +19,8 @@ const (
 	flowsPerLine = 100
 )
 
-// asked holds the values of -flows and -clients: which connections to write.
-type asked struct {
+// A selection holds the values of -flows and -clients: which connections to write.
+type selection struct {
 	to   []netip.AddrPort // their destinations; none: no connections
 	from []netip.Addr     // their clients; none: all
 }
@@ -34,22 +34,22 @@ type flows struct {
 
 // A listener is the part of a conntrackListener that flows needs; tests have their own.
 type listener interface {
-	Take() (heard []routedFlow, since time.Time, lost error)
+	Take() (taken []routedFlow, since time.Time, lost error)
 	Close() error
 }
 
 // listen begins to listen to the connections asked for, if any, and writes that it does or why it cannot.
-func listen(w *lineWriter, a asked) flows {
-	if len(a.to) == 0 {
+func listen(w *lineWriter, s selection) flows {
+	if len(s.to) == 0 {
 		return flows{}
 	}
-	l, err := listenConntrack(a.to...)
+	l, err := listenConntrack(s.to...)
 	if err != nil {
 		w.noFlows(time.Now(), err)
 		return flows{}
 	}
 	w.flows(time.Now())
-	return flows{listener: l, from: a.from}
+	return flows{listener: l, from: s.from}
 }
 
 // write writes the connections since the last write, if that is long enough ago.
@@ -59,10 +59,10 @@ func (f *flows) write(w *lineWriter) {
 		return
 	}
 	f.next = now.Add(flowsEvery)
-	heard, since, lost := f.listener.Take()
-	heard = slices.DeleteFunc(heard, func(h routedFlow) bool { return len(f.from) > 0 && !slices.Contains(f.from, h.Client.Addr()) })
+	taken, since, lost := f.listener.Take()
+	taken = slices.DeleteFunc(taken, func(h routedFlow) bool { return len(f.from) > 0 && !slices.Contains(f.from, h.Client.Addr()) })
 	now = time.Now() // later than all flows, so that no age is negative
-	for some := range slices.Chunk(heard, flowsPerLine) {
+	for some := range slices.Chunk(taken, flowsPerLine) {
 		w.flow(now, some)
 	}
 	if lost != nil {

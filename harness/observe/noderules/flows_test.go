@@ -104,7 +104,7 @@ func TestFlowsAreWritten(t *testing.T) {
 		}},
 		{"without rules", "none no answer", func(ctx context.Context, arg string, out io.Writer) int {
 			to, err := parseDestinations(strings.TrimPrefix(arg, "-flows="))
-			if err = errors.Join(err, absent(ctx, &lineWriter{out: out}, asked{to: to}, errors.New("no answer"))); err != nil {
+			if err = errors.Join(err, absent(ctx, &lineWriter{out: out}, selection{to: to}, errors.New("no answer"))); err != nil {
 				return exitFailed
 			}
 			return exitOK
@@ -194,7 +194,7 @@ func TestFlowsThatCannotBeSeenAreSaid(t *testing.T) {
 		return
 	}
 	var out bytes.Buffer
-	f := listen(&lineWriter{out: &out}, asked{to: endpoints("10.96.0.10:80")})
+	f := listen(&lineWriter{out: &out}, selection{to: endpoints("10.96.0.10:80")})
 	if err := f.end(&lineWriter{out: &out}); err != nil {
 		t.Error(err)
 	}

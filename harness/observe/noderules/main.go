@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) 
 		fmt.Fprintln(stdout, "noderules prints changes of the rules for Services on its node and, with -flows, connections that it routes, until SIGTERM")
 		return exitOK
 	}
-	every, connections := usualCadence(), asked{}
+	every, connections := usualCadence(), selection{}
 	for _, arg := range args {
 		flag, list, _ := strings.Cut(arg, "=")
 		var err error
@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) 
 	return exitOK
 }
 
-func watch(ctx context.Context, p proxy, every cadence, connections asked, stdout io.Writer) (err error) {
+func watch(ctx context.Context, p proxy, every cadence, connections selection, stdout io.Writer) (err error) {
 	mode, silent := p.mode(ctx)
 	switch {
 	case silent != nil && ctx.Err() != nil:
@@ -82,7 +82,7 @@ func watch(ctx context.Context, p proxy, every cadence, connections asked, stdou
 }
 
 // absent writes that there is no kube-proxy, the only program whose rules can be read, and writes flows until ctx ends.
-func absent(ctx context.Context, w *lineWriter, connections asked, why error) error {
+func absent(ctx context.Context, w *lineWriter, connections selection, why error) error {
 	w.none(time.Now(), why)
 	f := listen(w, connections)
 	for ctx.Err() == nil && w.err == nil {

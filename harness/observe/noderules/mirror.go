@@ -28,8 +28,8 @@ type mirror struct {
 	generation uint32 // number that the kernel increases with each transaction
 	stale      bool   // an event was missed
 
-	heard []message // events received and not yet applied
-	open  []message // events about the tables, of a transaction whose end has not come yet
+	received []message // events not yet applied
+	open     []message // events about the tables, of a transaction whose end has not come yet
 }
 
 // openMirror begins to listen and reads the tables. Tables that do not exist count as empty until they do. It needs
@@ -78,7 +78,7 @@ func (m *mirror) await(until time.Time) error {
 			return nil
 		}
 		if err == nil {
-			m.heard, _, err = splitMessages(slices.Clone(datagram))
+			m.received, _, err = splitMessages(slices.Clone(datagram))
 		} else if errors.Is(err, unix.ENOBUFS) {
 			err = errLost
 		}
@@ -92,11 +92,11 @@ func (m *mirror) await(until time.Time) error {
 // apply applies the received messages up to the end of a transaction that concerns the tables, and reports
 // whether there was one.
 func (m *mirror) apply() (bool, error) {
-	for len(m.heard) > 0 {
-		next := m.heard[0]
-		m.heard = m.heard[1:]
+	for len(m.received) > 0 {
+		next := m.received[0]
+		m.received = m.received[1:]
 		if next.Kind != unix.NFT_MSG_NEWGEN {
-			if m.rules.of(next) != nil {
+			if m.rules.table(next) != nil {
 				m.open = append(m.open, next)
 			}
 			continue
@@ -161,7 +161,7 @@ func (m *mirror) read() error {
 		return fmt.Errorf("nftables: read tables: %w", err)
 	}
 	m.show(rules, generation)
-	m.stale, m.heard, m.open = false, nil, nil
+	m.stale, m.received, m.open = false, nil, nil
 	return nil
 }
 

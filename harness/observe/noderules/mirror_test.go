@@ -80,7 +80,7 @@ func TestRolloutsOnRealNodes(t *testing.T) {
 			if len(m.endpoints) != 8 {
 				t.Errorf("before: %v, want %s, the API server and three pods", m.endpoints, others)
 			}
-			m.heard = recordedRules(t, tc.mode+"-events")
+			m.received = recordedRules(t, tc.mode+"-events")
 			var changes []string
 			for known := m.endpoints; ; known = m.endpoints {
 				more, err := m.apply()
@@ -127,7 +127,7 @@ func TestALostTransactionIsNoticed(t *testing.T) {
 	m := mirrorOf(t, tables, recordedRules(t, "nftables-before"))
 	events := recordedRules(t, "nftables-events")
 	end := slices.IndexFunc(events, func(m message) bool { return m.Kind == unix.NFT_MSG_NEWGEN })
-	m.heard = events[end+1:]
+	m.received = events[end+1:]
 	if _, err := m.apply(); !errors.Is(err, errLost) {
 		t.Errorf("error %v, want %v", err, errLost)
 	}
@@ -136,7 +136,7 @@ func TestALostTransactionIsNoticed(t *testing.T) {
 func TestWhatWasReadAlreadyIsNotAppliedAgain(t *testing.T) {
 	tables := []followedTable{{Family: unix.NFPROTO_IPV4, Name: "kube-proxy"}}
 	m := mirrorOf(t, tables, recordedRules(t, "nftables-after"))
-	m.heard = recordedRules(t, "nftables-events")
+	m.received = recordedRules(t, "nftables-events")
 	shown := m.endpoints
 	if more, err := m.apply(); more || err != nil || difference(shown, m.endpoints) != "" {
 		t.Errorf("%v, %v, %s", more, err, difference(shown, m.endpoints))

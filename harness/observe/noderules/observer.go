@@ -36,7 +36,7 @@ type observer struct {
 	proxy  proxy
 	load   loadReader
 	every  cadence
-	asked  asked
+	asked  selection
 
 	changed   chan struct{} // has a value if kube-proxy must be asked after a change
 	endpoints []netip.AddrPort

@@ -24,8 +24,8 @@ type choice struct {
 	address, port uint64 // offsets in the value, in bytes
 }
 
-// among returns the destination in a value of the map.
-func (c choice) among(value []byte) netip.AddrPort {
+// destination returns the destination in a value of the map.
+func (c choice) destination(value []byte) netip.AddrPort {
 	size := uint64(len(value))
 	return endpoint(c.family, value[min(c.address, size):], value[min(c.port, size):])
 }

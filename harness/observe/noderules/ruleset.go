@@ -57,9 +57,9 @@ func newRuleset(tables []followedTable) ruleset {
 
 func (c *contents) clear() { c.chains, c.sets = map[string]*chain{}, map[string]*set{} }
 
-// of returns the followed table that a message concerns, or nil.
-func (rs ruleset) of(m message) *contents {
-	name := table(m)
+// table returns the followed table that a message concerns, or nil.
+func (rs ruleset) table(m message) *contents {
+	name := tableOf(m)
 	for _, c := range rs {
 		if c.Family == m.Family && c.Name == name {
 			return c
@@ -68,8 +68,8 @@ func (rs ruleset) of(m message) *contents {
 	return nil
 }
 
-// table returns the name of the table that a message concerns, its first attribute, or "" if none.
-func table(m message) string {
+// tableOf returns the name of the table that a message concerns, its first attribute, or "" if none.
+func tableOf(m message) string {
 	const nameOfTable = 1
 	a, err := parseAttributes(m.Body)
 	if err != nil {
@@ -80,7 +80,7 @@ func table(m message) string {
 
 // apply applies a message to the ruleset. It keeps nothing of the message's memory.
 func (rs ruleset) apply(m message) error {
-	c := rs.of(m)
+	c := rs.table(m)
 	if c == nil {
 		return nil
 	}
@@ -190,14 +190,14 @@ func (c *contents) endpoints() (found []netip.AddrPort) {
 			base = append(base, name)
 		}
 	}
-	for name := range reached(base, c.next) {
+	for name := range reachable(base, c.next) {
 		if !strings.HasPrefix(name, c.Chains) {
 			continue
 		}
 		for _, r := range c.chain(name).rules {
 			found = append(found, r.to)
 			for _, e := range c.elementsOf(r.choice.name) {
-				found = append(found, r.choice.among(e.value))
+				found = append(found, r.choice.destination(e.value))
 			}
 		}
 	}
@@ -217,8 +217,8 @@ func (c *contents) next(name string) (chains []string) {
 	return slices.DeleteFunc(chains, func(name string) bool { return c.chains[name] == nil || !strings.HasPrefix(name, c.Chains) })
 }
 
-// reached returns everything that can be reached from the given nodes, including them.
-func reached[K comparable](from []K, next func(K) []K) map[K]bool {
+// reachable returns everything that can be reached from the given nodes, including them.
+func reachable[K comparable](from []K, next func(K) []K) map[K]bool {
 	met := map[K]bool{}
 	for len(from) > 0 {
 		at := from[len(from)-1]

@@ -80,9 +80,9 @@ func (s *socket) Receive(until time.Time) ([]byte, error) {
 	return datagram, nil
 }
 
-// Follow calls hear with each datagram as it comes, in memory that the next one reuses, or with an error instead; it calls empty
+// Follow calls handle with each datagram as it comes, in memory that the next one reuses, or with an error instead; it calls empty
 // whenever the queue is empty. It returns after Interrupt, when all datagrams received until then have been handed over.
-func (s *socket) Follow(hear func(datagram []byte, err error), empty func()) {
+func (s *socket) Follow(handle func(datagram []byte, err error), empty func()) {
 	read := func(fd uintptr) {
 		for {
 			datagram, err := s.next(fd)
@@ -90,7 +90,7 @@ func (s *socket) Follow(hear func(datagram []byte, err error), empty func()) {
 				empty()
 				return
 			}
-			hear(datagram, err)
+			handle(datagram, err)
 		}
 	}
 	_ = s.raw.Read(func(fd uintptr) bool { read(fd); return false }) // until Interrupt sets a deadline
