@@ -21,6 +21,6 @@ type UserApp struct {
 	Adapted     []string      `json:"changed_back,omitempty"` // what was left out of the manifests or changed for the run
 
 	Answers  string         `json:"answers,omitempty"`  // name of the container that has the Service's port
-	Asked    map[string]any `json:"asked,omitempty"`    // the request that clients send, as an httpGet probe in a manifest
+	Asked    map[string]any `json:"asked,omitempty"`    // what clients ask for, as the handler of a probe in a manifest
 	Workload map[string]any `json:"workload,omitempty"` // its manifest, less the parts that no advice is about; absent: not one of apps/v1
 }

@@ -103,10 +103,11 @@ func TestStretches(t *testing.T) {
 		want     []stretch
 	}{
 		{"nobody waited", []time.Duration{0, 0}, nil},
-		{"a moment is not told", []time.Duration{4 * ms}, nil},
+		{"a short wait is not noted", []time.Duration{4 * ms}, nil},
 		{"the same share goes on", []time.Duration{80 * ms, 90 * ms}, []stretch{{0, 200 * ms, 170 * ms}}},
 		{"another share is another stretch", []time.Duration{10 * ms, 90 * ms}, []stretch{{0, 100 * ms, 10 * ms}, {100 * ms, 200 * ms, 90 * ms}}},
-		{"so is one after a pause", []time.Duration{90 * ms, 0, 90 * ms}, []stretch{{0, 100 * ms, 90 * ms}, {200 * ms, 300 * ms, 90 * ms}}},
+		{"after a pause it is another stretch", []time.Duration{90 * ms, 0, 90 * ms},
+			[]stretch{{0, 100 * ms, 90 * ms}, {200 * ms, 300 * ms, 90 * ms}}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if diff := cmp.Diff(row.want, stretches(ends, row.sums), cmp.AllowUnexported(stretch{})); diff != "" {

@@ -29,12 +29,12 @@ func TestExpiredCredentials(t *testing.T) {
 		gaps        []string
 	}{
 		{"credentials that are accepted", 0, 0, "", nil},
-		{"a token that expires has since it was refused first", 110 * time.Second, time.Hour, said(110 * time.Second),
+		{"a token that expires did so when it was first refused", 110 * time.Second, time.Hour, said(110 * time.Second),
 			[]string{said(110 * time.Second)}},
-		{"a plugin makes a new token when one is refused", 110 * time.Second, 110*time.Second + beatEvery, "", nil},
-		{"an API server that has just begun knows no provider yet", 110 * time.Second, 110*time.Second + refusedFor, "", nil},
+		{"an exec plugin gets a new token when one is refused", 110 * time.Second, 110*time.Second + beatEvery, "", nil},
+		{"an API server that has just started does not know the OIDC provider yet", 110 * time.Second, 110*time.Second + refusedFor, "", nil},
 		{"a file with a new token comes late", 110 * time.Second, 3 * time.Minute, "", []string{said(110 * time.Second)}},
-		{"they had expired before", 0, time.Hour, said(0), []string{said(0)}},
+		{"the credentials had expired before", 0, time.Hour, said(0), []string{said(0)}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

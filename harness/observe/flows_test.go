@@ -29,14 +29,14 @@ func TestFlows(t *testing.T) {
 		{"a connection was routed to the pod that has the address",
 			[]string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 2000"},
 			[]evidence.Flow{flow(0, 8*ms, 1000, "10.244.1.2:8080")}, false},
-		{"several are in a line, each with its age", []string{"R @2ms flows", "R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 2000 " +
+		{"a line with several connections", []string{"R @2ms flows", "R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 2000 " +
 			"10.244.1.9:1001 10.96.0.10:80 10.244.1.3:8080 0"},
 			[]evidence.Flow{flow(0, 8*ms, 1000, "10.244.1.2:8080"), flow(1, 10*ms, 1001, "10.244.1.3:8080")}, false},
-		{"they are numbered over lines", []string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 0",
+		{"connections are numbered over all lines", []string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 0",
 			"R @20ms flow 10.244.1.9:1001 10.96.0.10:80 10.244.1.2:8080 0"},
 			[]evidence.Flow{flow(0, 10*ms, 1000, "10.244.1.2:8080"), flow(1, 20*ms, 1001, "10.244.1.2:8080")}, false},
-		{"half a connection is none", []string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80"}, nil, true},
-		{"no number is no age", []string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 soon"}, nil, true},
+		{"a line with half a connection cannot be parsed", []string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80"}, nil, true},
+		{"an age that is not a number cannot be parsed", []string{"R @10ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 soon"}, nil, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			v := newSimNode(t)
@@ -63,10 +63,11 @@ func TestWhoseFlowsAreHeardOf(t *testing.T) {
 		routed         map[string]bool
 	}{
 		{"a node listens", "R @2ms flows", map[string]string{"worker": ""}, map[string]bool{}},
-		{"a node cannot", "R @2ms noflows nf_conntrack_events is 0", map[string]string{"worker": "nf_conntrack_events is 0"}, map[string]bool{}},
+		{"it cannot listen", "R @2ms noflows nf_conntrack_events is 0",
+			map[string]string{"worker": "nf_conntrack_events is 0"}, map[string]bool{}},
 		{"a connection was routed", "R @3ms flow 10.244.1.9:1000 10.96.0.10:80 10.244.1.2:8080 0", map[string]string{},
 			map[string]bool{"10.244.1.9": true}},
-		{"one was tracked and not routed", "R @3ms flow 10.244.1.9:1000 10.96.0.10:80 10.96.0.10:80 0", map[string]string{}, map[string]bool{}},
+		{"one was tracked, not routed", "R @3ms flow 10.244.1.9:1000 10.96.0.10:80 10.96.0.10:80 0", map[string]string{}, map[string]bool{}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			v := newSimNode(t)

@@ -13,7 +13,7 @@ const ranOn = "log of p: it ended while its container was seen to run: there is 
 
 func TestEndOfLog(t *testing.T) {
 	runStories(t, []story{
-		{"a pod that exits at once is proved whole by its last word, whatever the API shows", func(l *simPod) {
+		{"the exit line of a pod that exits at once proves that the log is whole, whatever the API shows", func(l *simPod) {
 			l.plain()
 			l.says("sigterm")
 			l.says("exit 143")
@@ -22,7 +22,7 @@ func TestEndOfLog(t *testing.T) {
 			l.asked(2)
 			l.removed()
 		}, ""},
-		{"a request may come in after that word", func(l *simPod) {
+		{"a request may come after the exit line", func(l *simPod) {
 			l.plain()
 			l.says("exit 143")
 			l.gets(1)
@@ -31,21 +31,21 @@ func TestEndOfLog(t *testing.T) {
 			l.asked(2)
 			l.removed()
 		}, ""},
-		{"a pod that is killed says none, but its status tells before its log ends", func(l *simPod) {
+		{"a pod that is killed writes no exit line, but its status shows the end before the log ends", func(l *simPod) {
 			l.plain()
 			l.gets(3)
 			l.status(0, terminated, none)
 			l.ends()
 			l.removed()
 		}, ""},
-		{"or while there is time to read it again", func(l *simPod) {
+		{"the status of a pod that is killed shows the end while the log can be read again", func(l *simPod) {
 			l.plain()
 			l.gets(3)
 			l.ends()
 			l.asked(2)
 			l.status(0, terminated, none)
 		}, ""},
-		{"a pod that is killed and gone before its status tells may have said more", func(l *simPod) {
+		{"a pod that is killed and gone before its status shows the end may have written more", func(l *simPod) {
 			l.plain()
 			l.gets(3)
 			l.forgets()
@@ -54,7 +54,7 @@ func TestEndOfLog(t *testing.T) {
 			l.removed()
 		}, ranOn},
 
-		{"an API server that loses the kubelet ends the log after a line, so that only the run's own end counts", func(l *simPod) {
+		{"an API server that loses the kubelet ends the log after a line, so the log is read again until the run is over", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.inject(fault{after: len(l.current().text), then: closes}, fault{after: len(l.current().text), then: closes})
@@ -64,7 +64,7 @@ func TestEndOfLog(t *testing.T) {
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
-		{"and what it wrote meanwhile may go with the pod", func(l *simPod) {
+		{"what a pod wrote after the API server lost the kubelet may be gone with the pod", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.forgets(fault{after: len(l.current().text), then: closes})
@@ -75,7 +75,7 @@ func TestEndOfLog(t *testing.T) {
 			l.ends()
 			l.removed()
 		}, ranOn},
-		{"unless the log was read again in time", func(l *simPod) {
+		{"the log is read again in time after the API server lost the kubelet", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.inject(fault{after: len(l.current().text), then: closes})
@@ -87,7 +87,7 @@ func TestEndOfLog(t *testing.T) {
 			l.ends()
 			l.removed()
 		}, ""},
-		{"even when the container has ended", func(l *simPod) {
+		{"the API server loses the kubelet, and the container ends", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			l.inject(fault{after: len(l.current().text), then: closes})
@@ -95,14 +95,14 @@ func TestEndOfLog(t *testing.T) {
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
-		{"even when that is before the first line", func(l *simPod) {
+		{"the API server loses the kubelet before the first line", func(l *simPod) {
 			l.inject(fault{then: closes})
 			l.starts()
 			l.gets(5)
 			l.ends()
 			l.status(0, terminated, none)
 		}, ""},
-		{"even when that is the last reading of a pod that lives on", func(l *simPod) {
+		{"the API server loses the kubelet in the last pass over the log of a pod that lives on", func(l *simPod) {
 			l.starts()
 			l.gets(5)
 			silent := fault{after: len(l.current().text), then: stalls}
@@ -112,7 +112,7 @@ func TestEndOfLog(t *testing.T) {
 			l.status(0, running, none)
 			l.asked(1)
 		}, ""},
-		{"an API server that is away once all was read", func(l *simPod) {
+		{"an API server that is away after all was read", func(l *simPod) {
 			l.plain()
 			l.inject(fault{status: 500})
 			l.says("exit 0")
@@ -121,13 +121,13 @@ func TestEndOfLog(t *testing.T) {
 			l.removed()
 		}, ""},
 
-		{"a container that is removed just when we stop following has said its last word", func(l *simPod) {
+		{"a container that is removed just when we stop following has written its exit line", func(l *simPod) {
 			l.plain()
 			l.says("exit 143")
 			l.shows(evidence.PodExited)
 			l.forgets()
 		}, ""},
-		{"or has not", func(l *simPod) {
+		{"a container that is removed just when we stop following has not written its exit line", func(l *simPod) {
 			l.plain()
 			l.forgets()
 		}, "context canceled: there is no such log any more"},

@@ -29,17 +29,17 @@ func TestLogs(t *testing.T) {
 			l.status(0, terminated, none)
 			l.removed()
 		}, ""},
-		{"an app that is killed without a SIGTERM may have had more to write", func(l *simPod) {
+		{"an app that is killed without SIGTERM may have had more to write", func(l *simPod) {
 			l.startsUnwarned()
 			l.gets(5)
 			l.ends()
 			l.status(0, terminated, none)
 		}, "log of p: the container was killed without warning, with what it had not written yet"},
-		{"but not before its process began", func(l *simPod) {
+		{"an app that is killed before its process began had nothing to write", func(l *simPod) {
 			l.kubelet.change(func() { l.kubelet.runs = append(l.kubelet.runs, &run{ended: true}) })
 			l.status(0, terminated, none)
 		}, ""},
-		{"a run that could not begin has no log, and that of the next is not taken for it", func(l *simPod) {
+		{"a run that could not begin has no log, and the log of the next run is not taken for it", func(l *simPod) {
 			l.inject(fault{status: 400})
 			l.status(0, waiting, startError)
 			l.starts()
@@ -50,7 +50,7 @@ func TestLogs(t *testing.T) {
 			l.ends()
 			l.removed()
 		}, ""},
-		{"and so may one of its runs, of which the next is read all the same", func(l *simPod) {
+		{"a run that is killed without SIGTERM may have had more to write, and the next run is read all the same", func(l *simPod) {
 			l.startsUnwarned()
 			l.gets(5)
 			l.status(0, running, none)
@@ -61,7 +61,7 @@ func TestLogs(t *testing.T) {
 			l.gets(5)
 			l.status(1, running, terminated)
 		}, "log of p: the container was killed without warning, with what it had not written yet"},
-		{"one that exits by itself has written everything", func(l *simPod) {
+		{"an app that exits by itself has written everything", func(l *simPod) {
 			l.startsUnwarned()
 			l.gets(5)
 			l.says("exit 1")
@@ -163,7 +163,7 @@ func TestLogs(t *testing.T) {
 			l.gets(5)
 			l.status(1, running, terminated)
 		}, ""},
-		{"two restarts while it was broken do not", func(l *simPod) {
+		{"two restarts while the connection was broken lose the log between them", func(l *simPod) {
 			l.starts()
 			l.gets(4)
 			l.inject(fault{after: len(l.current().text), then: resets}, fault{status: 500})
@@ -176,7 +176,7 @@ func TestLogs(t *testing.T) {
 			l.starts()
 			l.status(2, running, terminated)
 		}, "log of p: the container started again before the log of its last run was read"},
-		{"a log that is taken for that of the run before is not read twice", func(l *simPod) {
+		{"a log that is returned again as the log of the run before is not read twice", func(l *simPod) {
 			l.starts()
 			l.ends()
 			l.starts()

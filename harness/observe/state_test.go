@@ -15,7 +15,7 @@ func TestWhereAVersionIsReached(t *testing.T) {
 	}{
 		{"nowhere", State{}, false, false},
 		{"an endpoint, ready or not", State{Endpoints: []EndpointState{{v1, false}}}, true, false},
-		{"an endpoint whose pod has left the API may be anybody's", State{Endpoints: []EndpointState{{evidence.Server{Pod: "c"}, false}}}, true,
+		{"an endpoint whose pod is gone may be of any version", State{Endpoints: []EndpointState{{evidence.Server{Pod: "c"}, false}}}, true,
 			false},
 		{"no endpoint, but the rules of one node of two", State{Rules: map[string][]evidence.Server{"one": nil, "two": {v1}}}, true, false},
 		{"a ready endpoint, and no node is observed", State{Endpoints: []EndpointState{{v2, true}}}, false, true},
@@ -62,7 +62,7 @@ func TestWhichPodBehindTheServiceIsAStray(t *testing.T) {
 		{"one of a version that is rolled out", State{Endpoints: endpoint("v1", true), Backends: map[string]Backend{"p": owned}}, false},
 		{"one of another version", State{Endpoints: endpoint("v3", true), Backends: map[string]Backend{"p": owned}}, true},
 		{"one whose labels name no version", State{Endpoints: endpoint("", true), Backends: map[string]Backend{"p": owned}}, true},
-		{"one that has left the API, and may have been anybody's", State{Endpoints: endpoint("", true)}, false},
+		{"one that has left the API, and may have been of any version", State{Endpoints: endpoint("", true)}, false},
 		{"one that is not ready", State{Endpoints: endpoint("v3", false), Backends: map[string]Backend{"p": owned}}, false},
 		{"one of the old version that no rollout ends, as no workload controls it",
 			State{Endpoints: endpoint("v1", true), Backends: map[string]Backend{"p": bare}}, true},

@@ -15,24 +15,24 @@ func TestVersionsAreKnownByWhatDiffers(t *testing.T) {
 		before, after string
 	}{
 		{"an image by its tag", image("reg.example/shop/web:1.4"), image("reg.example/shop/web:1.5"), "web:1.4", "web:1.5"},
-		{"an image by the begin of its digest", image("reg.example/web" + digest + "1"), image("reg.example/web:2" + digest + "2"),
+		{"an image by the first digits of its digest", image("reg.example/web" + digest + "1"), image("reg.example/web:2" + digest + "2"),
 			"web@sha256:0123456789ab", "web:2@sha256:0123456789ab"},
 		{"an image that moved to another registry", image("a.example/web:1"), image("b.example/web:1"), "a.example/web:1", "b.example/web:1"},
 		{"the image counts, not what else differs", func(p *corev1.Pod) { image("web:1")(p); label("tier", "a")(p) }, image("web:2"),
 			"web:1", "web:2"},
-		{"an init container's, which may hold the release", func(p *corev1.Pod) {
+		{"the image of an init container, which may have the release", func(p *corev1.Pod) {
 			p.Spec.InitContainers = []corev1.Container{{Name: "copy", Image: "release:1"}}
 		}, func(p *corev1.Pod) {
 			p.Spec.InitContainers = []corev1.Container{{Name: "copy", Image: "release:2"}}
 		}, "release:1", "release:2"},
 		{"the environment by name, for its value may be a secret", env("TOKEN", "abc"), env("TOKEN", "def"), "old env TOKEN", "new env TOKEN"},
-		{"what only one has", func(*corev1.Pod) {}, env("LOG", "debug"), "old env LOG", "new env LOG"},
+		{"a variable that only one pod has", func(*corev1.Pod) {}, env("LOG", "debug"), "old env LOG", "new env LOG"},
 		{"the environment and labels", func(p *corev1.Pod) { env("A", "1")(p); label("tier", "a")(p) }, env("A", "2"),
 			"old env A and label tier", "new env A and label tier"},
 		{"labels that workloads set are not the template's", label("pod-template-hash", "x"), label("statefulset.kubernetes.io/pod-name", "y"),
 			"before the restart", "before the restart"},
 		{"a restart, by UTC", func(*corev1.Pod) {}, restartAt("2026-11-26T19:04:05+01:00"), "before the restart", "restarted 18:04:05"},
-		{"one after another", restartAt("2026-11-26T17:00:00Z"), restartAt("2026-11-26T18:04:05Z"), "restarted 17:00:00",
+		{"two restarts", restartAt("2026-11-26T17:00:00Z"), restartAt("2026-11-26T18:04:05Z"), "restarted 17:00:00",
 			"restarted 18:04:05"},
 	} {
 		a, b := podLike(row.old), podLike(row.next)

@@ -81,7 +81,7 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 			_, err := slices.Update(ctx, someSlice("s", nil), metav1.UpdateOptions{})
 			return err
 		}, []noted{{evidence.EndpointNotReady, "a"}}},
-		{"a slice that goes takes its endpoints along", func(ctx context.Context) error {
+		{"the endpoints of a deleted slice are gone", func(ctx context.Context) error {
 			return slices.Delete(ctx, "t", metav1.DeleteOptions{})
 		}, []noted{{evidence.EndpointGone, "a"}, {evidence.EndpointGone, "b"}}},
 		{"a ReplicaSet's size is an event", func(ctx context.Context) error {
@@ -91,16 +91,16 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 			}, metav1.CreateOptions{})
 			return err
 		}, []noted{{evidence.ReplicaSetScaled, ""}}},
-		{"a deletionTimestamp is the beginning of the end", func(ctx context.Context) error {
+		{"a pod with a deletionTimestamp is deleting", func(ctx context.Context) error {
 			p := somePod("a", corev1.ConditionTrue)
 			p.DeletionTimestamp = &metav1.Time{Time: time.Now()}
 			_, err := pods.Update(ctx, p, metav1.UpdateOptions{})
 			return err
 		}, []noted{{evidence.PodDeleting, "a"}}},
-		{"and the end is that it leaves the API", func(ctx context.Context) error {
+		{"a pod that leaves the API is gone", func(ctx context.Context) error {
 			return pods.Delete(ctx, "a", metav1.DeleteOptions{})
 		}, []noted{{evidence.PodGone, "a"}}},
-		{"of other pods, one counts that a workload made and no Job, when it begins to end", func(ctx context.Context) error {
+		{"the deletion of another pod counts if a workload other than a Job controls it", func(ctx context.Context) error {
 			for _, name := range []string{"made", "bare", "job"} {
 				p := somePod(name, corev1.ConditionTrue)
 				p.Labels, p.DeletionTimestamp = nil, &metav1.Time{Time: time.Now()}

@@ -36,8 +36,8 @@ func BenchmarkConnection(b *testing.B) {
 		to       []netip.AddrPort
 	}{
 		{"nobody listens", nil},
-		{"of others", []netip.AddrPort{destination("10.96.0.10", 80), destination("fd00:96::10", 80)}},
-		{"of ours", []netip.AddrPort{destination("", 9)}},
+		{"other destinations", []netip.AddrPort{destination("10.96.0.10", 80), destination("fd00:96::10", 80)}},
+		{"this destination", []netip.AddrPort{destination("", 9)}},
 	} {
 		b.Run(bc.sentence, func(b *testing.B) {
 			if bc.to != nil {

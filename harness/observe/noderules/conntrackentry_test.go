@@ -45,9 +45,9 @@ func TestParse(t *testing.T) {
 	}{
 		{"IPv4", recordedConnections(t, "tcp4"), 0x1e8b4422, client4 + ":60337", service4 + ":80", "10.244.1.2:8080"},
 		{"IPv6", recordedConnections(t, "tcp6"), 0x59880dbd, "[" + client6 + "]:37125", "[" + service6 + "]:80", "[fd00:10:244:1::2]:8080"},
-		{"UDP is none of ours", recordedConnections(t, "udp4"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
-		{"nor is UDP by IPv6", recordedConnections(t, "udp6"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
-		{"nor is another zone's", inZone, 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"UDP does not count", recordedConnections(t, "udp4"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"UDP over IPv6 does not count", recordedConnections(t, "udp6"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"a connection of another zone does not count", inZone, 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			messages, _, err := splitMessages(tc.message)
