@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"example.com/rollcall/harness/evidence"
 	"fmt"
@@ -34,30 +35,22 @@ type Recorder struct {
 
 // Record makes the folder dir and begins a recording in it. It refuses a folder that has a run.
 // The caller ends the Recorder with Finish or Abort.
-func Record(dir string, run evidence.Run) (_ *Recorder, err error) {
+func Record(dir string, run evidence.Run) (*Recorder, error) {
 	if err := begin(dir); err != nil {
 		return nil, err
 	}
 	r := &Recorder{dir: dir, stop: make(chan struct{}), stopped: make(chan struct{})}
-	defer func() {
-		if err != nil {
-			r.close()
-		}
-	}()
-	if r.hits, err = createSegment(filepath.Join(dir, hitsSegment), hitType()); err != nil {
-		return nil, err
+	var errs [4]error
+	r.hits, errs[0] = createSegment(filepath.Join(dir, hitsSegment), hitType())
+	r.arrivals, errs[1] = createSegment(filepath.Join(dir, arrivalsSegment), arrivalType())
+	r.flows, errs[2] = createSegment(filepath.Join(dir, flowsSegment), flowType())
+	r.events, errs[3] = createSegment(filepath.Join(dir, eventsSegment), eventType())
+	err := cmp.Or(errs[:]...)
+	if err == nil {
+		err = r.Update(run)
 	}
-	if r.arrivals, err = createSegment(filepath.Join(dir, arrivalsSegment), arrivalType()); err != nil {
-		return nil, err
-	}
-	if r.flows, err = createSegment(filepath.Join(dir, flowsSegment), flowType()); err != nil {
-		return nil, err
-	}
-	if r.events, err = createSegment(filepath.Join(dir, eventsSegment), eventType()); err != nil {
-		return nil, err
-	}
-	run.Schema, run.Files = evidence.SchemaVersion, nil
-	if err := WriteJSON(filepath.Join(dir, evidence.RunFile), run); err != nil {
+	if err != nil {
+		r.close()
 		return nil, err
 	}
 	go r.flush()

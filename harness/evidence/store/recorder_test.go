@@ -2,9 +2,11 @@ package store
 
 import (
 	"bufio"
+	"errors"
 	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -264,5 +266,22 @@ func TestAKilledProcessLeavesWhatItFlushed(t *testing.T) {
 		!strings.Contains(ev.Damage[0],
 			fmt.Sprintf("cut off: it got to %s, with %d hits", time.Duration(len(hits)-1)*time.Millisecond, len(hits))) {
 		t.Errorf("damage %v", ev.Damage)
+	}
+}
+
+func TestRecordRefusesALeftoverSegment(t *testing.T) {
+	dir := t.TempDir()
+	leftover := filepath.Join(dir, arrivalsSegment)
+	if err := os.WriteFile(leftover, []byte("records"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Record(dir, evidence.Run{}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("error %v, want one that says that the segment exists", err)
+	}
+	if got, _ := os.ReadFile(leftover); string(got) != "records" {
+		t.Errorf("the segment has %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, evidence.RunFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("run.json: error %v, want that it does not exist", err)
 	}
 }
