@@ -6,7 +6,7 @@ import "time"
 // outcome of requests in flight is unknown. Times are on the clock of the lane's node.
 type Absence struct {
 	Lane  string        `json:"lane"`
-	From  uint64        `json:"from"`  // sequence number of the first request that was not sent
+	From  uint64        `json:"from"`  // number of the first request not sent
 	To    uint64        `json:"to"`    // that of the first one sent again; equal to From: none was left out
 	Since time.Duration `json:"since"` // when From was due
 	Until time.Duration `json:"until"` // when the next process began, the same for all lanes of an agent
@@ -15,5 +15,5 @@ type Absence struct {
 	Why     string   `json:"why"` // such as "its container started again"
 }
 
-// Skips reports whether the request with this sequence number was left out.
+// Skips reports whether a sequence number was left out.
 func (a Absence) Skips(seq uint64) bool { return seq >= a.From && seq < a.To }

@@ -150,7 +150,7 @@ type Evidence struct {
 	Hits     Stream[Hit]
 	Arrivals Stream[Arrival] // nil: not recorded
 	Flows    Stream[Flow]    // nil: none was recorded
-	Events   []Event         // in the order in which they were noted
+	Events   []Event         // in the order noted
 	// Damage lists the parts of the recording that could not be read, each with file and position.
 	Damage []string
 }

@@ -24,7 +24,7 @@ var templateHashes = []string{appsv1.DefaultDeploymentUniqueLabelKey, appsv1.Con
 // A versions function returns the version of a pod from its labels and spec, and whether the pod belongs to the app.
 type versions func(of map[string]string, spec corev1.PodSpec) (version string, ofApp bool)
 
-// byLabel returns a versions function for pods whose label is their version.
+// byLabel takes the value of a label as the version.
 func byLabel(label string) versions {
 	return func(of map[string]string, _ corev1.PodSpec) (version string, ofApp bool) {
 		version, ofApp = of[label]

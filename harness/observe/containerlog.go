@@ -71,8 +71,8 @@ func (l *containerLog) pass(ctx context.Context, pod string, options *corev1.Pod
 	}
 }
 
-// kubeletError returns the error for text after the last whole line: either the beginning of a line, or the reason why the kubelet
-// stopped, which it can only write into the log itself.
+// kubeletError returns the error for text after the last whole line: the beginning of a line, or why the kubelet stopped, which
+// it can only write into the log itself.
 func kubeletError(text string) error {
 	switch {
 	case strings.HasPrefix(text, "unable to retrieve container logs for "),

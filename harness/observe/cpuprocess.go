@@ -36,8 +36,8 @@ var (
 // podCgroup matches kubelet's name of a pod's cgroup, with cgroupfs or with systemd (pkg/kubelet/cm, v1.37).
 var podCgroup = regexp.MustCompile(`pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})`)
 
-// Processes that are not measured: ignored is of no interest; pending may become of interest, since its pod has not been seen yet, or
-// it is still the container runtime.
+// Processes that are not measured: ignored is of no interest; pending may be later, since its pod has not been seen yet, or it is
+// still the container runtime.
 var (
 	ignored = &process{}
 	pending = &process{}
@@ -65,7 +65,7 @@ func (m *CPUMeter) search() {
 	}
 }
 
-// identify returns the process with a pid and what its waits are attributed to.
+// identify returns the process with a pid, and its program.
 func (m *CPUMeter) identify(pid int) *process {
 	folder := filepath.Join(m.sources.Proc, strconv.Itoa(pid))
 	comm, err := os.ReadFile(filepath.Join(folder, "comm"))

@@ -123,7 +123,7 @@ func (r *logReader) read(live context.Context, run int) error {
 	}
 }
 
-// readLine hands on what a line contains. One that cannot be parsed is noted as lost: it could hide an arrival.
+// readLine hands on a line. One that cannot be parsed is noted as lost: it could hide an arrival.
 func (r *logReader) readLine(text string) error {
 	line, err := parseLine(text, r.tracker.began, r.server)
 	if err != nil {

@@ -37,8 +37,8 @@ type podTracker struct {
 	*journal
 	version versions
 	byName  map[string]*pod            // pods of the app in the API
-	metas   map[string]podMeta         // all pods of the namespace in the API, by name
-	byUID   map[string]evidence.Server // all pods of the namespace, even after they have left the API
+	metas   map[string]podMeta         // by name, of all pods of the namespace in the API
+	byUID   map[string]evidence.Server // all pods of the namespace, also those that are gone
 	samples map[string]*corev1.Pod     // first pod seen of each version
 	// Hooks, called under the lock; created may be nil.
 	created   func(*pod)
@@ -101,7 +101,7 @@ func (t *podTracker) see(p *corev1.Pod) {
 	})
 }
 
-// storeUID stores a pod by its uid, so that its processes can be attributed to it.
+// storeUID stores a pod by its uid, for its processes.
 func (t *podTracker) storeUID(p *corev1.Pod) {
 	version, _ := t.version(p.Labels, p.Spec)
 	t.mu.Lock()

@@ -46,7 +46,7 @@ func (t *ruleTracker) lost(node string, why error) {
 	})
 }
 
-// record hands on an event that already has its time, and updates the state with learn.
+// record hands on an event that has its time, and calls learn.
 func (t *ruleTracker) record(e evidence.Event, learn func()) {
 	t.change(func() {
 		t.sink.Event(e)

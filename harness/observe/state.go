@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A State is what a Watch last saw; rollout strategies decide by it whether a rollout is done.
+// A State is what a Watch last saw; rollout strategies judge it.
 type State struct {
 	Deployments  map[string]*appsv1.Deployment  // by name
 	StatefulSets map[string]*appsv1.StatefulSet // by name
@@ -77,7 +77,7 @@ func (s State) Like(o State) bool {
 	return sameMembers(s.Pods, o.Pods) && sameMembers(s.Endpoints, o.Endpoints)
 }
 
-// sameMembers reports whether two slices have the same elements in any order.
+// sameMembers compares two slices as sets.
 func sameMembers[T comparable](a, b []T) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
 }

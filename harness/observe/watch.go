@@ -55,7 +55,7 @@ type Scope struct {
 	Namespace    string
 	Service      string // whose endpoints are noted
 	VersionLabel string // label of the app's pods with their version
-	Elsewhere    *App   // a user's app in another namespace; nil: the app is in Namespace
+	Elsewhere    *App   // a user's app elsewhere; nil: it is in Namespace
 	NoLogs       bool   // the app is not Rollcall's: the logs of its pods have no arrivals
 	// APITimeout is how long the API server may take to answer before the watch counts as blind; 0: 2 s.
 	APITimeout time.Duration
@@ -117,7 +117,7 @@ func newWatch(began time.Time, sink Sink, version versions, service string) *Wat
 	return w
 }
 
-// None returns a Watch without a cluster, which only passes on what Note and Mark get, until Stop.
+// None returns a Watch without a cluster, which notes only what Note and Mark get.
 func None(began time.Time, sink Sink) *Watch {
 	w := newWatch(began, sink, byLabel(""), "")
 	w.stopWatching, w.reading, w.stopReading = func() {}, context.Background(), func(error) {}

@@ -151,8 +151,8 @@ func (r *Recording) secure() bool {
 	return r.Elsewhere != nil && r.Elsewhere.Secure || r.UserApp != nil && r.UserApp.Secure()
 }
 
-// outsideEnds returns both ends of connections to an address: this host's address, and the node with the address. Both are empty if no
-// node has it: what is in between, such as a load balancer, opens connections of its own.
+// outsideEnds returns both ends of connections to an address: this host's address, and the node with that one. Both are empty if
+// no node has it: what is in between, such as a load balancer, opens connections of its own.
 func (r *Recording) outsideEnds(ctx context.Context, address string) (client, node string) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -309,7 +309,7 @@ func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []evide
 	return doubts
 }
 
-// progress returns how many requests were sent and failed, the replies by version, and which agents do not answer.
+// progress returns the requests sent and failed, the replies by version, and which agents do not answer.
 func (cl *clients) progress(ctx context.Context) progress.Running {
 	now := progress.Running{Replies: map[string]int{}}
 	for _, a := range cl.agents {

@@ -11,7 +11,7 @@ import (
 // A nodeCommand is a command to run on a node, and the file for its output.
 type nodeCommand struct{ file, line string }
 
-// nodeCommands lists the commands to run. They include the rules of every mode: rules of a mode other than kube-proxy's are leftovers.
+// nodeCommands include the rules of every mode: those of a mode other than kube-proxy's are leftovers.
 func nodeCommands() []nodeCommand {
 	return []nodeCommand{
 		{"kubelet.log", fmt.Sprintf("journalctl --unit=kubelet --lines=%d --no-pager", nodeLines)},

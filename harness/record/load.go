@@ -78,7 +78,7 @@ func (r *Recording) stopLoad(ctx context.Context) error {
 	return nil
 }
 
-// pass waits for d, and prints progress with the name of the phase.
+// pass waits for d, and prints progress.
 func (r *Recording) pass(ctx context.Context, phase string, d time.Duration) error {
 	over := time.Now().Add(d)
 	defer r.printProgress(ctx, func() string {

@@ -32,8 +32,8 @@ func (r *Recording) deployLoadPods(ctx context.Context, pods typedcorev1.PodInte
 	return agents, controls, err
 }
 
-// controlOf returns the control pod for the control lane of a worker: one on another node, if there is one, so that trouble of
-// one node is not taken for trouble of the load generator.
+// controlOf returns the control pod for a worker's control lane: on another node, if there is one, so that trouble of one node is
+// not taken for trouble of the load generator.
 func controlOf(worker string, controls []corev1.Pod) corev1.Pod {
 	for _, pod := range controls {
 		if pod.Spec.NodeName != worker {

@@ -48,7 +48,7 @@ func init() { //nolint:gochecknoinits // before the flags and tests of whichever
 	os.Exit(0)
 }
 
-// An outsideClient is the process of the client outside the cluster.
+// An outsideClient is that process.
 type outsideClient struct {
 	remote    loadgen.Remote
 	end, kill func()
@@ -122,5 +122,5 @@ func (c *outsideClient) alive(context.Context) bool {
 // renew does nothing: connections on this host do not hang.
 func (c *outsideClient) renew() {}
 
-// again does nothing: the process has no spool from which another one could continue.
+// again does nothing: there is no spool to continue from.
 func (c *outsideClient) again(context.Context) (ending string, err error) { return "", nil }

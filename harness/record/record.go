@@ -186,7 +186,7 @@ func (r *Recording) underLoad(ctx context.Context) error {
 	})
 }
 
-// versions returns the versions whose pods may be behind the Service.
+// versions returns those that may be behind the Service.
 func (r *Recording) versions() []string {
 	old, next := r.Rollout.Versions()
 	versions := []string{old, next}
@@ -242,7 +242,7 @@ func (r *Recording) distrust(reasons ...evidence.Reason) {
 	r.run.Reasons = append(r.run.Reasons, reasons...)
 }
 
-// reasonOf returns the reason for distrust after a stage failed. Its scope is everything: anything may have been missed.
+// reasonOf returns a reason with the scope of everything: a stage that failed may have kept anything from being seen.
 func reasonOf(failed error) evidence.Reason {
 	id := evidence.StageFailed
 	var stray *strayError

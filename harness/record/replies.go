@@ -18,8 +18,8 @@ import (
 // pkg/proxy/apis/config/v1alpha1/defaults.go).
 const answerLimit = 30 * time.Second
 
-// inARow is how many good replies in a row from outside show that no other app is left behind the port, and how many bad replies in
-// a row from an app that runs already show that it gives no good ones: no rule and no policy blocked the requests.
+// inARow is how many good replies from outside show that no other app is left behind the port, and how many bad replies of an app that
+// runs already show that it gives no good ones: no rule and no policy blocked the requests.
 const inARow = 5
 
 const askEvery = 100 * time.Millisecond

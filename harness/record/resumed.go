@@ -18,7 +18,7 @@ import (
 // status. After a restart the API is asked for the new container this many times, since the API is late.
 const (
 	lookEvery  = 10 // fetches of hits
-	adoptTries = 40 // fetches of hits, each followed by a look at the API
+	adoptTries = 40 // each after a fetch
 )
 
 // A resumption is what is known of an agent's processes. Only the fetcher uses it while the fetcher runs.
@@ -81,7 +81,7 @@ func (a *agent) explained() []evidence.Absence {
 
 var errNotSeen = errors.New("the API does not show the new container yet")
 
-// again prepares the restarted container as the first one was prepared, and returns how the first one ended.
+// again prepares the restarted container like the first one, and returns how that ended.
 func (p podPlace) again(ctx context.Context) (ending string, err error) {
 	pod, err := p.pods.Get(ctx, p.pod, metav1.GetOptions{})
 	if err != nil {

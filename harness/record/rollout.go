@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// A subject is what happens under load in a recording, and the name of that phase in its progress lines.
+// A subject is what happens under load, and its phase in progress lines.
 type subject struct{ name, phase string }
 
 func (r *Recording) subject() subject {

@@ -16,7 +16,7 @@ import (
 // A reading is the evidence of a folder during reading.
 type reading struct{ evidence.Evidence }
 
-// addDamage adds an error, unless it is nil, to the damage.
+// addDamage adds an error unless it is nil.
 func (ev *reading) addDamage(err error) {
 	if err != nil {
 		ev.Damage = append(ev.Damage, err.Error())

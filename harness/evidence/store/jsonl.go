@@ -35,8 +35,7 @@ func writeEvents(w io.Writer, events []evidence.Event) (int, error) {
 }
 
 // readEvents reads a file written by writeEvents. The error names the first line, counted from 1, that is not an
-// event or out of order; the events before it are returned too. The order is that of each clock,
-// since clocks differ.
+// event or out of order; the events before it are returned too. Each clock has an order of its own.
 func readEvents(r io.Reader) ([]evidence.Event, error) {
 	var events []evidence.Event
 	last := make(map[string]time.Duration)

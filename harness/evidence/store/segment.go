@@ -80,7 +80,7 @@ func (s *segment[R]) end() error {
 	return s.err
 }
 
-// close may be called for a segment that could not be created, which is nil.
+// close does nothing for a segment that could not be created.
 func (s *segment[R]) close() {
 	if s != nil {
 		s.file.Close()

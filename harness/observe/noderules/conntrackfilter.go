@@ -75,7 +75,7 @@ func (l filterLayout) filter(to []netip.AddrPort) []bpf.Instruction {
 	return append(program, drop)
 }
 
-// destination returns instructions that pass connections to a destination, and fall through for all others.
+// destination returns instructions that pass connections to it, and fall through for others.
 func (l filterLayout) destination(d netip.AddrPort) []bpf.Instruction {
 	address := d.Addr().AsSlice() // empty: any address
 	if len(address) > 0 && len(address) != l.size {

@@ -33,7 +33,7 @@ func layouts() []layout {
 	}
 }
 
-// Socket options that read a table, and the size of the table name at the beginning of their data.
+// Socket options that read a table, and the size of the name their data begins with.
 const (
 	optionInfo    = 64
 	optionEntries = 65

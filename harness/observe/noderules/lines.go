@@ -46,7 +46,7 @@ func (w *lineWriter) load(now time.Time, l load) {
 // flows writes that the observer listens to connections.
 func (w *lineWriter) flows(now time.Time) { w.write(now, "flows") }
 
-// noFlows writes why connections cannot be observed, instead of flows.
+// noFlows writes why there are no flows.
 func (w *lineWriter) noFlows(now time.Time, why error) { w.write(now, "noflows", usage.OneLine(why)) }
 
 func (w *lineWriter) flow(now time.Time, flows []routedFlow) {

@@ -48,7 +48,7 @@ func offset(number uint64) uint64 {
 type execution struct {
 	rule
 	memory registers // constants loaded so far
-	loaded string    // map whose value was loaded last; empty: the last load was a constant
+	loaded string    // map whose value was loaded last; empty: a constant was
 	at     uint64    // offset in memory of that value
 }
 

@@ -217,7 +217,7 @@ func (c *contents) next(name string) (chains []string) {
 	return slices.DeleteFunc(chains, func(name string) bool { return c.chains[name] == nil || !strings.HasPrefix(name, c.Chains) })
 }
 
-// reachable returns everything that can be reached from the given nodes, including them.
+// reachable returns what can be reached from the given keys, and those.
 func reachable[K comparable](from []K, next func(K) []K) map[K]bool {
 	met := map[K]bool{}
 	for len(from) > 0 {

@@ -32,8 +32,8 @@ type socket struct {
 // datagramSize is the size in bytes of the largest datagram that the kernel sends.
 const datagramSize = 64 << 10
 
-// openSocket opens a socket that receives the events of the groups, and answers to its own requests. The argument queue is the size
-// of its queue in the kernel, in bytes; the filter, if there is one, decides which events enter the queue.
+// openSocket opens a socket that receives the events of the groups, and answers to its own requests. Its queue in the kernel has
+// so many bytes; the filter, if there is one, decides which events enter it.
 func openSocket(queue int, filter []unix.SockFilter, groups ...int) (*socket, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_NETFILTER)
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *socket) Receive(until time.Time) ([]byte, error) {
 	return datagram, nil
 }
 
-// Follow calls handle with each datagram as it comes, in memory that the next one reuses, or with an error instead; it calls empty
-// whenever the queue is empty. It returns after Interrupt, when all datagrams received until then have been handed over.
+// Follow calls handle with each datagram, in memory that the next one reuses, or with an error instead; it calls empty whenever
+// the queue is empty. It returns after Interrupt, when all datagrams received until then have been handled.
 func (s *socket) Follow(handle func(datagram []byte, err error), empty func()) {
 	read := func(fd uintptr) {
 		for {
