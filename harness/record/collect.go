@@ -3,6 +3,8 @@ package record
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -45,11 +47,11 @@ func shareClocks(readings []evidence.ClockReading, boots map[string]string) []ev
 			byBoot[boot] = append(byBoot[boot], r)
 		}
 	}
-	for node, boot := range boots {
+	for _, node := range slices.Sorted(maps.Keys(boots)) {
 		if read[node] {
 			continue
 		}
-		for _, r := range byBoot[boot] {
+		for _, r := range byBoot[boots[node]] {
 			r.Node = node
 			readings = append(readings, r)
 		}

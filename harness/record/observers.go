@@ -43,8 +43,8 @@ func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
 		watch.FollowRules(node, o.pods, pods[i].Name)
 	}
 	err = watch.Until(ctx, func(s observe.State) bool {
-		for node, why := range s.Proxyless {
-			o.lacks = fmt.Sprintf("%s has no kube-proxy: %s", node, why)
+		for _, node := range slices.Sorted(maps.Keys(s.Proxyless)) {
+			o.lacks = fmt.Sprintf("%s has no kube-proxy: %s", node, s.Proxyless[node])
 		}
 		o.some, o.mode = len(s.Observed) > 0, ""
 		if modes := slices.Compact(slices.Sorted(maps.Values(s.Observed))); len(modes) == 1 {
