@@ -10,22 +10,22 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// An API is a cluster's API server, with what every provider does by way of it alone.
+// An API is a cluster's API server, with the methods of a [Cluster] that need nothing else.
 type API struct {
 	config *rest.Config
 	client kubernetes.Interface
 }
 
-// NewAPI is the API server of a configuration and a client of it.
+// NewAPI returns the API of a configuration and a client made from it.
 func NewAPI(config *rest.Config, client kubernetes.Interface) API { return API{config, client} }
 
-// Client speaks to the API server.
+// Client returns the client of the API server.
 func (a API) Client() kubernetes.Interface { return a.client }
 
-// REST is the configuration of other clients.
+// REST returns the configuration for other clients.
 func (a API) REST() *rest.Config { return a.config }
 
-// Boots maps every node's name to the id of the boot of the kernel it runs on.
+// Boots returns the boot id of each node's kernel, by node name.
 func (a API) Boots(ctx context.Context) (map[string]string, error) {
 	list, err := a.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// A Change is something about a cluster that a scenario needs to be otherwise.
+// A Change is a change of a cluster that a scenario needs, such as another setting of kube-proxy.
 type Change interface {
 	fmt.Stringer
-	// Make returns when the change is in force. What undoes it is nil if there is nothing to undo; it is given
-	// beside an error too. An [Unsupported] is that it cannot be made here.
+	// Make makes the change and waits until it is in force. Undo is nil if there is nothing to undo, and may be set
+	// beside an error. The error is an [Unsupported] where the change cannot be made.
 	Make(ctx context.Context, c Changeable) (undo func(context.Context) error, err error)
 }
 
-// Make makes a change to a cluster, which is [Unsupported] where it is somebody else's.
+// Make makes a change to a cluster. For somebody else's cluster the error is an [Unsupported].
 func Make(ctx context.Context, c Cluster, change Change) (undo func(context.Context) error, err error) {
 	ours, err := Ours(c)
 	if err != nil {
@@ -22,7 +22,7 @@ func Make(ctx context.Context, c Cluster, change Change) (undo func(context.Cont
 	return change.Make(ctx, ours)
 }
 
-// Ours is a cluster of our own; [Unsupported] for somebody else's.
+// Ours returns the cluster as one that can be changed. For somebody else's cluster the error is an [Unsupported].
 func Ours(c Cluster) (Changeable, error) {
 	ours, ok := c.(Changeable)
 	if !ok {
@@ -31,7 +31,7 @@ func Ours(c Cluster) (Changeable, error) {
 	return ours, nil
 }
 
-// Unsupported is why a cluster cannot be changed: no fault, but a reason to skip what needs the change.
+// Unsupported is the error of a change that a cluster does not support: the scenario that needs it is skipped.
 type Unsupported struct{ Because string }
 
 // Error returns the reason.

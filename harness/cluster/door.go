@@ -10,18 +10,18 @@ import (
 	"example.com/rollcall/fixtures"
 )
 
-// A Door is what stands before Services for clients outside the cluster. A further one, such as an Ingress, is a function that
-// makes it.
+// A Door is a way by which clients outside the cluster reach Services, such as a NodePort. To add another, such as an Ingress,
+// write a function that returns it.
 type Door struct {
-	NodePort   int32  // that a Service asks for to be reached through it: a port, 0 for none, or [fixtures.AnyNodePort]
-	OneService bool   // only one Service at a time is reached
-	Given      string // URL that the owner of the cluster named for the app's Service
-	Closed     string // why nothing is reached; empty: something is
-	// Open returns the URL by which a Service that stands is reached; empty if there is no way.
+	NodePort   int32  // of the Services behind it: a port, 0 for none, or [fixtures.AnyNodePort]
+	OneService bool   // it reaches only one Service at a time
+	Given      string // URL that the owner of the cluster gave for the app's Service
+	Closed     string // why it reaches no Service; empty if it does
+	// Open returns the URL of a Service that exists; empty if there is no way to it.
 	Open func(ctx context.Context, service *corev1.Service) (url string, err error)
 }
 
-// NodePorts is the door of any NodePort of a node, by its address; without one none that answers is known yet.
+// NodePorts returns the door of all NodePorts at a node's address. An empty address: no node that answers is known yet.
 func NodePorts(host string) Door {
 	return Door{NodePort: fixtures.AnyNodePort, Open: func(_ context.Context, service *corev1.Service) (string, error) {
 		if host == "" {
@@ -31,12 +31,12 @@ func NodePorts(host string) Door {
 	}}
 }
 
-// GivenURL is the door that the owner of the cluster named.
+// GivenURL returns the door of a URL that the owner of the cluster gave.
 func GivenURL(url string) Door {
 	return Door{OneService: true, Given: url, Open: func(context.Context, *corev1.Service) (string, error) { return url, nil }}
 }
 
-// NoDoor is that there is no way, and why.
+// NoDoor returns a door that reaches no Service, for the reason given.
 func NoDoor(because string) Door {
 	return Door{Closed: because, Open: func(context.Context, *corev1.Service) (string, error) { return "", nil }}
 }

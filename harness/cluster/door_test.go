@@ -43,8 +43,8 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// A door that ends clients' connections and opens its own changes their addresses and ports. Hits and arrivals go by lane and number, so
-// that each is still of the other.
+// A door that terminates clients' connections and opens its own changes their addresses and ports. Hits and arrivals are joined by
+// lane and number, so they still match.
 func TestDoorThatChangesAddresses(t *testing.T) {
 	var mu sync.Mutex
 	arrived := map[uint64]string{} // number -> address that the app saw
@@ -86,7 +86,7 @@ func TestDoorThatChangesAddresses(t *testing.T) {
 	}
 }
 
-// relay passes connections on to an address, from one of its own, and returns its URL.
+// relay forwards connections to an address, from 127.0.0.2, and returns its URL.
 func relay(t *testing.T, to string) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

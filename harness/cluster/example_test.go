@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A k3s is a cluster of one node that was there before the run.
+// A k3s is a cluster of one node that existed before the run.
 type k3s struct {
 	cluster.API
 	name string
@@ -21,7 +21,7 @@ type k3s struct {
 func (c *k3s) Name() string                              { return c.name }
 func (c *k3s) Mode() string                              { return "iptables" }
 func (c *k3s) Kubernetes() string                        { return "v1.36.3+k3s1" }
-func (c *k3s) Nodes() []string                           { return nil } // none runs commands for us
+func (c *k3s) Nodes() []string                           { return nil } // we can run commands on none
 func (c *k3s) Workers(context.Context) ([]string, error) { return []string{c.name}, nil }
 func (c *k3s) NodeName(name string) string               { return name }
 func (c *k3s) Attached() bool                            { return true }
@@ -32,7 +32,7 @@ func (c *k3s) CannotListen() string                      { return c.CannotObserv
 func (c *k3s) LeaveCPUCgroup(*corev1.Pod) error          { return nil }
 func (c *k3s) Close() error                              { return nil }
 
-// Door is the one NodePort that is published on this host.
+// Door returns the door of the one NodePort that is published on this host.
 func (c *k3s) Door() cluster.Door {
 	door := cluster.GivenURL("http://127.0.0.1:30080/")
 	door.NodePort = 30080

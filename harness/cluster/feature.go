@@ -1,8 +1,8 @@
 package cluster
 
-// Features beside [evidence.NodeRules] that an attached cluster may lack.
+// Features that an attached cluster may not have, beside [evidence.NodeRules].
 const (
 	OutsideLane    = "outside"         // a way to the Service from outside the cluster
 	ClusterChanges = "cluster-changes" // such as other settings of kube-proxy
-	Drains         = "drains"          // of nodes that were named
+	Drains         = "drains"          // of nodes that its owner named
 )

@@ -13,15 +13,15 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// forwardTimeout is how long the API server and a kubelet may take to open a port-forward.
+// forwardTimeout bounds how long the API server and a kubelet take to open a port-forward.
 const forwardTimeout = 20 * time.Second
 
 // reopenEvery is the pause before a port-forward that was lost is opened again.
 const reopenEvery = 500 * time.Millisecond
 
-// A Forward leads from a port of 127.0.0.1 to a port of a pod, until Close. It is for control and
-// for fetching evidence, never for load: it passes no kube-proxy. When the API server or the kubelet drops
-// it, it is opened again at the same port; until then connections are refused.
+// A Forward is a port-forward from a port of 127.0.0.1 to a port of a pod, until Close. It is for control and for fetching
+// evidence, never for load, as it bypasses kube-proxy. When the API server or the kubelet drops it, it is opened again
+// at the same port; until then connections are refused.
 type Forward struct {
 	URL   string // http://127.0.0.1:port
 	open  func(ctx context.Context, port uint16) (*tunnel, error)
@@ -74,16 +74,16 @@ func (f *Forward) Close() {
 	<-f.done
 }
 
-// Renew has the port-forward opened again though nobody dropped it: where a node was cut off or frozen, it takes the API server long
-// to notice that nothing comes back from there. It does not wait.
+// Renew has the port-forward opened again although it was not dropped: after a node was cut off or frozen, the API server
+// takes long to notice that the connection is dead. It does not wait.
 func (f *Forward) Renew() {
 	select {
 	case f.renew <- struct{}{}:
-	default: // asked already
+	default: // requested already
 	}
 }
 
-// keep opens a tunnel anew whenever it is lost or somebody asks, until ctx ends.
+// keep opens another tunnel whenever it is lost or Renew is called, until ctx ends.
 func (f *Forward) keep(ctx context.Context, t *tunnel) {
 	for {
 		select {
@@ -106,13 +106,13 @@ func (f *Forward) keep(ctx context.Context, t *tunnel) {
 			return
 		}
 		select {
-		case <-f.renew: // it was asked for the one before
+		case <-f.renew: // requested for the tunnel before this one
 		default:
 		}
 	}
 }
 
-// openTunnel returns when the tunnel leads somewhere.
+// openTunnel opens a tunnel and waits until it is ready.
 func openTunnel(ctx context.Context, forwarder func(stop, ready chan struct{}) (*portforward.PortForwarder, error)) (*tunnel, error) {
 	t := &tunnel{stop: make(chan struct{}), done: make(chan error, 1)}
 	ready := make(chan struct{})
@@ -141,8 +141,8 @@ func openTunnel(ctx context.Context, forwarder func(stop, ready chan struct{}) (
 	return t, nil
 }
 
-// closeTimeout is how long a tunnel may take to close. One that is still being dialled does not see that it
-// should, and a hanging API server never answers it: it ends with that connection.
+// closeTimeout bounds how long close waits. A tunnel that is still being dialled does not notice the close, and if the API
+// server hangs it lasts as long as that connection.
 const closeTimeout = 5 * time.Second
 
 func (t *tunnel) close() {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A port-forward that was dropped, or that somebody wants anew since nothing comes back, is opened again at the same port.
+// A port-forward that was dropped, or that is renewed, is opened again at the same port.
 func TestForwardIsOpenedAgain(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

@@ -7,10 +7,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A PodRoute leads to the pods of a node.
+// A PodRoute is a route to the pods of a node.
 type PodRoute struct{ PodCIDR, Via string }
 
-// RoutesTo are those to the pods of a node, one a family, by way of its addresses.
+// RoutesTo returns the routes to the pods of a node, one per IP family, via the node's addresses.
 func RoutesTo(node corev1.Node) (routes []PodRoute) {
 	for _, cidr := range node.Spec.PodCIDRs {
 		i := slices.IndexFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool {
@@ -23,5 +23,5 @@ func RoutesTo(node corev1.Node) (routes []PodRoute) {
 	return routes
 }
 
-// IsIPv6 reports whether an address, or a range of them, is of IPv6.
+// IsIPv6 reports whether an address or a CIDR is of IPv6.
 func IsIPv6(address string) bool { return strings.Contains(address, ":") }
