@@ -13,15 +13,14 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 )
 
-// CheckConfig refuses a configuration that no cluster of the spec can be made from. It looks at
-// nothing else.
+// CheckConfig returns an error for a configuration from which no cluster of the spec can be made. It checks nothing else.
 func CheckConfig(s Spec) error {
 	_, err := loadConfig(s)
 	return err
 }
 
-// Check refuses what would keep a cluster from being created: taken host ports, or a cluster of
-// the name that is not ours.
+// Check returns an error for what would prevent the creation of the cluster: host ports that are taken, or a cluster of the
+// same name that is not ours.
 func Check(ctx context.Context, s Spec) error {
 	config, err := loadConfig(s)
 	if err != nil {
@@ -37,7 +36,7 @@ func Check(ctx context.Context, s Spec) error {
 	return checkPorts(s.Config, config)
 }
 
-// checkPorts refuses fixed host ports that are taken.
+// checkPorts returns an error for a fixed host port that is taken.
 func checkPorts(path string, config *v1alpha4.Cluster) error {
 	if err := checkPort(path+": networking.apiServerPort", config.Networking.APIServerAddress, config.Networking.APIServerPort); err != nil {
 		return err
@@ -64,7 +63,7 @@ func checkPort(field, address string, port int32) error {
 	return listener.Close()
 }
 
-// checkForeign refuses a name under which kind already runs nodes that are not ours.
+// checkForeign returns an error for a cluster name whose node containers are not ours, or are another user's.
 func checkForeign(ctx context.Context, e engine, name string) error {
 	all, err := e.Containers(ctx, name, false)
 	if err != nil {
@@ -78,7 +77,7 @@ func checkForeign(ctx context.Context, e engine, name string) error {
 		return usage.New("cluster "+name, "a kind cluster of this name exists that Rollcall did not make",
 			"delete it with `kind delete cluster --name "+name+"` if nobody needs it")
 	}
-	// The engine is everybody's, locks and state are a user's own.
+	// All users of a host share the engine, while locks and state folders are per user.
 	if state, _, err := paths(name); err != nil {
 		return err
 	} else if _, err := os.Stat(state); err != nil && len(ours) > 0 {

@@ -20,25 +20,25 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// A Cluster is open until Close. Nobody else on this host uses it meanwhile.
+// A Cluster is a kind cluster that is open until Close. Until then no other process on this host uses it.
 type Cluster struct {
 	cluster.API
 	engine     engine
 	spec       Spec
 	state      string    // folder
 	kubernetes string    // version
-	out        io.Writer // of Open, for changes that take long
+	out        io.Writer // of Open, for the progress of changes that take long
 	nodes      []node
-	held       *sharedfile.Lock // so that nobody else uses it
+	held       *sharedfile.Lock // keeps other processes from using it
 	reaper     reaper           // nil when the cluster is kept
-	ipv6       bool             // it has no IPv4
+	ipv6       bool             // it is IPv6 only
 	address    string           // of a node that this host reaches; empty if it reaches none
 	condemned  atomic.Pointer[string]
 }
 
 var _ cluster.Changeable = (*Cluster)(nil)
 
-// Kubeconfig is the path of a file by which others reach the cluster.
+// Kubeconfig returns the path of a kubeconfig by which other programs reach the cluster.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.state, "kubeconfig") }
 
 // connect makes the clients from the kubeconfig.
@@ -53,14 +53,14 @@ func (c *Cluster) connect(ctx context.Context) error {
 	if c.address, err = reachable(ctx, c.nodes, c.ipv6); err != nil {
 		return err
 	}
-	if c.address != "" { // not by way of the engine's proxy for published ports
+	if c.address != "" { // bypasses the engine's proxy for published ports
 		config.Host = "https://" + net.JoinHostPort(c.address, apiPort)
 	}
-	config.QPS = -1 // it is ours alone: client-side throttling would only delay what we time
+	config.QPS = -1 // nobody else uses the cluster: client-side throttling would only delay what we time
 	return c.use(config)
 }
 
-// use makes the clients. A proxy of the environment is passed by: it knows no addresses of this host's own networks.
+// use makes the clients. It ignores HTTPS_PROXY and the like: such a proxy knows no addresses of this host's own networks.
 func (c *Cluster) use(config *rest.Config) error {
 	config.Proxy = http.ProxyURL(nil)
 	client, err := c.engine.Client(config)
@@ -68,7 +68,7 @@ func (c *Cluster) use(config *rest.Config) error {
 	return err
 }
 
-// identify asks for the version of the nodes.
+// identify reads the version of the nodes.
 func (c *Cluster) identify(ctx context.Context) error {
 	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -80,37 +80,37 @@ func (c *Cluster) identify(ctx context.Context) error {
 	return nil
 }
 
-// Name is the spec's.
+// Name returns the name of the spec.
 func (c *Cluster) Name() string { return c.spec.Name }
 
-// Mode is kube-proxy's.
+// Mode returns kube-proxy's mode.
 func (c *Cluster) Mode() string { return c.spec.Mode }
 
-// Kubernetes is the version of the nodes.
+// Kubernetes returns the version of the nodes.
 func (c *Cluster) Kubernetes() string { return c.kubernetes }
 
-// Attached is false: the cluster is ours.
+// Attached returns false: the cluster is ours.
 func (c *Cluster) Attached() bool { return false }
 
-// NodeName is what kind calls it.
+// NodeName returns kind's name of the node.
 func (c *Cluster) NodeName(name string) string { return c.Name() + "-" + name }
 
-// Features are all there.
+// Features returns nil: a kind cluster has all features.
 func (c *Cluster) Features() []evidence.Feature { return nil }
 
-// CannotObserve is empty: the nodes are ours.
+// CannotObserve returns an empty string: the nodes are ours.
 func (c *Cluster) CannotObserve() string { return "" }
 
-// CannotListen is empty likewise.
+// CannotListen returns an empty string: the nodes are ours.
 func (c *Cluster) CannotListen() string { return "" }
 
 // Temporary reports whether the cluster is removed when it is closed.
 func (c *Cluster) Temporary() bool { return c.reaper != nil }
 
-// Output is that of Open.
+// Output returns the writer given to Open.
 func (c *Cluster) Output() io.Writer { return c.out }
 
-// Nodes are the names of all nodes.
+// Nodes returns the names of all nodes.
 func (c *Cluster) Nodes() []string {
 	var names []string
 	for _, node := range c.nodes {
@@ -119,7 +119,7 @@ func (c *Cluster) Nodes() []string {
 	return names
 }
 
-// Workers are the names of all nodes but the control plane's, in order.
+// Workers returns the names of all nodes except the control plane's, sorted.
 func (c *Cluster) Workers(ctx context.Context) ([]string, error) {
 	workers := metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"}
 	list, err := c.Client().CoreV1().Nodes().List(ctx, workers)
@@ -148,7 +148,7 @@ func (c *Cluster) exec(ctx context.Context, node, script, stdin string) (string,
 	return n.Exec(ctx, script, stdin)
 }
 
-// WriteFile writes a file in a node's container, which may be run there.
+// WriteFile writes an executable file in a node's container.
 func (c *Cluster) WriteFile(ctx context.Context, node, path string, content []byte) error {
 	_, err := c.exec(ctx, node, fmt.Sprintf("cat > %[1]s && chmod 755 %[1]s", path), string(content))
 	return err
@@ -163,7 +163,7 @@ func (c *Cluster) CopyFile(ctx context.Context, node, file, path string) error {
 	return n.CopyFile(ctx, file, path)
 }
 
-// find is a node as the engine has it now: kind may still be making the cluster.
+// find asks the engine for a node, instead of reading c.nodes: kind may still be making the cluster.
 func (c *Cluster) find(name string) (node, error) {
 	nodes, err := c.engine.Nodes(c.spec.Name)
 	if err != nil {
@@ -176,7 +176,7 @@ func (c *Cluster) find(name string) (node, error) {
 	return nodes[i], nil
 }
 
-// Describe says what the cluster is, as the run folder has it.
+// Describe returns what the run folder records about the cluster.
 func (c *Cluster) Describe(ctx context.Context) (evidence.Cluster, error) {
 	is := evidence.Cluster{Name: c.spec.Name, Mode: c.spec.Mode, Provider: "kind", Outside: c.outside()}
 	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
@@ -187,7 +187,7 @@ func (c *Cluster) Describe(ctx context.Context) (evidence.Cluster, error) {
 	for _, node := range nodes.Items {
 		is.Kubernetes, is.Kernel = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.KernelVersion
 	}
-	// A node's network has the name of the file that configures it, such as 10-kindnet.conflist.
+	// The file that configures a node's network has its name, such as 10-kindnet.conflist.
 	file, err := c.nodes[0].Exec(ctx, "ls /etc/cni/net.d", "")
 	if err != nil {
 		return is, fmt.Errorf("cluster: describe %s: %w", c.spec.Name, err)

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Condemn has nobody use the cluster any more. The next run makes it anew.
+// Condemn marks the cluster as unusable. The next run creates a new one in its place.
 func (c *Cluster) Condemn(because string) error {
 	c.condemned.Store(&because)
 	if err := os.Remove(noteFile(c.state)); !errors.Is(err, os.ErrNotExist) {
@@ -14,7 +14,7 @@ func (c *Cluster) Condemn(because string) error {
 	return nil
 }
 
-// Condemned is why nobody is to use the cluster any more; empty: anybody may.
+// Condemned returns the reason given to Condemn; empty if the cluster may be used.
 func (c *Cluster) Condemned() string {
 	if because := c.condemned.Load(); because != nil {
 		return *because

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// readConfig is the configuration, as it is written.
+// readConfig returns the text of the configuration file or, where there is none, of the built-in one.
 func (s Spec) readConfig() ([]byte, error) {
 	data, err := os.ReadFile(s.Config)
 	if errors.Is(err, fs.ErrNotExist) && s.BuiltIn != nil {
@@ -22,7 +22,7 @@ func (s Spec) readConfig() ([]byte, error) {
 	return data, err
 }
 
-// loadConfig reads a kind configuration strictly and sets what belongs to the run: name, mode and image.
+// loadConfig reads and checks a kind configuration, and sets the fields that the spec decides: name, mode and image.
 func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
 	path := s.Config
 	data, err := s.readConfig()

@@ -13,11 +13,11 @@ import (
 	"example.com/rollcall/harness/host"
 )
 
-// controlPlaneShares is what a control plane node gets of the host's processors where a worker gets 1024.
+// controlPlaneShares are the CPU shares of a control plane node; a worker has 1024.
 const controlPlaneShares = 8192
 
-// raiseControlPlaneShares keeps pods that start on the workers from making the API server wait. With three scenarios at once
-// on 2 cores 1 % of its answers took 1.6 s or longer without, 0.16 s with it.
+// raiseControlPlaneShares keeps pods that start on the workers from delaying the API server. With three scenarios at once
+// on 2 cores, 1 % of its replies took 1.6 s or longer with equal shares, and 0.16 s with these.
 func (c *Cluster) raiseControlPlaneShares(ctx context.Context) error {
 	for _, n := range c.nodes {
 		controls, err := n.ControlPlane()
@@ -31,8 +31,8 @@ func (c *Cluster) raiseControlPlaneShares(ctx context.Context) error {
 	return nil
 }
 
-// LeaveCPUCgroup takes a load pod's containers out of the groups in which pods take turns at this machine's processors,
-// and gives them a real-time priority. It does nothing where that cannot be had (see [host.CannotLeaveCPUCgroup]).
+// LeaveCPUCgroup moves a load pod's containers out of the CPU cgroups that share out this machine's processors, and gives them
+// a real-time priority. It does nothing where that is not possible (see [host.CannotLeaveCPUCgroup]).
 func (c *Cluster) LeaveCPUCgroup(pod *corev1.Pod) error { return c.leaveCPUCgroup(pod, true) }
 
 func (c *Cluster) leaveCPUCgroup(pod *corev1.Pod, realTime bool) (err error) {
@@ -46,8 +46,8 @@ func (c *Cluster) leaveCPUCgroup(pod *corev1.Pod, realTime bool) (err error) {
 	return err
 }
 
-// ProxiesLeaveCPUCgroup lets no kube-proxy wait for pods of other nodes. kubeadm's has no CPU request, and so two shares
-// where a pod that asks for half a processor has 512; on a machine of its own it has what nobody else wants.
+// ProxiesLeaveCPUCgroup keeps pods of other nodes from delaying kube-proxy. kubeadm's has no CPU request and so 2 CPU shares,
+// while a pod that requests half a processor has 512; a node that is a machine of its own has idle processors for it.
 func (c *Cluster) ProxiesLeaveCPUCgroup(ctx context.Context) error {
 	proxies, err := c.Client().CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: cluster.ProxySelector})
 	if err != nil {

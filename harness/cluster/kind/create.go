@@ -15,8 +15,8 @@ const (
 	reuseTimeout  = 90 * time.Second
 )
 
-// creation makes a cluster. The nodes get their images while they wait for the control plane, and their network as soon as
-// they join.
+// creation returns the steps that create a cluster. The nodes get their images while they wait for the control plane, and their
+// network as soon as they join.
 func (c *Cluster) creation(config *v1alpha4.Cluster) []step {
 	whileJoining := []step{{"load images", c.loadImages}}
 	if config.Networking.DisableDefaultCNI {
@@ -53,7 +53,7 @@ func (c *Cluster) makeStateFolder(context.Context) error {
 	return nil
 }
 
-// createNodes runs kind. kind cannot be cancelled: when ctx ends, its containers are removed under it, and it fails at once.
+// createNodes runs kind, which cannot be cancelled: when ctx ends, createNodes removes kind's containers, which makes it fail.
 func (c *Cluster) createNodes(ctx context.Context, config *v1alpha4.Cluster) error {
 	made := make(chan error, 1)
 	go func() { made <- c.engine.Create(config, c.Kubeconfig()) }()
@@ -63,7 +63,7 @@ func (c *Cluster) createNodes(ctx context.Context, config *v1alpha4.Cluster) err
 	case <-ctx.Done():
 	}
 	for {
-		// Again and again: a container that kind had asked for may only now be there.
+		// Repeated, because a container that kind requested before may appear late.
 		err := c.removeNodes(context.WithoutCancel(ctx))
 		select {
 		case <-made:

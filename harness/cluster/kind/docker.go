@@ -22,17 +22,17 @@ import (
 )
 
 const (
-	// Network is the Docker network of our nodes, and of nothing else: it is how we know them.
+	// Network is the Docker network of our nodes and of nothing else, so it identifies them.
 	Network = "rollcall-kind"
 
-	clusterLabel = "io.x-k8s.kind.cluster" // kind's own on every node container, its value is the cluster's name
+	clusterLabel = "io.x-k8s.kind.cluster" // set by kind on every node container, to the cluster's name
 )
 
 // docker is the engine: Docker, and kind on our own network.
 type docker struct{}
 
 func provider() *cluster.Provider {
-	os.Setenv("KIND_EXPERIMENTAL_DOCKER_NETWORK", Network) // the only way kind lets one choose
+	os.Setenv("KIND_EXPERIMENTAL_DOCKER_NETWORK", Network) // kind has no other way to choose the network
 	return cluster.NewProvider(cluster.ProviderWithDocker())
 }
 
@@ -63,7 +63,7 @@ func (docker) Containers(ctx context.Context, cluster string, ours bool) ([]stri
 }
 
 func (docker) Start(ctx context.Context, ids []string) error {
-	_, _ = command.Run(ctx, "docker unpause %s", strings.Join(ids, " ")) // an error for those that were not
+	_, _ = command.Run(ctx, "docker unpause %s", strings.Join(ids, " ")) // fails for containers that are not paused
 	_, err := command.Run(ctx, "docker start %s", strings.Join(ids, " "))
 	return err
 }
@@ -98,7 +98,7 @@ func (docker) Nodes(cluster string) ([]node, error) {
 
 func (docker) CollectLogs(cluster, dir string) error { return provider().CollectLogs(cluster, dir) }
 
-// A dockerNode is one of kind's.
+// A dockerNode is a node container that kind made.
 type dockerNode struct{ nodes.Node }
 
 func (n dockerNode) ControlPlane() (bool, error) {

@@ -29,22 +29,22 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// A fakeEngine has one cluster, whose API server is in memory, and notes what is asked of it.
+// A fakeEngine has one cluster, whose API server is in memory, and records its calls.
 type fakeEngine struct {
 	client *fake.Clientset
 	server string           // of the kubeconfig
 	fails  map[string]error // by call
-	hangs  bool             // kind does not end before its containers are removed
+	hangs  bool             // kind ends only when its containers are removed
 
 	mu      sync.Mutex
 	calls   []string
-	there   bool // the cluster's containers
-	foreign bool // they are not on our network
+	there   bool // the cluster's containers exist
+	foreign bool // the containers are not on our network
 	removed chan struct{}
 	begun   chan struct{} // closed once kind began
 }
 
-// newFakeEngine is one whose cluster is ready as soon as it is made.
+// newFakeEngine returns an engine whose cluster is ready as soon as it is created.
 func newFakeEngine() *fakeEngine {
 	client := fake.NewClientset(
 		&appsv1.DaemonSet{ObjectMeta: inKubeSystem(cluster.ProxyName), Status: appsv1.DaemonSetStatus{NumberReady: 3}},
@@ -82,7 +82,7 @@ func inKubeSystem(name string) metav1.ObjectMeta {
 
 func nodeNames() []string { return []string{"n-control-plane", "n-worker", "n-worker2"} }
 
-// call notes a call, and fails it if it is to fail.
+// call records a call, and returns the error set for it in fails.
 func (e *fakeEngine) call(format string, args ...any) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -91,7 +91,7 @@ func (e *fakeEngine) call(format string, args ...any) error {
 	return e.fails[call]
 }
 
-// index is where a call was made first; -1: it was not.
+// index returns the index of the first call of this text; -1 if there is none.
 func (e *fakeEngine) index(call string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -156,13 +156,13 @@ func (e *fakeEngine) Kubeconfig(string) ([]byte, error) {
 	return clientcmd.Write(*config)
 }
 
-// Client is of a server that no proxy is asked for.
+// Client returns the client, or an error if its requests would go through a proxy.
 func (e *fakeEngine) Client(config *rest.Config) (kubernetes.Interface, error) {
 	asked, err := http.NewRequest(http.MethodGet, config.Host, nil)
 	if err != nil {
 		return nil, err
 	}
-	if config.Proxy == nil { // else net/http takes that of the environment
+	if config.Proxy == nil { // then net/http uses that of the environment
 		return nil, errors.New("the environment says which proxy is asked")
 	}
 	if proxy, err := config.Proxy(asked); proxy != nil || err != nil {
@@ -217,7 +217,7 @@ type fakeReaper struct{ *fakeEngine }
 func (r fakeReaper) remove() error { return r.call("reaper removes") }
 func (r fakeReaper) keep() error   { return r.call("reaper keeps") }
 
-// fakeSpec is a cluster of three nodes with a network of ours, whose state is in a folder of the test.
+// fakeSpec returns the spec of a cluster of three nodes with our own network, whose state is in a folder of the test.
 func fakeSpec(t *testing.T) Spec {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

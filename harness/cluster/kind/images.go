@@ -30,7 +30,7 @@ func (c *Cluster) loadImages(ctx context.Context) error {
 	return group.Wait()
 }
 
-// LoadImage gives a node an image.
+// LoadImage imports an image into a node.
 func (c *Cluster) LoadImage(_ context.Context, node string, archive []byte) error {
 	n, err := c.find(node)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// conflist is the pod network of one node: a veth pair per pod with an address of each of the node's spec.podCIDRs, one a family,
-// and hostPort support. Between nodes plain routes do. Which addresses are taken outlives a reboot, as /run does not: else new pods
-// would get those that the endpoints still name.
+// conflist returns the CNI configuration of one node: a veth pair per pod with an address of each of the node's spec.podCIDRs, one
+// per IP family, and hostPort support. Between nodes there are plain routes. The record of taken addresses is not in /run, so it
+// survives a reboot: else new pods would get addresses that endpoints still name.
 func conflist(node corev1.Node) string {
 	var ranges, routes []string
 	for _, cidr := range node.Spec.PodCIDRs {
@@ -43,10 +43,10 @@ func conflist(node corev1.Node) string {
 `, strings.Join(ranges, ", "), strings.Join(routes, ", "))
 }
 
-// awaitCredentials makes a client as soon as there is a kubeconfig, while kind is still busy.
+// awaitCredentials makes the clients as soon as there is a kubeconfig, while kind is still making the cluster.
 func (c *Cluster) awaitCredentials(ctx context.Context) error {
 	var kubeconfig []byte
-	// Seldom, because each look costs kubeadm processor time.
+	// Only once a second, because each look takes processor time from kubeadm.
 	err := poll.Until(ctx, time.Second, func() (bool, error) {
 		var notYet error
 		kubeconfig, notYet = c.engine.Kubeconfig(c.spec.Name)
@@ -62,8 +62,9 @@ func (c *Cluster) awaitCredentials(ctx context.Context) error {
 	return c.use(config)
 }
 
-// installNetwork gives every node its conflist as soon as it has a range of pods of each family and a kube-proxy that has written its
-// rules, and then the routes to the others. Before those rules a pod's first packets to a Service are lost: CoreDNS then waits 30 s.
+// installNetwork writes the conflist of every node as soon as the node has a pod CIDR of each IP family and its kube-proxy has
+// written its rules, and at the end all routes. Before those rules a pod's first packets to a Service are lost: CoreDNS then
+// waits 30 s.
 func (c *Cluster) installNetwork(ctx context.Context, count int) error {
 	var group errgroup.Group
 	have := map[string]corev1.Node{}
@@ -87,8 +88,7 @@ func (c *Cluster) installNetwork(ctx context.Context, count int) error {
 	return errors.Join(err, group.Wait())
 }
 
-// writeConflist waits inside the node for its kube-proxy, which is healthy from its first sync on,
-// and then writes the node's network configuration.
+// writeConflist waits inside the node until its kube-proxy has written its rules, and then writes the node's conflist.
 func (c *Cluster) writeConflist(ctx context.Context, node corev1.Node) error {
 	const script = "until " + cluster.ProxySynced + `; do sleep 0.2; done
 cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-rollcall.conflist`
@@ -98,7 +98,7 @@ cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-r
 	return nil
 }
 
-// routesUnit has systemd write a node's routes to the other nodes' pods whenever the node boots, before its kubelet runs.
+// routesUnit installs a systemd unit that sets a node's routes to the other nodes' pods at every boot, before the kubelet starts.
 const routesUnit = `cat >/etc/systemd/system/` + routesName + ` <<'EOF'
 [Unit]
 Description=Routes to the pods of other nodes
@@ -135,7 +135,7 @@ func (c *Cluster) writeRoutes(ctx context.Context, node corev1.Node, all map[str
 	return nil
 }
 
-// RestoreRoutes writes every node's routes to the others again, where they are ours.
+// RestoreRoutes writes every node's routes to the others again, if this package wrote them.
 func (c *Cluster) RestoreRoutes(ctx context.Context) error {
 	list, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {

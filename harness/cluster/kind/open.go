@@ -14,9 +14,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Open returns the cluster of the spec, ready: every node, CoreDNS and every kube-proxy is Ready,
-// and a pod on each worker reaches a Service. It prints progress to w. It waits for a process that
-// uses the cluster already.
+// Open creates or reuses the cluster of the spec and waits until every node, CoreDNS and every kube-proxy is Ready and a pod
+// on each worker reaches a Service. If another process uses the cluster, Open waits for its end. It prints progress to w.
 func Open(ctx context.Context, w io.Writer, s Spec) (*Cluster, error) {
 	return open(ctx, w, s, docker{})
 }
@@ -71,7 +70,7 @@ func (c *Cluster) reuseOrCreate(ctx context.Context, config *v1alpha4.Cluster) e
 	return err
 }
 
-// Close gives the cluster up: it is removed, unless it was kept.
+// Close removes the cluster, unless it is kept, and releases its lock.
 func (c *Cluster) Close() error {
 	var err error
 	if c.reaper != nil {
@@ -92,7 +91,7 @@ func (c *Cluster) collectLogs() error {
 	return nil
 }
 
-// paths are a cluster's state folder and lock file.
+// paths returns the paths of a cluster's state folder and lock file.
 func paths(name string) (state, lockFile string, err error) {
 	dir, err := host.StateDir()
 	return filepath.Join(dir, "clusters", name), filepath.Join(dir, "locks", name+".lock"), err

@@ -109,7 +109,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// free checks that nobody holds the cluster.
+// free fails the test if the cluster's lock is held.
 func free(t *testing.T, name string) {
 	t.Helper()
 	_, lockFile, err := paths(name)

@@ -11,7 +11,8 @@ import (
 	"example.com/rollcall/harness/cluster"
 )
 
-// Door is any NodePort at the address of a node or, where this host does not reach that, the one that a node publishes on 127.0.0.1.
+// Door returns the door of all NodePorts at a node's address or, where this host does not reach that address, of the one NodePort
+// that is published on 127.0.0.1.
 func (c *Cluster) Door() cluster.Door {
 	if c.address != "" {
 		return cluster.NodePorts(c.address)
@@ -28,7 +29,7 @@ func (c *Cluster) published(ctx context.Context, _ *corev1.Service) (string, err
 	return "", fmt.Errorf("cluster: no node of %s publishes port %d", c.spec.Name, c.spec.NodePort)
 }
 
-// outside says in words how the cluster is reached from outside.
+// outside returns a phrase that says how clients outside reach the cluster.
 func (c *Cluster) outside() string {
 	if c.address == "" {
 		return fmt.Sprintf("port %d, published on 127.0.0.1", c.spec.NodePort)
@@ -39,8 +40,8 @@ func (c *Cluster) outside() string {
 // apiPort is where the API server of a kind node listens (kind v0.33.0, pkg/cluster/internal/providers/common/constants.go).
 const apiPort = "6443"
 
-// reachable is the address of the control plane's node, if this host has a way to it: on Linux the engine's network is one of
-// this host's own, elsewhere it is in a virtual machine.
+// reachable returns the address of the control plane's node if this host can connect to it: on Linux the engine's network is on
+// this host, elsewhere it is in a virtual machine.
 func reachable(ctx context.Context, nodes []node, ipv6 bool) (string, error) {
 	var planes []node
 	for _, n := range nodes {
@@ -62,7 +63,7 @@ func reachable(ctx context.Context, nodes []node, ipv6 bool) (string, error) {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(address, apiPort))
 	if err != nil {
-		return "", context.Cause(ctx) // there is no way
+		return "", context.Cause(ctx) // not reachable, which is no error
 	}
 	return address, conn.Close()
 }

@@ -10,7 +10,8 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// Power does something to a node's container. It asks for no list of the nodes' containers: kind's has none that are off.
+// Power pauses, stops, starts or restarts a node's container. It looks the node up in c.nodes, because kind does not list containers
+// that are stopped.
 func (c *Cluster) Power(ctx context.Context, name string, do cluster.Power) error {
 	i := slices.IndexFunc(c.nodes, func(n node) bool { return n.String() == name })
 	if i < 0 {
@@ -19,7 +20,7 @@ func (c *Cluster) Power(ctx context.Context, name string, do cluster.Power) erro
 	return c.nodes[i].Power(ctx, do)
 }
 
-// startNodes starts what a killed run had switched off.
+// startNodes starts nodes that a killed run left stopped or paused.
 func (c *Cluster) startNodes(ctx context.Context) error {
 	ids, err := c.engine.Containers(ctx, c.spec.Name, true)
 	if err != nil || len(ids) == 0 {
@@ -28,10 +29,10 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 	return c.engine.Start(ctx, ids)
 }
 
-// AwaitReady returns when the cluster is what Open promises.
+// AwaitReady waits until the cluster is as ready as after Open.
 func (c *Cluster) AwaitReady(ctx context.Context) error { return c.becomeReady().named(ctx) }
 
-// NodeContainers maps the ids of the engine's containers to the nodes that they are: their processes run on this host.
+// NodeContainers returns the names of the nodes by the id of their container. The nodes' processes run on this host.
 func (c *Cluster) NodeContainers(ctx context.Context) (map[string]string, error) {
 	nodes := map[string]string{}
 	for _, n := range c.nodes {

@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// probeWorkers has a pod on each worker reach the API server's Service.
+// probeWorkers runs a pod on each worker, and returns an error unless each reaches the API server's Service.
 func (c *Cluster) probeWorkers(ctx context.Context) error {
 	workers, err := c.Workers(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Cluster) probe(ctx context.Context, worker string) (err error) {
 	var pod *corev1.Pod
 	err = poll.Until(ctx, pollEvery, func() (done bool, err error) {
 		pod, err = pods.Create(ctx, want, metav1.CreateOptions{})
-		if apierrors.IsForbidden(err) { // the namespace's service account is made a moment after the namespace
+		if apierrors.IsForbidden(err) { // the service account is created a moment after its namespace
 			return false, nil
 		}
 		return err == nil, err

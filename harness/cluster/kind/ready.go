@@ -14,13 +14,13 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// pollEvery paces looks at a cluster that is coming up.
+// pollEvery is the pause between two looks at a cluster that is starting.
 const pollEvery = 200 * time.Millisecond
 
-// readyTimeout is the harness's own: a cluster on the reference host needs about 5 s after joining.
+// readyTimeout bounds how long a cluster takes to become ready: on the reference host it is about 5 s after the nodes joined.
 const readyTimeout = 3 * time.Minute
 
-// becomeReady waits until the cluster is what Open promises.
+// becomeReady returns the step that waits until the cluster is as ready as [Open] says.
 func (c *Cluster) becomeReady() step {
 	return within(readyTimeout, step{"become ready", c.awaitReady})
 }
@@ -42,7 +42,7 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 	return err
 }
 
-// unready says what is not Ready yet; empty when everything is.
+// unready returns what is not Ready yet; empty when everything is.
 func (c *Cluster) unready(ctx context.Context) (string, error) {
 	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// reap waits for a word on its standard input, or for the end of it, which comes when its owner dies. "keep" sends it away.
-// Else it removes everything of a cluster: node containers with their volumes, the state folder, and the network when no other
-// cluster has a state folder. It goes on until two looks a second apart find nothing, because a `docker run` that kind had begun
-// may still deliver a container, or fails after 60 tries. The lock file is the owner's to remove while it lives.
+// reap is the script of a reaper. It waits for a word on its standard input, or for the end of the input, which comes when the
+// owner dies. After "keep" it ends. Else it removes everything of a cluster: node containers with their volumes, the state folder,
+// and the network when no other cluster has a state folder. It repeats until two looks a second apart find no container, because a
+// `docker run` that kind began may still make one; after 60 tries it fails. An owner that lives removes the lock file itself.
 const reap = `
 nodes() { docker ps --all --quiet --filter label=$LABEL=$NAME --filter network=$NETWORK; }
 read -r word
@@ -32,8 +32,8 @@ rm -rf "$STATE"
 [ "$word" = remove ] || rm -f "$LOCK"
 `
 
-// A reaperProcess is in a session of its own, so that Ctrl-C does not reach it, and shares the owner's lock, so that nobody
-// takes the cluster's name before it is done.
+// A reaperProcess runs reap. It has a session of its own, so that Ctrl-C does not reach it, and shares the owner's lock, so that
+// nobody takes the cluster's name before it is done.
 type reaperProcess struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
@@ -63,10 +63,10 @@ func (docker) StartReaper(name, state string, held *sharedfile.Lock) (reaper, er
 	return &reaperProcess{cmd, stdin, said}, nil
 }
 
-// remove has the reaper do its work and waits for it.
+// remove has the reaper remove the cluster, and waits until that is done.
 func (r *reaperProcess) remove() error { return r.end("remove\n") }
 
-// keep sends the reaper away; the cluster stays.
+// keep ends the reaper; the cluster stays.
 func (r *reaperProcess) keep() error { return r.end("keep\n") }
 
 func (r *reaperProcess) end(word string) error {

@@ -10,7 +10,7 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// fakeDocker has one container as long as a file of its folder is there; a look costs no time.
+// fakeDocker is a program docker: it has one container as long as the file "container" is in its folder.
 const fakeDocker = `#!/bin/sh
 cd "${0%/*}"
 case "$1" in

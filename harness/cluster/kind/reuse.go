@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// reuse makes a kept cluster what a new one is: without what a killed run left in it.
+// reuse returns the steps that bring a kept cluster into the state of a new one, without what a killed run left in it.
 func (c *Cluster) reuse(config *v1alpha4.Cluster) []step {
 	return []step{
 		{"start its nodes", c.startNodes},
@@ -30,7 +30,7 @@ func (c *Cluster) reuse(config *v1alpha4.Cluster) []step {
 		}},
 		within(reuseTimeout, inOrder("clean",
 			step{"repair its nodes", func(ctx context.Context) error { return disruption.Repair(ctx, c) }},
-			// Without it no namespace ever goes.
+			// Without a controller manager no namespace is ever deleted.
 			step{"start the controller manager", func(ctx context.Context) error { return change.StartControllerManager(ctx, c) }},
 			step{"delete namespaces", c.deleteNamespaces},
 			step{"raise the control plane's CPU shares", c.raiseControlPlaneShares},
@@ -43,7 +43,7 @@ func (c *Cluster) reuse(config *v1alpha4.Cluster) []step {
 	}
 }
 
-// deleteNamespaces deletes those of killed runs. Nobody else uses the cluster: we hold it.
+// deleteNamespaces deletes the namespaces of killed runs. No other run uses the cluster, because we hold its lock.
 func (c *Cluster) deleteNamespaces(ctx context.Context) error {
 	namespaces := c.Client().CoreV1().Namespaces()
 	left, err := namespaces.List(ctx, fixtures.Ours())
@@ -61,7 +61,7 @@ func (c *Cluster) deleteNamespaces(ctx context.Context) error {
 	})
 }
 
-// note is what a kept cluster's state folder says about it.
+// note returns the text of the file in a kept cluster's state folder that says which spec it has.
 func (s Spec) note() ([]byte, error) {
 	config, err := s.readConfig()
 	if err != nil {
@@ -77,7 +77,7 @@ func hasNote(state string) bool {
 	return err == nil
 }
 
-// kept reports whether the state folder notes a kept cluster, of this very spec.
+// kept reports whether the state folder is that of a kept cluster of exactly this spec.
 func (s Spec) kept(state string) bool {
 	have, err := os.ReadFile(noteFile(state))
 	if err != nil {
@@ -87,7 +87,7 @@ func (s Spec) kept(state string) bool {
 	return err == nil && bytes.Equal(have, want)
 }
 
-// keepIfAsked notes what the cluster is and sends its reaper away, if the spec asks to keep it.
+// keepIfAsked writes the note and ends the reaper, if the spec asks to keep the cluster.
 func (c *Cluster) keepIfAsked(context.Context) error {
 	if !c.spec.Keep {
 		return nil

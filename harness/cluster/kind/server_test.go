@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// serveNothingOf is an API server that knows the kinds of metrics-server's manifest, and has none of its objects.
+// serveNothingOf starts an API server that knows the kinds of metrics-server's manifest but has no objects, and returns its URL.
 func serveNothingOf(t *testing.T) string {
 	t.Helper()
 	kinds := map[string][]string{

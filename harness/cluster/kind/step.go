@@ -11,13 +11,13 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A step is one towards a cluster that is ready.
+// A step is one of those that create a cluster or make a kept one ready.
 type step struct {
-	name string // as errors say it
+	name string // in errors
 	take func(context.Context) error
 }
 
-// named takes the step; its name stands in the error, unless that is a refusal.
+// named takes the step and prefixes its error with its name, unless it is a [usage] error.
 func (s step) named(ctx context.Context) error {
 	err := s.take(ctx)
 	if err == nil || usage.Is(err) {
@@ -26,7 +26,7 @@ func (s step) named(ctx context.Context) error {
 	return fmt.Errorf("%s: %w", s.name, err)
 }
 
-// inOrder takes steps one after the other, until one fails.
+// inOrder returns a step that takes others one after the other, until one fails.
 func inOrder(name string, steps ...step) step {
 	return step{name, func(ctx context.Context) error {
 		for _, s := range steps {
@@ -38,7 +38,7 @@ func inOrder(name string, steps ...step) step {
 	}}
 }
 
-// atOnce takes steps beside each other. When one fails the others are cancelled, and its error is returned.
+// atOnce returns a step that takes others in parallel. When one fails the others are cancelled, and its error is returned.
 func atOnce(name string, steps ...step) step {
 	return step{name, func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
@@ -49,7 +49,7 @@ func atOnce(name string, steps ...step) step {
 	}}
 }
 
-// within bounds how long a step may take.
+// within returns the step with a time limit.
 func within(limit time.Duration, s step) step {
 	return step{s.name, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done after %v", limit))
@@ -58,7 +58,7 @@ func within(limit time.Duration, s step) step {
 	}}
 }
 
-// run takes steps towards a cluster in order, and says how long those took that took a second or more.
+// run takes the steps of a cluster in order. Spent names those that took a second or more, with their times.
 func run(ctx context.Context, cluster string, steps []step) (spent string, err error) {
 	var took []string
 	for _, s := range steps {

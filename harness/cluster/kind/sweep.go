@@ -10,8 +10,8 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// Sweep removes the clusters that killed runs of this user left: ours by their network and state
-// folder, not kept, and locked by nobody. With all, it removes kept ones too. It says to w what it removes.
+// Sweep removes the clusters that killed runs of this user left: on our network, with a state folder, not kept, and locked by
+// nobody. If all is set, it removes kept ones too. It prints to w what it removes.
 func Sweep(ctx context.Context, w io.Writer, all bool) error { return sweep(ctx, w, docker{}, all) }
 
 func sweep(ctx context.Context, w io.Writer, e engine, all bool) error {
@@ -51,7 +51,7 @@ func sweepOne(w io.Writer, e engine, name string, all bool) error {
 	return errors.Join(err, held.Release())
 }
 
-// removeNodes removes what a killed run left of the cluster, or a kept one of another spec.
+// removeNodes removes the node containers that a killed run left, or those of a kept cluster of another spec.
 func (c *Cluster) removeNodes(ctx context.Context) error {
 	ids, err := c.engine.Containers(ctx, c.spec.Name, true)
 	if err != nil || len(ids) == 0 {
