@@ -8,9 +8,10 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// An Access is how an API server is reached, and as whom, where that is not as the kubeconfig has it. It is kubectl's.
+// An Access says how an API server is reached, and as which user, where that differs from the kubeconfig. Its fields are the
+// flags of kubectl.
 type Access struct {
-	Cluster, User               string // of the kubeconfig, in place of those of the context
+	Cluster, User               string // names in the kubeconfig, in place of the context's
 	Server                      string // URL
 	CertificateAuthority        string // PEM file
 	TLSServerName               string
@@ -21,10 +22,10 @@ type Access struct {
 	RequestTimeout              string // empty or 0: none
 }
 
-// FlagGroup is that of the flags that name a cluster which is there already, and say how it is reached.
+// FlagGroup is the group of the flags for a cluster that exists already.
 const FlagGroup = "Cluster flags"
 
-// List has every option once, by kubectl's names.
+// List returns the flags, by kubectl's names.
 func (a *Access) List() usage.List {
 	list := usage.List{
 		{Flag: "cluster", Text: &a.Cluster, Help: "`name` of a cluster of the kubeconfig, in place of the context's"},
@@ -46,7 +47,7 @@ func (a *Access) List() usage.List {
 	return list
 }
 
-// check refuses what the rules of kubeconfigs would pass over, or not name.
+// check returns an error for mistakes that clientcmd ignores, or reports without naming the flag.
 func (a Access) check() error {
 	if a.Impersonate == "" && (a.ImpersonateUID != "" || len(a.ImpersonateGroups) > 0) {
 		return usage.New("as-uid or as-group", "they are of a user who is impersonated, and none is", "name one: --as=USER")
@@ -62,7 +63,7 @@ func (a Access) check() error {
 	return nil
 }
 
-// overrides put it over what a kubeconfig has.
+// overrides returns the part of a that clientcmd can put over a kubeconfig.
 func (a Access) overrides(context string) *clientcmd.ConfigOverrides {
 	return &clientcmd.ConfigOverrides{
 		CurrentContext: context,
@@ -74,8 +75,8 @@ func (a Access) overrides(context string) *clientcmd.ConfigOverrides {
 	}
 }
 
-// apply does to a configuration what overrides do not: a token takes the place of a client certificate too, which an API server would
-// believe before it, and the time that a request may take ends no watch.
+// apply makes the changes that overrides cannot make: a token replaces a client certificate too, which an API server would
+// prefer, and the request timeout does not end a watch.
 func (a Access) apply(config *rest.Config) *rest.Config {
 	if a.Token != "" {
 		as := config.Impersonate

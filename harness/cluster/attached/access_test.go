@@ -21,7 +21,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// An asked API server knows as whom it was asked last.
+// asked is an API server that records the identity of the last request.
 type asked struct {
 	*httptest.Server
 	ca string // file
@@ -30,7 +30,7 @@ type asked struct {
 	as http.Header
 }
 
-// identity are the headers that say who asks.
+// identity returns the names of the headers that say who sends a request.
 func identity() []string {
 	return []string{"Authorization", "Impersonate-User", "Impersonate-Uid", "Impersonate-Group"}
 }
@@ -59,7 +59,7 @@ func newAPIServer(t *testing.T) *asked {
 	return a
 }
 
-// kubeconfig is a file with a context of this server and one of nobody's, and three users.
+// kubeconfig writes a kubeconfig with contexts of this server and one of a server that does not exist, and three users.
 func (a *asked) kubeconfig(t *testing.T) string {
 	t.Helper()
 	return written(t, fmt.Sprintf(`apiVersion: v1
@@ -90,7 +90,7 @@ func written(t *testing.T, text string) string {
 	return file
 }
 
-// What the options say reaches the API server, whichever client asks it.
+// The options apply to the requests of every kind of client.
 func TestAccess(t *testing.T) {
 	server := newAPIServer(t)
 	for _, row := range []struct {
@@ -157,7 +157,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// upgrade asks for a port-forward, which the server here refuses to make one.
+// upgrade requests a port-forward, which the server of the test answers as any other request.
 func upgrade(host string, by func() (http.RoundTripper, error)) error {
 	rt, err := by()
 	if err != nil {
@@ -174,7 +174,7 @@ func upgrade(host string, by func() (http.RoundTripper, error)) error {
 	return err
 }
 
-// What cannot be meant is refused in one line, and none has the token.
+// Options that contradict each other or are wrong give an error in one line, which never contains the token.
 func TestBadAccess(t *testing.T) {
 	server := newAPIServer(t)
 	plain, err := url.Parse(server.URL)

@@ -15,28 +15,28 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// Options name the cluster, and say what its owner allows.
+// Options say which cluster to connect to, and what its owner allows.
 type Options struct {
-	Kubeconfig string // path, or several as KUBECONFIG has them; empty: as kubectl finds it, in KUBECONFIG or the home folder
+	Kubeconfig string // path, or a list of paths as in KUBECONFIG; empty: as kubectl finds it, in KUBECONFIG or the home folder
 	Context    string // InCluster: the service account of the pod we are in
 	Access     Access
-	Mode       string // kube-proxy's, by the owner's word; empty: what is found
-	OutsideURL string // that leads to the app's Service; empty: a NodePort, if one can be reached; NoOutside: nothing does
-	LoadNodes  int    // nodes that carry load, at most
-	Observe    bool   // that privileged pods may observe every node's rules
-	Listen     bool   // that they may also listen to which connections every node routes
-	// Drain are nodes that may be cordoned and drained, two or more: a pod that is drained goes to another of them.
+	Mode       string // kube-proxy's, as the owner says; empty: as detected
+	OutsideURL string // of the app's Service; empty: a NodePort, if one can be reached; NoOutside: no way
+	LoadNodes  int    // most nodes that carry load
+	Observe    bool   // privileged pods may observe every node's rules
+	Listen     bool   // those pods may also record the connections that every node routes
+	// Drain are the nodes that may be cordoned and drained: none, or two or more, as a drained pod moves to another of them.
 	Drain []string
 }
 
 const (
 	// InCluster is the context of a Rollcall that runs in a pod of the cluster under test.
 	InCluster = "in-cluster"
-	// NoOutside is the OutsideURL of a cluster that is not to be asked from outside.
+	// NoOutside is the OutsideURL for a run without requests from outside.
 	NoOutside = "none"
 )
 
-// A Cluster is somebody else's. Nothing of it is changed but what Rollcall itself adds.
+// A Cluster is a cluster that somebody else owns. Rollcall changes only what it has added itself.
 type Cluster struct {
 	cluster.API
 	options Options
@@ -45,16 +45,17 @@ type Cluster struct {
 	loadNodes                       []string
 	proxies                         map[string]Proxy // by node
 
-	found     *cluster.Door     // from here to the app's Service, by FindRoute
-	forbidden map[string]string // why features are not there, although they were wanted
+	found     *cluster.Door     // by FindRoute; nil before
+	forbidden map[string]string // by feature: why it is not there although it was requested
 }
 
 var _ cluster.Cluster = (*Cluster)(nil)
 
-// connectTimeout is how long an API server may take to say which version it is.
+// connectTimeout bounds how long Connect takes.
 const connectTimeout = 15 * time.Second
 
-// Connect connects to the cluster and finds out what it is. What keeps it from connecting is refused in one line.
+// Connect connects to the cluster and detects its version, nodes, service proxy and network. The error of what prevents
+// this is a [usage] error, in one line.
 func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	c := &Cluster{options: o}
 	var err error
@@ -83,19 +84,19 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// Name is that of the kubeconfig's context or, without one, the API server's host.
+// Name returns the name of the kubeconfig's context or, without one, the API server's host.
 func (c *Cluster) Name() string { return c.name }
 
-// Mode is a mode of kube-proxy, or none, mixed or unknown.
+// Mode returns a mode of kube-proxy, or none, mixed or unknown.
 func (c *Cluster) Mode() string { return c.mode }
 
-// Kubernetes is the version of the API server.
+// Kubernetes returns the version of the API server.
 func (c *Cluster) Kubernetes() string { return c.kubernetes }
 
-// Nodes are none: no command runs on somebody else's.
+// Nodes returns nil: we run no commands on somebody else's nodes.
 func (c *Cluster) Nodes() []string { return nil }
 
-// NodeName is the first node that may be drained for worker, and the second for worker2.
+// NodeName returns for worker the first node that may be drained, and for worker2 the second.
 func (c *Cluster) NodeName(name string) string {
 	switch {
 	case name == cluster.Worker && len(c.options.Drain) > 0:
@@ -106,22 +107,22 @@ func (c *Cluster) NodeName(name string) string {
 	return name
 }
 
-// Workers are as many of the nodes that take pods as the options allow.
+// Workers returns the nodes that carry load, at most as many as the options allow.
 func (c *Cluster) Workers(context.Context) ([]string, error) { return c.loadNodes, nil }
 
-// Attached is true.
+// Attached returns true.
 func (c *Cluster) Attached() bool { return true }
 
-// Temporary is false: the cluster stays.
+// Temporary returns false: the cluster stays.
 func (c *Cluster) Temporary() bool { return false }
 
 // Close does nothing.
 func (c *Cluster) Close() error { return nil }
 
-// LeaveCPUCgroup does nothing: the nodes' processors are not ours to share out.
+// LeaveCPUCgroup does nothing: we do not change how the owner's nodes share out their processors.
 func (c *Cluster) LeaveCPUCgroup(*corev1.Pod) error { return nil }
 
-// CannotObserve says why privileged pods may not observe the nodes' rules; empty when they may.
+// CannotObserve returns why privileged pods may not observe the nodes' rules; empty when they may.
 func (c *Cluster) CannotObserve() string {
 	if c.options.Observe {
 		return c.forbidden[evidence.NodeRules]
@@ -129,8 +130,8 @@ func (c *Cluster) CannotObserve() string {
 	return "privileged pods were not allowed: --allow=node-rules"
 }
 
-// CannotListen says why they may not listen to which connections nodes route: while somebody listens, a kernel makes an event of each
-// connection of its node.
+// CannotListen returns why those pods may not record the connections that nodes route; empty when they may. The option is separate
+// because while somebody listens, a node's kernel makes an event for each of its connections.
 func (c *Cluster) CannotListen() string {
 	if c.options.Listen {
 		return c.CannotObserve()
@@ -138,7 +139,7 @@ func (c *Cluster) CannotListen() string {
 	return "listening to nodes' connections was not allowed: --allow=node-rules,flows"
 }
 
-// Forbid notes why features are not there, although they were wanted: that privileged pods observe the nodes' rules, and drains.
+// Forbid sets the reasons, by feature, why [evidence.NodeRules] or [cluster.Drains] are not there although they were requested.
 func (c *Cluster) Forbid(because map[string]string) { c.forbidden = because }
 
 func (c *Cluster) cannotDrain() string {
@@ -148,7 +149,7 @@ func (c *Cluster) cannotDrain() string {
 	return c.forbidden[cluster.Drains]
 }
 
-// Features are what the cluster has and lacks of what scenarios may need.
+// Features returns the features that scenarios may need, and for those that the cluster does not have the reason.
 func (c *Cluster) Features() []evidence.Feature {
 	feature := func(name, lacks string) evidence.Feature {
 		return evidence.Feature{Name: name, Supported: lacks == "", Because: lacks}
@@ -161,7 +162,7 @@ func (c *Cluster) Features() []evidence.Feature {
 	}
 }
 
-// Describe says what the cluster is, as the run folder has it.
+// Describe returns what the run folder records about the cluster.
 func (c *Cluster) Describe(ctx context.Context) (evidence.Cluster, error) {
 	is := evidence.Cluster{
 		Name: c.name, Mode: c.mode, Provider: "attached", Kubernetes: c.kubernetes, CNI: c.network, Features: c.Features(),
@@ -177,7 +178,7 @@ func (c *Cluster) Describe(ctx context.Context) (evidence.Cluster, error) {
 	return is, nil
 }
 
-// PrintSummary says what the cluster is, for a person to stop us before anything is written.
+// PrintSummary prints what the cluster is, so that a person can stop the run before it writes anything.
 func (c *Cluster) PrintSummary(w io.Writer) {
 	row := func(what, is string) { fmt.Fprintf(w, "  %-21s %s\n", what, is) }
 	fmt.Fprintln(w, "cluster under test")

@@ -1,2 +1,2 @@
-// Package attached is a [cluster.Cluster] that somebody else owns. It finds out what the cluster is, and writes nothing.
+// Package attached implements [cluster.Cluster] for a cluster that somebody else owns. It only reads from it.
 package attached

@@ -14,7 +14,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// checkDrain refuses nodes that are not there, take no pods or carry somebody else's: what drains them would end those.
+// checkDrain returns an error for a node to drain that does not exist, takes no pods, or runs somebody else's pods, which a drain
+// would end.
 func checkDrain(ctx context.Context, client kubernetes.Interface, nodes []corev1.Node, drain []string) error {
 	refuse := func(name, because, remedy string) error {
 		return usage.New("allow disruption:"+name, because, remedy)
@@ -45,7 +46,7 @@ func checkDrain(ctx context.Context, client kubernetes.Interface, nodes []corev1
 	return nil
 }
 
-// staysOrIsOurs reports whether a drain passes a pod over, or ends it by right.
+// staysOrIsOurs reports whether a drain leaves a pod alone, or may end it because it is ours.
 func staysOrIsOurs(pod corev1.Pod) bool {
 	owner := metav1.GetControllerOf(&pod)
 	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A node is drained only if its owner named it and nothing of anybody else's is on it.
+// A node may be drained only if it runs nobody else's pods.
 func TestCheckDrain(t *testing.T) {
 	pod := func(change func(*corev1.Pod)) *corev1.Pod {
 		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "shop"}, Spec: corev1.PodSpec{NodeName: "a"}}

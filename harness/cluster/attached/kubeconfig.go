@@ -21,10 +21,10 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// mend is what to do about what is wrong with the way to a cluster.
+// mend is the remedy for a configuration by which no client can be made.
 const mend = "mend it in your kubeconfig, or in the options that go over it"
 
-// dial makes the client of the cluster that the options name, by kubectl's own rules, and returns the cluster's name.
+// dial makes the client of the cluster that the options name, by the rules of kubectl, and returns the cluster's name.
 func dial(o Options) (to cluster.API, name string, err error) {
 	if err := o.Access.check(); err != nil {
 		return to, "", err
@@ -49,7 +49,7 @@ func dial(o Options) (to cluster.API, name string, err error) {
 	return cluster.NewAPI(config, client), name, nil
 }
 
-// choose finds the context that is meant, and names the cluster after it.
+// choose returns the loader of the context that the options name, and the cluster's name, which is the context's.
 func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 	if o.Context == InCluster {
 		own, err := ownPod()
@@ -90,7 +90,7 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 	return loader, name, nil
 }
 
-// ownPod is a kubeconfig of the pod we are in, so that options go over it as over any other.
+// ownPod returns a kubeconfig of the pod we are in, so that overrides apply to it as to any other.
 func ownPod() (api.Config, error) {
 	of, err := rest.InClusterConfig()
 	if err != nil {
@@ -104,7 +104,7 @@ func ownPod() (api.Config, error) {
 	}, nil
 }
 
-// refuseConnection says why an API server gives us nothing.
+// refuseConnection returns the usage error for a failed request to an API server.
 func refuseConnection(name, server string, err error) error {
 	thing := fmt.Sprintf("context %s, %s", name, server)
 	var dial *net.OpError

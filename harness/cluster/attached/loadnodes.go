@@ -9,8 +9,8 @@ import (
 	"example.com/rollcall/harness/cluster"
 )
 
-// loadNodes are the names of the nodes that carry load: those that are to be drained, and others that any pod may run on, and are
-// ready. Of many, those of different zones come first.
+// loadNodes returns the names of the nodes that carry load: those that may be drained and, up to most, others that are ready and
+// take any pod. It takes one node of each zone before a second one of any zone.
 func loadNodes(nodes []corev1.Node, drain []string, most int) []string {
 	names := slices.Clone(drain)
 	zones := map[string][]string{}

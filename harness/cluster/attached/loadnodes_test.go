@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// node is one that is ready, changed.
+// node returns a node that is ready, with changes.
 func node(name string, change ...func(*corev1.Node)) corev1.Node {
 	n := corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}},
@@ -55,7 +55,7 @@ func TestLoadNodes(t *testing.T) {
 	}
 }
 
-// Clients on a node that is drained are to see it.
+// Nodes that may be drained carry load, so that clients on them see the drain.
 func TestNodesToDrainCarryLoad(t *testing.T) {
 	nodes := []corev1.Node{node("a"), node("b"), node("c"), node("d")}
 	for most, want := range map[int][]string{1: {"b", "d"}, 2: {"b", "d"}, 3: {"a", "b", "d"}} {

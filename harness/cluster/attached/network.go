@@ -9,12 +9,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// networks are known by the DaemonSet that runs them on every node.
+// networks are the names of the DaemonSets by which pod networks are recognized.
 func networks() []string {
 	return []string{"kindnet", "cilium", "calico-node", "kube-flannel-ds", "aws-node", "azure-cns", "antrea-agent", "kube-router", "weave-net"}
 }
 
-// detectNetwork is the name of the cluster's network, as far as we may see it.
+// detectNetwork returns the name of the cluster's pod network; "unknown" if our rights do not show it.
 func detectNetwork(ctx context.Context, client kubernetes.Interface) string {
 	for _, namespace := range []string{metav1.NamespaceSystem, "kube-flannel", "calico-system"} {
 		sets, err := client.AppsV1().DaemonSets(namespace).List(ctx, metav1.ListOptions{})

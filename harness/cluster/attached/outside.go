@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Door is what FindRoute found or, before that, the URL that was given or any NodePort.
+// Door returns the door that FindRoute found or, before that, the door of the URL in the options or of all NodePorts.
 func (c *Cluster) Door() cluster.Door {
 	switch given := c.options.OutsideURL; {
 	case c.found != nil:
@@ -25,18 +25,18 @@ func (c *Cluster) Door() cluster.Door {
 	return cluster.NodePorts("")
 }
 
-// nodePortTimeout is how long a NodePort that can be reached from here may take until it answers: the rules of a node are
-// there a second or two after the endpoint.
+// nodePortTimeout bounds how long a reachable NodePort takes to answer: a node has its rules a second or two after the
+// endpoint.
 const nodePortTimeout = 10 * time.Second
 
-// urlTimeout is how long a load balancer or an Ingress may take to see that the Service it leads to has a ready pod.
+// urlTimeout bounds how long a load balancer or an Ingress takes to notice that its Service has a ready pod.
 const urlTimeout = 30 * time.Second
 
-// Answers returns when a URL gives a good reply, or says what came instead.
+// Answers waits until a URL gives a good reply. When ctx ends, it returns an error that says what came instead.
 type Answers func(ctx context.Context, url string) error
 
-// FindRoute looks for a way from here to a Service whose pods are ready: the URL that was given, or a NodePort of a
-// node. What was found, or that nothing was, counts from then on. A URL through which nothing answers is refused.
+// FindRoute looks for a way from here to a Service whose pods are ready: the URL in the options, or a NodePort of a node. From
+// then on Door returns what it found, even if that is no way. A URL that gives no good reply is an error.
 func (c *Cluster) FindRoute(ctx context.Context, service *corev1.Service, answers Answers) error {
 	switch {
 	case c.options.OutsideURL == NoOutside:
@@ -81,7 +81,7 @@ func (c *Cluster) tryNodePorts(ctx context.Context, service *corev1.Service, ans
 	found := make(chan string, len(hosts))
 	for _, host := range hosts {
 		go func() {
-			url, _ := cluster.NodePorts(host).Open(ctx, service) // which does nothing that can fail
+			url, _ := cluster.NodePorts(host).Open(ctx, service) // always nil
 			if answers(ctx, url) != nil {
 				host = ""
 			}

@@ -17,25 +17,25 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// What a node's service proxy may be beside the modes of kube-proxy.
+// Kinds of service proxy beside the modes of kube-proxy.
 const (
-	unknownProxy = "unknown" // we may not look, or cannot see it
+	unknownProxy = "unknown" // we have no right to look, or cannot see it
 	mixedProxies = "mixed"   // not the same on all nodes
 )
 
-// componentLabel is on the pods of kube-proxy that a node starts by itself, as GKE's and RKE2's do.
+// componentLabel is a label of kube-proxy's pods where they are static pods, as on GKE and RKE2.
 const componentLabel = "component"
 
-// replacements are networks that can do without kube-proxy, by the label of their pods.
+// replacements are networks that can replace kube-proxy, by the label of their pods.
 func replacements() []string { return []string{"cilium", "kube-router", "calico-node", "antrea-agent"} }
 
 // A Proxy is a node's service proxy.
 type Proxy struct {
 	Kind    string // a mode of kube-proxy, or none or unknown
-	Because string // how that is known
+	Because string // how Kind was found out
 }
 
-// detectProxies says of each node which service proxy it has, as far as the API server and our rights tell.
+// detectProxies returns the service proxy of each node, as far as the API server shows it to us.
 func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []corev1.Node) map[string]Proxy {
 	found := map[string]Proxy{}
 	pods, err := proxyPods(ctx, client)
@@ -46,7 +46,7 @@ func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []cor
 		return found
 	}
 	configured, because := configuredMode(ctx, client)
-	instead := map[string]string{} // node -> what else routes there
+	instead := map[string]string{} // node -> the network that may replace kube-proxy there
 	for _, pod := range pods {
 		app := pod.Labels["k8s-app"]
 		if app != cluster.ProxyName && pod.Labels[componentLabel] != cluster.ProxyName {
@@ -74,7 +74,7 @@ func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []cor
 	return found
 }
 
-// proxyPods are the pods of kube-proxy and of its replacements.
+// proxyPods returns the pods of kube-proxy and of its replacements.
 func proxyPods(ctx context.Context, client kubernetes.Interface) (pods []corev1.Pod, err error) {
 	names := append([]string{cluster.ProxyName}, replacements()...)
 	for _, selector := range []string{"k8s-app in (" + strings.Join(names, ",") + ")", componentLabel + "=" + cluster.ProxyName} {
@@ -87,7 +87,7 @@ func proxyPods(ctx context.Context, client kubernetes.Interface) (pods []corev1.
 	return pods, nil
 }
 
-// modeFlag is the mode that a pod of kube-proxy has on its command line; empty if none is.
+// modeFlag returns the value of --proxy-mode in a pod's command line; empty without the flag.
 func modeFlag(pod corev1.Pod) string {
 	for _, container := range pod.Spec.Containers {
 		for _, word := range strings.Fields(strings.Join(append(slices.Clone(container.Command), container.Args...), " ")) {
@@ -99,7 +99,7 @@ func modeFlag(pod corev1.Pod) string {
 	return ""
 }
 
-// configuredMode is that of the configuration kubeadm, kind and many vendors keep for kube-proxy.
+// configuredMode returns the mode in kube-proxy's ConfigMap, under the names that kubeadm, kind and many vendors use.
 func configuredMode(ctx context.Context, client kubernetes.Interface) (mode, because string) {
 	var last error
 	for _, place := range [][2]string{{cluster.ProxyName, cluster.ProxyConfigKey}, {"kube-proxy-config", "config"}} {
@@ -123,8 +123,8 @@ func configuredMode(ctx context.Context, client kubernetes.Interface) (mode, bec
 	return unknownProxy, "the configuration of kube-proxy cannot be read: " + usage.OneLine(last)
 }
 
-// modeOf is what the nodes' proxies are together. The owner's word stands in for what cannot be seen, and is refused
-// where it contradicts what can.
+// modeOf returns the mode of the whole cluster. The mode that the owner gave counts where none was detected, and is an error if
+// another was.
 func modeOf(proxies map[string]Proxy, asked string) (string, error) {
 	kinds := map[string]bool{}
 	for _, p := range proxies {

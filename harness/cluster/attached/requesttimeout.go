@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// limited gives each request a time in which its reply has to be there, whole.
+// limited returns a wrapper that ends each request whose reply is not complete after the limit.
 func limited(limit time.Duration) transport.WrapperFunc {
 	return func(next http.RoundTripper) http.RoundTripper { return limiter{next, limit} }
 }
@@ -24,7 +24,7 @@ type limiter struct {
 // WrappedRoundTripper lets client-go close idle connections.
 func (l limiter) WrappedRoundTripper() http.RoundTripper { return l.next }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request, with the limit unless it lasts.
 func (l limiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	if lasts(r) {
 		return l.next.RoundTrip(r)
@@ -39,20 +39,20 @@ func (l limiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply, nil
 }
 
-// lasts reports whether a request is one that goes on until it is ended: a watch, a log that is followed or a connection to a pod.
+// lasts reports whether a request has no end of its own: a watch, a followed log or a connection to a pod.
 func lasts(r *http.Request) bool {
 	q := r.URL.Query()
 	return q.Get("watch") == "true" || q.Get("follow") == "true" ||
 		slices.Contains([]string{"portforward", "exec", "attach"}, path.Base(r.URL.Path))
 }
 
-// A limitedBody ends the time of its request when it is closed.
+// A limitedBody cancels the context of its request when it is closed.
 type limitedBody struct {
 	io.ReadCloser
 	end context.CancelFunc
 }
 
-// Close ends the reading.
+// Close closes the body.
 func (b *limitedBody) Close() error {
 	defer b.end()
 	return b.ReadCloser.Close()

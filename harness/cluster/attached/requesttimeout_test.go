@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A slow API server takes a time until it replies, and another until the reply has ended.
+// slow is an API server that takes one time until it replies, and another until the reply ends.
 type slow struct{ reply, body time.Duration }
 
 func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
