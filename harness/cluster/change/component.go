@@ -18,9 +18,9 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Component has all nodes run a component of another version of Kubernetes, such as "v1.35.3". For a kubelet these are the workers: one
-// of another minor version takes the control plane's pods for others, and starts them anew (seen with v1.35.3 beside v1.37.2). Where the
-// API server's version does not go with it, it is [cluster.Unsupported].
+// Component returns the change that has all nodes run a component of another version of Kubernetes, such as "v1.35.3". Only workers
+// get another kubelet: one of another minor version does not recognize the control plane's pods, and restarts them (seen with v1.35.3
+// beside v1.37.2). A version that does not go with the API server's is [cluster.Unsupported].
 func Component(name nodeimage.Component, version string) cluster.Change {
 	return component{name, version}
 }
@@ -30,7 +30,7 @@ type component struct {
 	version string
 }
 
-// componentTimeout is the harness's own: components started anew in 2 to 27 s on the reference host (make components).
+// componentTimeout bounds how long a component takes to restart: on the reference host it is 2 to 27 s (make components).
 const componentTimeout = time.Minute
 
 func (s component) String() string { return fmt.Sprintf("%s %s", s.name, s.version) }
@@ -63,8 +63,8 @@ func (s component) Make(ctx context.Context, c cluster.Changeable) (undo func(co
 	return undo, nil
 }
 
-// skewed is why a component of the version does not go with the API server's, by Kubernetes' version skew policy: none is newer,
-// kubelet and kube-proxy are at most three minor versions older, and the controller manager one.
+// skewed returns why the component's version does not go with the API server's; empty if it does. By Kubernetes' version skew policy
+// no component is newer; kubelet and kube-proxy are at most three minor versions older, and the controller manager one.
 func (s component) skewed(apiServer string) string {
 	older := uint(3)
 	if s.name == nodeimage.ControllerManager {
@@ -85,7 +85,7 @@ func (s component) skewed(apiServer string) string {
 	return ""
 }
 
-// program is the component's.
+// program returns the component's program.
 func (s component) program(ctx context.Context, c cluster.Changeable) ([]byte, error) {
 	path, err := s.name.Program(ctx, c.Output(), s.version)
 	if usage.Is(err) {
@@ -97,7 +97,7 @@ func (s component) program(ctx context.Context, c cluster.Changeable) ([]byte, e
 	return os.ReadFile(path)
 }
 
-// nodes are those that are to have it, by their whole names.
+// nodes returns the names of the nodes that get the component.
 func (s component) nodes(c cluster.Changeable) []string {
 	switch s.name {
 	case nodeimage.ControllerManager:
@@ -109,10 +109,10 @@ func (s component) nodes(c cluster.Changeable) []string {
 	return c.Nodes()
 }
 
-// controlPlane is the node with the control plane.
+// controlPlane returns the name of the control plane's node.
 func controlPlane(c cluster.Changeable) string { return c.NodeName(cluster.ControlPlane) }
 
-// await returns when the nodes run the component, and it says that it is of the version.
+// await waits until the nodes run the component and its program prints the version.
 func (s component) await(ctx context.Context, c cluster.Changeable) error {
 	for _, node := range s.nodes(c) {
 		var last string
@@ -127,9 +127,9 @@ func (s component) await(ctx context.Context, c cluster.Changeable) error {
 	return nil
 }
 
-// running is the version of the program that a node's process of a component runs, by its own word; empty if there is none.
+// running returns the version that the program of a component's running process prints on a node; empty without a process.
 func running(ctx context.Context, c cluster.Changeable, node string, name nodeimage.Component) string {
-	process := string(name)[:min(len(name), 15)] // as the kernel has it
+	process := string(name)[:min(len(name), 15)] // the kernel keeps 15 characters
 	said, err := c.Exec(ctx, node, fmt.Sprintf("/proc/$(pgrep --oldest --exact %s)/exe --version", process))
 	if err != nil {
 		return ""
@@ -137,8 +137,8 @@ func running(ctx context.Context, c cluster.Changeable, node string, name nodeim
 	return strings.TrimPrefix(said, "Kubernetes ")
 }
 
-// Versions are those of a component on the nodes that Component gives it to, in their order and without repetition; empty where it
-// cannot be told: of a cluster of somebody else only the kubelets say theirs.
+// Versions returns the distinct versions of a component on the nodes that [Component] changes, sorted. For somebody else's cluster
+// it knows only those of kubelets, and returns none for other components.
 func Versions(ctx context.Context, c cluster.Cluster, name nodeimage.Component) ([]string, error) {
 	var versions []string
 	if ours, err := cluster.Ours(c); err == nil {
@@ -160,14 +160,14 @@ func Versions(ctx context.Context, c cluster.Cluster, name nodeimage.Component) 
 	return slices.Compact(versions), nil
 }
 
-// lastLog is the last lines of the log of a component that runs in a pod on a node.
+// lastLog returns the last lines of the log of a component that runs as a pod on a node.
 func lastLog(ctx context.Context, c cluster.Changeable, node string, name nodeimage.Component) string {
 	said, _ := c.Exec(context.WithoutCancel(ctx), node,
 		fmt.Sprintf("tail --quiet --lines 3 $(ls -t /var/log/pods/kube-system_%s-*/*/*.log | head -1)", name))
 	return said
 }
 
-// onNodes does something on several nodes side by side.
+// onNodes calls do for several nodes in parallel.
 func onNodes(ctx context.Context, nodes []string, do func(ctx context.Context, node string) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, node := range nodes {
@@ -176,7 +176,7 @@ func onNodes(ctx context.Context, nodes []string, do func(ctx context.Context, n
 	return group.Wait()
 }
 
-// restoreComponents gives every node the components of its image back, where one was replaced.
+// restoreComponents has every node run the components of its image again, if one was replaced.
 func restoreComponents(ctx context.Context, c cluster.Changeable) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 2*componentTimeout, fmt.Errorf("not restored after %v", 2*componentTimeout))
 	defer cancel()

@@ -13,15 +13,15 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// Where the node of the control plane has the manifest of its controller manager, the one of its image while another is in its
-// place, and the program of that other.
+// Paths on the control plane's node: the controller manager's manifest, the original of that manifest while another is in its
+// place, and the program that the other one runs.
 const (
 	managerManifest = "/etc/kubernetes/manifests/kube-controller-manager.yaml"
 	stockManifest   = "/etc/kubernetes/kube-controller-manager.stock.yaml"
 	managerFile     = "/opt/rollcall-kube-controller-manager"
 )
 
-// replaceControllerManager has the control plane run a controller manager, and returns when it leads.
+// replaceControllerManager has the control plane run a program as its controller manager, and waits until it leads.
 func replaceControllerManager(ctx context.Context, c cluster.Changeable, program []byte) error {
 	node := controlPlane(c)
 	if err := c.WriteFile(ctx, node, managerFile, program); err != nil {
@@ -30,7 +30,7 @@ func replaceControllerManager(ctx context.Context, c cluster.Changeable, program
 	return replaceManifest(ctx, c, runFile)
 }
 
-// replaceManifest edits the manifest of the control plane's controller manager, and returns when the new one leads.
+// replaceManifest edits the manifest of the controller manager, and waits until the new controller manager leads.
 func replaceManifest(ctx context.Context, c cluster.Changeable, edit func(*corev1.Pod)) error {
 	node := controlPlane(c)
 	text, err := c.Exec(ctx, node, fmt.Sprintf("[ -e %[2]s ] || cp %[1]s %[2]s; cat %[1]s", managerManifest, stockManifest))
@@ -47,7 +47,7 @@ func replaceManifest(ctx context.Context, c cluster.Changeable, edit func(*corev
 	return placeManifest(ctx, c, stockManifest+".new")
 }
 
-// edited is the manifest of a pod of one container, edited.
+// edited returns the edited manifest of a pod with one container.
 func edited(manifest string, edit func(*corev1.Pod)) ([]byte, error) {
 	var pod corev1.Pod
 	if err := yaml.UnmarshalStrict([]byte(manifest), &pod); err != nil {
@@ -60,7 +60,7 @@ func edited(manifest string, edit func(*corev1.Pod)) ([]byte, error) {
 	return yaml.Marshal(pod)
 }
 
-// runFile has a controller manager run the program of a file instead of that of its image.
+// runFile edits the controller manager's pod to run managerFile instead of the program of its image.
 func runFile(pod *corev1.Pod) {
 	const volume = "rollcall-program"
 	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
@@ -70,11 +70,11 @@ func runFile(pod *corev1.Pod) {
 		corev1.VolumeMount{Name: volume, MountPath: "/usr/local/bin/kube-controller-manager", ReadOnly: true})
 }
 
-// parkedManifest is where the manifest is while no controller manager is to run.
+// parkedManifest is where the manifest is while the controller manager is stopped.
 const parkedManifest = "/etc/kubernetes/kube-controller-manager.parked.yaml"
 
-// StopControllerManager ends the control plane's controller manager, and returns when it is gone. Start has it run again, and
-// returns when it leads; so does the next run, where this one is killed in between.
+// StopControllerManager stops the control plane's controller manager, and waits until it is gone. Start starts it again, and waits
+// until it leads. If the run is killed in between, the next one starts it.
 func StopControllerManager(ctx context.Context, c cluster.Changeable) (start func(context.Context) error, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not gone after %v", componentTimeout))
 	defer cancel()
@@ -92,7 +92,7 @@ func StopControllerManager(ctx context.Context, c cluster.Changeable) (start fun
 	return start, nil
 }
 
-// StartControllerManager has a controller manager run again that was stopped, if one was.
+// StartControllerManager starts the controller manager again if it was stopped, and waits until it leads.
 func StartControllerManager(ctx context.Context, c cluster.Changeable) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not leading after %v", componentTimeout))
 	defer cancel()
@@ -103,13 +103,13 @@ func StartControllerManager(ctx context.Context, c cluster.Changeable) error {
 	return placeManifest(ctx, c, parkedManifest)
 }
 
-// managerProcess is the id of the controller manager's process; empty if there is none.
+// managerProcess returns the id of the controller manager's process; empty if there is none.
 func managerProcess(ctx context.Context, c cluster.Changeable) (string, error) {
 	return c.Exec(ctx, controlPlane(c), "pgrep --oldest --exact kube-controller || true")
 }
 
-// placeManifest moves a file where the kubelet reads the manifest from, and returns when the new controller manager leads. It would
-// wait for the lease of the old one to run out, 15 s after its end; so that lease is deleted.
+// placeManifest moves a file to where the kubelet reads the manifest, and waits until the new controller manager leads. That would
+// take until the old one's lease expires, 15 s after its end, so the lease is deleted.
 func placeManifest(ctx context.Context, c cluster.Changeable, file string) error {
 	node := controlPlane(c)
 	was, err := managerProcess(ctx, c)
@@ -143,8 +143,8 @@ func placeManifest(ctx context.Context, c cluster.Changeable, file string) error
 	return nil
 }
 
-// awaitControllers returns when the controllers of a controller manager that leads do their work: the one of ServiceAccounts, without
-// which no pod of a new namespace is admitted, makes one again that no pod uses.
+// awaitControllers waits until the controllers of the leading controller manager work: it deletes a ServiceAccount that no pod uses,
+// and waits until the ServiceAccount controller, without which no pod of a new namespace is admitted, creates it again.
 func awaitControllers(ctx context.Context, c cluster.Changeable) error {
 	accounts := c.Client().CoreV1().ServiceAccounts(corev1.NamespaceNodeLease)
 	if err := ignoreNotFound(accounts.Delete(ctx, "default", metav1.DeleteOptions{})); err != nil {

@@ -1,2 +1,2 @@
-// Package change has what scenarios may change about a cluster of ours, and takes it back.
+// Package change has the changes that scenarios may make to a cluster of ours, such as another mode of one kube-proxy, and undoes them.
 package change

@@ -10,9 +10,9 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// Gate turns a feature gate of the controller manager on or off. One that it does not know, or that it has locked, keeps it from
-// starting: that is an error with its last words. Its metrics ask for rights of their own, so it is enough that one leads which was
-// started with the gate.
+// Gate returns the change that turns a feature gate of the controller manager on or off. With a gate that is unknown or locked the
+// controller manager does not start: the error has the end of its log. It is enough that one leads that was started with the flag;
+// its metrics, which list the gates, need rights of their own.
 func Gate(gate string, on bool) cluster.Change { return featureGate{gate, on} }
 
 type featureGate struct {

@@ -13,23 +13,23 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// Where a node has its kubelet, and the one of its image while it has another.
+// Paths on a node: its kubelet, and the kubelet of its image while another is in its place.
 const (
 	kubeletFile  = "/usr/bin/kubelet"
 	stockKubelet = "/usr/bin/kubelet.stock"
 )
 
-// restartKubelet starts a kubelet anew without the state of its managers, which have no policy: one of another version may refuse
-// to read it. Containers go on meanwhile.
+// restartKubelet restarts a kubelet without the state files of its CPU and memory managers, which another version may refuse to
+// read; the managers have no policy, so nothing is lost. Containers run on meanwhile.
 const restartKubelet = `rm -f /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state
 systemctl restart kubelet`
 
-// kubeletWords prints the last errors of a kubelet, or else its last lines: a panic ends with a stack of calls that says nothing.
+// kubeletWords prints the last error line of a kubelet's log, or else its last lines. After a panic the last lines are only a stack.
 const kubeletWords = `errors=$(journalctl --unit kubelet --lines 500 --output cat |
 	grep --extended-regexp '^(E[0-9]{4} |panic: )' | tail -1)
 [ -z "$errors" ] && journalctl --unit kubelet --lines 3 --output cat || echo "$errors"`
 
-// RestartKubelet starts the kubelet of a node anew, and returns when the node is ready by its word.
+// RestartKubelet restarts the kubelet of a node, and waits until that kubelet reports the node as ready.
 func RestartKubelet(ctx context.Context, c cluster.Changeable, node string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not running after %v", componentTimeout))
 	defer cancel()
@@ -39,7 +39,7 @@ func RestartKubelet(ctx context.Context, c cluster.Changeable, node string) erro
 	return nil
 }
 
-// restartedAfter starts the kubelet of a node anew after a script, and returns when the node is ready by its word.
+// restartedAfter runs a script on a node and restarts its kubelet, and waits until that kubelet reports the node as ready.
 func restartedAfter(ctx context.Context, c cluster.Changeable, node, script string) error {
 	began := time.Now()
 	if _, err := c.Exec(ctx, node, "set -e\n"+script+"\n"+restartKubelet); err != nil {
@@ -48,7 +48,8 @@ func restartedAfter(ctx context.Context, c cluster.Changeable, node, script stri
 	return awaitKubelet(ctx, c, node, began)
 }
 
-// replaceKubelets has nodes run a kubelet. A program that runs cannot be written over, but another can take its name.
+// replaceKubelets has nodes run a program as their kubelet. A running program cannot be overwritten, but another file can be moved to
+// its path.
 func replaceKubelets(ctx context.Context, c cluster.Changeable, program []byte, nodes []string) error {
 	return onNodes(ctx, nodes, func(ctx context.Context, node string) error {
 		if err := c.WriteFile(ctx, node, kubeletFile+".new", program); err != nil {
@@ -58,7 +59,7 @@ func replaceKubelets(ctx context.Context, c cluster.Changeable, program []byte, 
 	})
 }
 
-// awaitKubelet returns when a node is ready by the word of the kubelet that runs there, which was started at a moment.
+// awaitKubelet waits until the kubelet that runs on a node has reported the node as ready since began.
 func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began time.Time) error {
 	var last string
 	err := poll.Until(ctx, pollEvery, func() (bool, error) {
@@ -74,7 +75,7 @@ func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began 
 		for _, condition := range is.Status.Conditions {
 			if condition.Type == corev1.NodeReady {
 				last += ", ready " + string(condition.Status)
-				// The API has whole seconds of the last heartbeat.
+				// The API truncates the time of a heartbeat to whole seconds.
 				return condition.Status == corev1.ConditionTrue && condition.LastHeartbeatTime.After(began.Add(-time.Second)), nil
 			}
 		}
@@ -87,7 +88,7 @@ func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began 
 	return nil
 }
 
-// restoreKubelets gives every node the kubelet of its image back, if it has another.
+// restoreKubelets has every node run the kubelet of its image again, if it runs another.
 func restoreKubelets(ctx context.Context, c cluster.Changeable) error {
 	return onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error {
 		restored, err := c.Exec(ctx, node, fmt.Sprintf("[ ! -e %[1]s ] || { mv %[1]s %[2]s && echo yes; }", stockKubelet, kubeletFile))

@@ -15,10 +15,10 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// proxyTimeout is the harness's own: three kube-proxies start anew in about 5 s on the reference host.
+// proxyTimeout bounds how long kube-proxies take to restart: on the reference host it is about 5 s for three.
 const proxyTimeout = 2 * time.Minute
 
-// RestartProxy has a new kube-proxy run on a node, and returns when it has written its rules.
+// RestartProxy restarts kube-proxy on a node, and waits until it has written its rules.
 func RestartProxy(ctx context.Context, c cluster.Changeable, node string) error {
 	if err := restartProxies(ctx, c, []string{node}); err != nil {
 		return fmt.Errorf("cluster: restart kube-proxy: %w", err)
@@ -26,7 +26,7 @@ func RestartProxy(ctx context.Context, c cluster.Changeable, node string) error 
 	return nil
 }
 
-// restartProxies returns when the kube-proxy of each of the nodes is a new one and has written its rules.
+// restartProxies restarts the kube-proxies of nodes, and waits until they have written their rules.
 func restartProxies(ctx context.Context, c cluster.Changeable, nodes []string) error {
 	pods := c.Client().CoreV1().Pods(metav1.NamespaceSystem)
 	old, err := pods.List(ctx, metav1.ListOptions{LabelSelector: cluster.ProxySelector})
@@ -46,7 +46,7 @@ func restartProxies(ctx context.Context, c cluster.Changeable, nodes []string) e
 	return awaitProxies(ctx, c, nodes, was)
 }
 
-// awaitProxies returns when each of the nodes has a kube-proxy, other than those excluded, that has written its rules.
+// awaitProxies waits until each of the nodes has a kube-proxy that is not excepted and has written its rules.
 func awaitProxies(ctx context.Context, c cluster.Changeable, nodes []string, except map[types.UID]bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, proxyTimeout, fmt.Errorf("not every kube-proxy ready after %v", proxyTimeout))
 	defer cancel()
@@ -77,8 +77,8 @@ func awaitProxies(ctx context.Context, c cluster.Changeable, nodes []string, exc
 	return err
 }
 
-// proxyHealthy reports whether kube-proxy of a node has written its rules: it says so on port 10256 of the node, and its pod,
-// which has no probe, does not.
+// proxyHealthy reports whether the kube-proxy of a node has written its rules. It asks kube-proxy on port 10256 of the node: its pod
+// has no probe, so whether the pod is ready says nothing.
 func proxyHealthy(ctx context.Context, c cluster.Changeable, node string) bool {
 	_, err := c.Exec(ctx, node, cluster.ProxySynced)
 	return err == nil

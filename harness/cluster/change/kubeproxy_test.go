@@ -22,7 +22,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 )
 
-// A fakeCluster has one node, and a DaemonSet controller that makes a new kube-proxy for one that is deleted.
+// A fakeCluster has one node, and creates a new kube-proxy pod for one that is deleted, as the DaemonSet controller does.
 type fakeCluster struct {
 	cluster.Changeable
 	client  *fake.Clientset
@@ -61,7 +61,7 @@ func proxy(n int) *corev1.Pod {
 	return pod
 }
 
-// state is kube-proxy's configuration, what it was before if that is noted, and the names of its pods.
+// state returns kube-proxy's configuration, the one from before a change if it is kept, and the names of its pods.
 func (c *fakeCluster) state(t *testing.T) (config, noted, pods string) {
 	t.Helper()
 	configMap, err := c.client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(t.Context(), cluster.ProxyName, metav1.GetOptions{})

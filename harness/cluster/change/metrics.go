@@ -23,8 +23,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Metrics has the cluster serve the CPU use of pods, measured every 10 s, which is the most often metrics-server
-// does it.
+// Metrics returns the change that has the cluster serve the CPU use of pods, measured every 10 s, the shortest interval of
+// metrics-server.
 func Metrics() cluster.Change { return metrics{} }
 
 type metrics struct{}
@@ -32,14 +32,14 @@ type metrics struct{}
 //go:embed metrics.yaml
 var metricsServer string // the manifest
 
-// metricsTimeout is the harness's own: the first measurements are there after about 20 s.
+// metricsTimeout bounds how long the first measurements take: about 20 s.
 const metricsTimeout = 2 * time.Minute
 
 func (metrics) String() string { return "metrics-server" }
 
 func (metrics) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {
 	if measured(ctx, c) {
-		return nil, nil // by somebody else's, which stays
+		return nil, nil // by a metrics-server that is not ours and stays
 	}
 	if err := provideMetricsServer(ctx, c); err != nil {
 		return nil, err
@@ -61,14 +61,14 @@ func (metrics) Make(ctx context.Context, c cluster.Changeable) (undo func(contex
 	return undo, nil
 }
 
-// measured reports whether the use of every node is known: not before metrics-server is there and has looked.
+// measured reports whether the metrics API has the use of every node, which it has after metrics-server's first measurement.
 func measured(ctx context.Context, c cluster.Changeable) bool {
 	var use struct{ Items []any }
 	answer, err := c.Client().CoreV1().RESTClient().Get().AbsPath("/apis/metrics.k8s.io/v1beta1/nodes").DoRaw(ctx)
 	return err == nil && json.Unmarshal(answer, &use) == nil && len(use.Items) == len(c.Nodes())
 }
 
-// provideMetricsServer gives the image of metrics-server to the nodes that do not hold it.
+// provideMetricsServer loads the image of metrics-server into the nodes that do not have it.
 func provideMetricsServer(ctx context.Context, c cluster.Changeable) error {
 	if _, err := c.Client().AppsV1().Deployments(metav1.NamespaceSystem).Get(ctx, "metrics-server", metav1.GetOptions{}); err == nil {
 		return &cluster.Unsupported{Because: "there is a metrics-server, which does not measure every node"}
@@ -103,7 +103,7 @@ func provideMetricsServer(ctx context.Context, c cluster.Changeable) error {
 	return nil
 }
 
-// removeMetrics removes what there is of a metrics-server of ours.
+// removeMetrics removes the objects of our metrics-server that exist.
 func removeMetrics(ctx context.Context, c cluster.Changeable) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, metricsTimeout, fmt.Errorf("not removed after %v", metricsTimeout))
 	defer cancel()

@@ -8,16 +8,16 @@ import (
 	"example.com/rollcall/harness/cluster"
 )
 
-// MinSync has every kube-proxy wait at least so long between two writes of its node's rules (KubeProxyConfiguration
-// v1alpha1, minSyncPeriod, 1 s in iptables and nftables mode by default).
+// MinSync returns the change that has every kube-proxy wait at least d between two writes of its node's rules
+// (KubeProxyConfiguration v1alpha1, minSyncPeriod, by default 1 s in iptables and nftables mode).
 func MinSync(d time.Duration) cluster.Change { return minSync(d) }
 
 type minSync time.Duration
 
-// Longer is the same, n times as long.
+// Longer returns the change with a period n times as long.
 func (d minSync) Longer(n int) cluster.Change { return d * minSync(n) }
 
-// Rest is for how long kube-proxy writes no rules after it wrote some.
+// Rest returns how long kube-proxy writes no rules after a write.
 func (d minSync) Rest() time.Duration { return time.Duration(d) }
 
 func (d minSync) String() string {
@@ -28,11 +28,11 @@ func (d minSync) Make(ctx context.Context, c cluster.Changeable) (undo func(cont
 	return changeProxyConfig(ctx, c, c.Nodes(), func(config map[string]any) error { return d.in(config, c.Mode()) })
 }
 
-// proxySync is kube-proxy's syncPeriod by default, in every mode. It refuses one that is shorter than minSyncPeriod
+// proxySync is the default of kube-proxy's syncPeriod, in every mode. kube-proxy rejects a syncPeriod shorter than minSyncPeriod
 // (pkg/proxy/apis/config/validation/validation.go).
 const proxySync = 30 * time.Second
 
-// in makes the change in the section of a mode.
+// in makes the change in a mode's section of the configuration.
 func (d minSync) in(config map[string]any, mode string) error {
 	section, ok := config[mode].(map[string]any)
 	if !ok {

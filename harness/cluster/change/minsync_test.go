@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// kube-proxy does not start when it is to write its rules more seldom than it is to refresh them.
+// kube-proxy does not start with a syncPeriod shorter than its minSyncPeriod.
 func TestMinSyncIn(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

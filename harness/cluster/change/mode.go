@@ -7,9 +7,9 @@ import (
 	"example.com/rollcall/harness/cluster"
 )
 
-// Mode has the kube-proxy of one node, by its whole name, run in another mode. The others keep theirs: a kube-proxy reads its
-// configuration when it starts. When it starts in another mode it removes what it wrote in the one before, and then writes its
-// rules anew (cmd/kube-proxy/app/server_linux.go, platformCleanup, v1.37).
+// Mode returns the change that has kube-proxy run in another mode on one node, given by its Kubernetes name. The others keep their
+// mode, because a kube-proxy reads its configuration only at its start. Started in another mode, it first removes the rules of the
+// mode before (cmd/kube-proxy/app/server_linux.go, platformCleanup, v1.37).
 func Mode(node, mode string) cluster.Change { return modeOn{node, mode} }
 
 type modeOn struct{ node, mode string }

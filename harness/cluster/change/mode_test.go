@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 )
 
-// The mode of one node's kube-proxy is changed by its configuration, which is what it was before when that is undone.
+// The change of one kube-proxy's mode edits the configuration, and undo restores it.
 func TestModeIsUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFakeCluster(t, nil, before)

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// NoProxy takes kube-proxy away from every node. The rules it wrote stay, and are those of nobody.
+// NoProxy returns the change that removes kube-proxy from every node. Its rules stay, and nobody updates them.
 func NoProxy() cluster.Change { return noProxy{} }
 
 type noProxy struct{}
@@ -26,7 +26,7 @@ func (noProxy) Make(ctx context.Context, c cluster.Changeable) (undo func(contex
 	return undo, removeProxies(ctx, c)
 }
 
-// removeProxies returns when no node has a kube-proxy any more.
+// removeProxies removes kube-proxy from every node, and waits until none is left.
 func removeProxies(ctx context.Context, c cluster.Changeable) error {
 	if err := selectProxyNodes(ctx, c, `"true"`); err != nil {
 		return err
@@ -38,7 +38,7 @@ func removeProxies(ctx context.Context, c cluster.Changeable) error {
 	})
 }
 
-// restoreProxies returns when every node has a kube-proxy that has written its rules, whether one was missing or not.
+// restoreProxies brings kube-proxy back to every node, if it was removed, and waits until each has written its rules.
 func restoreProxies(ctx context.Context, c cluster.Changeable) error {
 	if err := selectProxyNodes(ctx, c, "null"); err != nil {
 		return err
@@ -46,7 +46,7 @@ func restoreProxies(ctx context.Context, c cluster.Changeable) error {
 	return awaitProxies(ctx, c, c.Nodes(), nil)
 }
 
-// selectProxyNodes gives the label nowhere a value among those by which kube-proxy's nodes are selected, or null.
+// selectProxyNodes sets the label nowhere in the nodeSelector of kube-proxy's DaemonSet to a value in JSON; null removes it.
 func selectProxyNodes(ctx context.Context, c cluster.Changeable, value string) error {
 	if err := patchProxies(ctx, c, fmt.Sprintf(`{"nodeSelector":{%q:%s}}`, nowhere, value)); err != nil {
 		return fmt.Errorf("cluster: choose kube-proxy's nodes: %w", err)
@@ -54,7 +54,7 @@ func selectProxyNodes(ctx context.Context, c cluster.Changeable, value string) e
 	return nil
 }
 
-// patchProxies merges something into the specification of kube-proxy's pods.
+// patchProxies patches the pod spec of kube-proxy's DaemonSet, by a strategic merge.
 func patchProxies(ctx context.Context, c cluster.Changeable, pod string) error {
 	patch := fmt.Sprintf(`{"spec":{"template":{"spec":%s}}}`, pod)
 	sets := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem)

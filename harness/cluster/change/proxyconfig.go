@@ -13,10 +13,10 @@ import (
 	"example.com/rollcall/harness/cluster"
 )
 
-// annotationBefore holds kube-proxy's configuration as it was, for whoever comes after a kill.
+// annotationBefore holds kube-proxy's configuration from before a change, so that a run after a kill can restore it.
 const annotationBefore = "rollcall.local/config-before"
 
-// changeProxyConfig edits kube-proxy's configuration, and returns when the kube-proxies of nodes run with it.
+// changeProxyConfig edits kube-proxy's configuration, and waits until the kube-proxies of nodes run with it.
 func changeProxyConfig(ctx context.Context, c cluster.Changeable, nodes []string,
 	edit func(config map[string]any) error) (undo func(context.Context) error, err error) {
 	err = configureProxies(ctx, c, nodes, func(configMap *corev1.ConfigMap) error {
@@ -41,11 +41,11 @@ func changeProxyConfig(ctx context.Context, c cluster.Changeable, nodes []string
 	return func(ctx context.Context) error { return restoreProxyConfig(ctx, c, nodes) }, err
 }
 
-// errUntouched ends a configuration of kube-proxy that has nothing to change.
+// errUntouched is returned by an edit that has nothing to change.
 var errUntouched = errors.New("nothing to change")
 
-// restoreProxyConfig gives kube-proxy the configuration back that it had before a change, if one was made. What it was is
-// forgotten only when the kube-proxies of the nodes run with it.
+// restoreProxyConfig restores kube-proxy's configuration from before a change, if one was made. It removes the annotation only
+// when the kube-proxies of the nodes run with it.
 func restoreProxyConfig(ctx context.Context, c cluster.Changeable, nodes []string) error {
 	err := configureProxies(ctx, c, nodes, func(configMap *corev1.ConfigMap) error {
 		before, changed := configMap.Annotations[annotationBefore]
@@ -67,7 +67,7 @@ func restoreProxyConfig(ctx context.Context, c cluster.Changeable, nodes []strin
 	})
 }
 
-// configureProxies edits the ConfigMap of kube-proxy, which reads it when it starts, and returns when those of nodes run with it.
+// configureProxies edits the ConfigMap of kube-proxy and restarts the kube-proxies of nodes, which read it at their start.
 func configureProxies(ctx context.Context, c cluster.Changeable, nodes []string, edit func(*corev1.ConfigMap) error) error {
 	err := editProxyConfig(ctx, c, edit)
 	if err == nil {

@@ -13,14 +13,14 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// proxyFile is where nodes have the program that their kube-proxy runs instead of that of its image, and proxyVolume is the name of
-// its volume: the DaemonSet is one for all nodes, and the file each node's own.
+// proxyFile is the program on each node that kube-proxy runs instead of the program of its image, and proxyVolume the name of the
+// hostPath volume by which the DaemonSet mounts it.
 const (
 	proxyFile   = "/opt/rollcall-kube-proxy"
 	proxyVolume = "rollcall-program"
 )
 
-// replaceProxies has every node run a kube-proxy.
+// replaceProxies has every node run a program as its kube-proxy.
 func replaceProxies(ctx context.Context, c cluster.Changeable, program []byte) error {
 	err := onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error { return c.WriteFile(ctx, node, proxyFile, program) })
 	if err != nil {
@@ -32,8 +32,8 @@ func replaceProxies(ctx context.Context, c cluster.Changeable, program []byte) e
 		proxyVolume, proxyFile))
 }
 
-// restartProxiesWith patches kube-proxy's pods, and returns when every kube-proxy runs with it and has written its rules. An
-// older one does not take away what a newer one wrote in nftables, so what was written is removed in between.
+// restartProxiesWith patches kube-proxy's pods, and waits until every kube-proxy runs with the patch and has written its rules. In
+// between it removes the old rules: an older kube-proxy does not remove what a newer one wrote in nftables.
 func restartProxiesWith(ctx context.Context, c cluster.Changeable, pod string) error {
 	if err := removeProxies(ctx, c); err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 	"example.com/rollcall/harness/cluster"
 )
 
-// pollEvery paces looks at a change that is not in force yet.
+// pollEvery is the pause between two looks at a change that is not in force yet.
 const pollEvery = 200 * time.Millisecond
 
-// UndoAll takes back every change that a killed run may have left in a cluster.
+// UndoAll undoes every change that a killed run may have left in a cluster.
 func UndoAll(ctx context.Context, c cluster.Changeable) error {
 	restoreConfig := func(ctx context.Context, c cluster.Changeable) error { return restoreProxyConfig(ctx, c, c.Nodes()) }
 	for _, undo := range []func(context.Context, cluster.Changeable) error{
