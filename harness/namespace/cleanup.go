@@ -20,16 +20,16 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A collection is all objects of a kind in a namespace.
+// A collection is a client for all objects of a kind in a namespace.
 type collection interface {
 	DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
 }
 
-// background has what an object owns be deleted after it.
+// background has the garbage collector delete an object's dependents after the object.
 var background = metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}
 
-// Cleanup deletes what the recording has in the namespace, and in its observers' if there are any. It begins to delete the
-// namespaces themselves and does not wait until they are gone, which takes 5 s at least, in which nothing happens (Kubernetes
+// Cleanup deletes the objects of the recording in its namespace and, if observers is set, in that of the observers. It deletes the
+// namespaces too but does not wait until they are gone, because their controller waits 5 s before it starts (Kubernetes
 // v1.36.3, pkg/controller/namespace/namespace_controller.go, namespaceDeletionGracePeriod): see [WaitGone].
 func (l Lease) Cleanup(ctx context.Context, client kubernetes.Interface, observers bool) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
@@ -53,7 +53,7 @@ func (l Lease) Cleanup(ctx context.Context, client kubernetes.Interface, observe
 	return nil
 }
 
-// cleanup deletes a namespace; of a preassigned one only what has our label.
+// cleanup deletes a namespace or, if it is preassigned, the objects in it that have our label.
 func (l Lease) cleanup(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	switch {
 	case !l.Preassigned:
@@ -67,8 +67,8 @@ func (l Lease) cleanup(ctx context.Context, client kubernetes.Interface, namespa
 	return deleteRest(ctx, client, namespace)
 }
 
-// deleteNamespace deletes everything that runs or listens in a namespace and begins to delete the namespace. Pods get no
-// grace period, since nobody watches them any more. They go first: the namespace would wait for half of it.
+// deleteNamespace deletes the workloads and Services of a namespace and then, without waiting, the namespace. It deletes pods itself,
+// without a grace period: the deletion of the namespace would wait for half of the grace period.
 func deleteNamespace(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	if err := deleteWorkloads(ctx, client, namespace, metav1.ListOptions{}); err != nil {
 		return err
@@ -80,7 +80,7 @@ func deleteNamespace(ctx context.Context, client kubernetes.Interface, namespace
 	return err
 }
 
-// deleteWorkloads deletes what runs or listens in a namespace, of those selected.
+// deleteWorkloads deletes the selected workloads, Services and pods of a namespace.
 func deleteWorkloads(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
 	for _, workloads := range []collection{client.AppsV1().Deployments(namespace), client.AppsV1().StatefulSets(namespace),
 		client.AppsV1().ReplicaSets(namespace), client.AppsV1().DaemonSets(namespace)} {
@@ -92,7 +92,7 @@ func deleteWorkloads(ctx context.Context, client kubernetes.Interface, namespace
 	if err != nil {
 		return err
 	}
-	for _, s := range services.Items { // the next recording wants its NodePort
+	for _, s := range services.Items { // the next recording needs the NodePort
 		err := client.CoreV1().Services(namespace).Delete(ctx, s.Name, metav1.DeleteOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
@@ -101,7 +101,7 @@ func deleteWorkloads(ctx context.Context, client kubernetes.Interface, namespace
 	return deletePods(ctx, client, namespace, which)
 }
 
-// deleteObservers ends the observers of a namespace, and returns when their pods are gone.
+// deleteObservers deletes the observers in a namespace, and waits until their pods are gone.
 func deleteObservers(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	if err := client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, background, fixtures.Ours()); err != nil {
 		return err
@@ -109,8 +109,8 @@ func deleteObservers(ctx context.Context, client kubernetes.Interface, namespace
 	return deletePods(ctx, client, namespace, fixtures.Ours())
 }
 
-// deletePods returns when none of those selected is left. Now and then it deletes them again: a controller may have made one
-// more meanwhile.
+// deletePods deletes the selected pods and waits until none is left. Every second it deletes them again, because a controller may
+// have created another.
 func deletePods(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
 	const lookEvery, deleteEvery = 250 * time.Millisecond, 4
 	pods := client.CoreV1().Pods(namespace)
@@ -126,15 +126,15 @@ func deletePods(ctx context.Context, client kubernetes.Interface, namespace stri
 	})
 }
 
-// deleteRest deletes what of ours neither runs nor listens, which goes by itself with a namespace that is deleted, and returns
-// when the endpoints are gone too, which their controller deletes.
+// deleteRest deletes our objects in a preassigned namespace that deleteWorkloads leaves, and waits until the EndpointSlices are gone,
+// which their controller deletes.
 func deleteRest(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	var failed []error
 	for _, kind := range []collection{client.CoreV1().Secrets(namespace), client.CoreV1().ResourceQuotas(namespace),
 		client.AutoscalingV2().HorizontalPodAutoscalers(namespace), client.CoreV1().ConfigMaps(namespace),
 		client.CoreV1().ServiceAccounts(namespace), client.PolicyV1().PodDisruptionBudgets(namespace)} {
 		err := kind.DeleteCollection(ctx, background, fixtures.Ours())
-		if !apierrors.IsForbidden(err) { // who may not delete any created none
+		if !apierrors.IsForbidden(err) { // without the right to delete them we did not create any
 			failed = append(failed, err)
 		}
 	}
@@ -145,13 +145,13 @@ func deleteRest(ctx context.Context, client kubernetes.Interface, namespace stri
 	return errors.Join(failed...)
 }
 
-// WaitGone returns when no namespace of a recording, of those selected, is left in the cluster.
+// WaitGone waits until none of the selected namespaces is left in the cluster.
 func WaitGone(ctx context.Context, client kubernetes.Interface, which metav1.ListOptions) error {
 	return waitGone(ctx, client, which, func(corev1.Namespace) bool { return true })
 }
 
-// waitsFor is why the deletion of a namespace fails, by the condition that its controller writes (Kubernetes v1.37,
-// pkg/controller/namespace/deletion/status_condition_utils.go), such as that an API group has no back end.
+// waitsFor returns why the deletion of a namespace fails, in parentheses, or an empty string. The reason, such as an API group without
+// a back end, is in a condition (Kubernetes v1.37, pkg/controller/namespace/deletion/status_condition_utils.go).
 func waitsFor(n corev1.Namespace) string {
 	for _, c := range n.Status.Conditions {
 		switch c.Type {

@@ -45,7 +45,7 @@ func TestCleanupDeletesPodsUntilNoneIsLeft(t *testing.T) {
 	})
 }
 
-// What makes pods goes before them, in the namespace and in that of the observers.
+// DaemonSets are deleted before their pods, in the namespace and in that of the observers.
 func TestCleanupDeletesDaemonSetsBeforePods(t *testing.T) {
 	for _, preassigned := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

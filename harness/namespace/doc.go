@@ -1,3 +1,3 @@
-// Package namespace gives recordings the namespaces they take place in, cleans them up afterwards, and sweeps what runs that
-// died left behind. A lease is acquired, created in the cluster, deleted from it and released.
+// Package namespace leases a namespace to each recording, cleans it up afterwards, and sweeps what dead runs left behind. A
+// lease is acquired, created in the cluster, deleted from it and released.
 package namespace

@@ -11,8 +11,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// newFake is client-go's fake, which by itself ignores the deletion of collections: here those of pods and secrets are
-// deleted, by their labels.
+// newFake returns a fake client of client-go that also deletes collections of pods and secrets by label, which the fake ignores.
 func newFake(t *testing.T, objects ...runtime.Object) *fake.Clientset {
 	t.Helper()
 	client := fake.NewClientset(objects...)

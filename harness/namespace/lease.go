@@ -16,19 +16,19 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A Pool leases namespaces to recordings: new ones, or those that the owner of the cluster, who lets us create none, assigned
-// beforehand. The zero value leases new ones.
+// A Pool leases namespaces to recordings: new ones, or those that the cluster's owner preassigned because we may not create any.
+// The zero value leases new ones.
 type Pool struct{ preassigned chan string }
 
-// A Lease is the use of one namespace, and of the one of its observers beside it, until Release.
+// A Lease is the use of one namespace, and of the observers' namespace that belongs to it, until Release.
 type Lease struct {
 	Name        string
 	Preassigned bool
-	Disrupted   time.Duration // for how long the cluster may be disrupted, which comes to what any recording takes
+	Disrupted   time.Duration // longest disruption of the cluster; the namespace expires that much later
 	pool        Pool
 }
 
-// NewPool leases the preassigned namespaces, or new ones if there are none.
+// NewPool returns a pool of the preassigned namespaces or, if there are none, of new ones.
 func NewPool(preassigned []string) Pool {
 	if len(preassigned) == 0 {
 		return Pool{}
@@ -40,12 +40,12 @@ func NewPool(preassigned []string) Pool {
 	return p
 }
 
-// New leases a new namespace, whose name begins with a prefix.
+// New returns the lease of a new namespace, whose name begins with a prefix.
 func New(prefix string) Lease {
 	return Lease{Name: prefix + strings.ToLower(rand.Text()[:8])}
 }
 
-// Acquire waits for a namespace that nobody uses.
+// Acquire leases a namespace, and waits until one is free.
 func (p Pool) Acquire(ctx context.Context) (Lease, error) {
 	if p.preassigned == nil {
 		return New("rollcall-"), nil
@@ -58,25 +58,25 @@ func (p Pool) Acquire(ctx context.Context) (Lease, error) {
 	}
 }
 
-// Release lets others have the namespace, once it is empty again.
+// Release gives a preassigned namespace, which has to be empty again, back to the pool.
 func (l Lease) Release() {
 	if l.pool.preassigned != nil {
 		l.pool.preassigned <- l.Name
 	}
 }
 
-// Observers is the namespace of the observers of the nodes' rules, which the scenario's own does not admit.
+// Observers returns the namespace of the observers of the nodes' rules, whose pods the scenario's own namespace does not admit.
 func (l Lease) Observers() string { return Observers(l.Name) }
 
-// Observers is the namespace of the observers that belong to a namespace.
+// Observers returns the name of the observers' namespace that belongs to a namespace.
 func Observers(name string) string { return name + "-rules" }
 
-// Create creates the namespace, for pods of a standard, or sees that a preassigned one is empty.
+// Create creates the namespace, with a Pod Security Standard, or checks that a preassigned one has no pods.
 func (l Lease) Create(ctx context.Context, client kubernetes.Interface, session, standard string) error {
 	return l.create(ctx, client, fixtures.Namespace(l.Name, session, standard, time.Now().Add(expiry+l.Disrupted)))
 }
 
-// CreateForObservers creates the observers' namespace.
+// CreateForObservers creates the observers' namespace, or checks that a preassigned one has no pods.
 func (l Lease) CreateForObservers(ctx context.Context, client kubernetes.Interface, session string) error {
 	return l.create(ctx, client, fixtures.Namespace(l.Observers(), session, "privileged", time.Now().Add(expiry+l.Disrupted)))
 }
@@ -93,10 +93,10 @@ func (l Lease) create(ctx context.Context, client kubernetes.Interface, namespac
 	return err
 }
 
-// PullSecretName is the name of the Secret that nodes pull with.
+// PullSecretName is the name of the Secret with which nodes pull images.
 const PullSecretName = "rollcall-pull"
 
-// AddPullSecret creates the Secret that nodes pull with from a file of credentials; an empty name is none.
+// AddPullSecret creates the image pull Secret from a file of credentials. Without a file it does nothing.
 func (l Lease) AddPullSecret(ctx context.Context, client kubernetes.Interface, file string) error {
 	if file == "" {
 		return nil

@@ -91,7 +91,7 @@ func TestLeaseCreate(t *testing.T) {
 	}
 }
 
-// Another host's run deletes what has expired, so nothing expires while it is used.
+// A run on another host deletes expired namespaces, so none may expire while it is in use.
 func TestANamespaceOfALongDisruptionExpiresLater(t *testing.T) {
 	client := newFake(t)
 	lease := Lease{Name: "new", Disrupted: 12 * time.Hour}

@@ -14,28 +14,28 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// An Extent is how much a sweep deletes.
+// An Extent says what a sweep deletes.
 type Extent int
 
 // Extents.
 const (
-	StaleRuns  Extent = iota // what runs left that are known to be dead, or whose time is over
-	AllRuns                  // what any run has, also one that is under way
-	Everything               // all that has our label, in a cluster that nobody else uses
+	StaleRuns  Extent = iota // of runs that are known to be dead, or whose namespace has expired
+	AllRuns                  // of all runs, even of one that is still running
+	Everything               // all namespaces with our label, in a cluster that nobody else uses
 )
 
-// A Sweep deletes what runs left in a cluster: the namespaces they created, or their objects in preassigned ones.
+// A Sweep deletes what runs left in a cluster: the namespaces that they created, or their objects in preassigned ones.
 type Sweep struct {
 	Cluster     string // name, for messages
 	Client      kubernetes.Interface
 	Out         io.Writer
 	Extent      Extent
 	Stale       map[string]bool // ids of runs that are known to be dead
-	Preassigned []string        // namespaces; empty: runs create theirs
-	Observers   bool            // beside a preassigned namespace there is one of observers
+	Preassigned []string        // namespaces; empty: runs create their own
+	Observers   bool            // each preassigned namespace has one for observers
 }
 
-// Run sweeps. Unless only stale runs are swept it returns when the namespaces are gone.
+// Run sweeps. Unless it sweeps only stale runs it waits until the namespaces are gone.
 func (s Sweep) Run(ctx context.Context) error {
 	if len(s.Preassigned) > 0 {
 		for _, name := range s.Preassigned {
@@ -73,8 +73,8 @@ func (s Sweep) Run(ctx context.Context) error {
 	return waitGone(ctx, s.Client, fixtures.Ours(), func(n corev1.Namespace) bool { return s.selects(n, time.Now()) })
 }
 
-// selects reports whether a namespace with our label is to be deleted. One that names no run, or no time, is somebody else's
-// unless the cluster is ours alone.
+// selects reports whether to delete a namespace with our label. A namespace that names no run or no expiry is not ours, unless
+// nobody else uses the cluster.
 func (s Sweep) selects(n corev1.Namespace, now time.Time) bool {
 	run := n.Labels[fixtures.InstanceLabel]
 	switch s.Extent {
@@ -88,8 +88,8 @@ func (s Sweep) selects(n corev1.Namespace, now time.Time) bool {
 	return n.DeletionTimestamp == nil && run != "" && err == nil && (s.Stale[run] || now.After(expires))
 }
 
-// preassigned deletes what of ours is in a preassigned namespace. A sweep of stale runs refuses to where another run may be
-// under way: this host knows of none that died, and a pod is young enough.
+// preassigned deletes our objects in a preassigned namespace. A sweep of stale runs is an error if another run may be using it: this
+// host knows of no dead run, and a pod is younger than longestScenario.
 func (s Sweep) preassigned(ctx context.Context, name string) error {
 	pods, err := s.Client.CoreV1().Pods(name).List(ctx, fixtures.Ours())
 	if err != nil {
@@ -106,7 +106,7 @@ func (s Sweep) preassigned(ctx context.Context, name string) error {
 	return Lease{Name: name, Preassigned: true}.Cleanup(ctx, s.Client, s.Observers)
 }
 
-// inUse refuses a namespace with a pod of ours that is too young to be one that a dead run left.
+// inUse returns an error if a pod is too young to be from a dead run.
 func inUse(name string, pods []corev1.Pod) error {
 	for _, pod := range pods {
 		if age := time.Since(pod.CreationTimestamp.Time); age < longestScenario {
@@ -117,7 +117,7 @@ func inUse(name string, pods []corev1.Pod) error {
 	return nil
 }
 
-// Leftovers describes namespaces with pods, or that nobody deletes, of other runs than a session's.
+// Leftovers returns a sentence for each namespace of another session that has pods or is not being deleted.
 func Leftovers(ctx context.Context, client kubernetes.Interface, session string) (found []string, err error) {
 	list, err := client.CoreV1().Namespaces().List(ctx, fixtures.Ours())
 	if err != nil {

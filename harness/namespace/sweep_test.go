@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// ours is an object of ours in a namespace, made some time ago.
+// ours returns the metadata of an object of ours in a namespace, of an age.
 func ours(namespace, name string, age time.Duration) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: fixtures.Namespace("", "run", "", time.Time{}).Labels,
 		CreationTimestamp: metav1.NewTime(time.Now().Add(-age))}

@@ -2,12 +2,12 @@ package namespace
 
 import "time"
 
-// Times of this package. None is normative: Kubernetes promises no time in which a namespace is gone. They only bound how
-// long Rollcall waits before it says so.
+// Times of this package. None is normative: Kubernetes does not promise in which time a namespace is gone. They only bound
+// how long Rollcall waits before it reports an error.
 const (
-	cleanupTimeout = 2 * time.Minute // pods ended, and namespaces gone
-	// expiry is after which a namespace that is still there belongs to a run that died.
+	cleanupTimeout = 2 * time.Minute // until pods have ended, and until namespaces are gone
+	// expiry is the age at which a namespace belongs to a run that died.
 	expiry = time.Hour
-	// longestScenario is longer than any scenario lasts: a pod in a preassigned namespace is older only if its run died.
+	// longestScenario is more than any scenario takes: only a dead run has an older pod in a preassigned namespace.
 	longestScenario = 15 * time.Minute
 )

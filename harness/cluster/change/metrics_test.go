@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// What is not labelled is not removed, and an APIService without its server keeps every namespace from going.
+// An object without our labels is not removed, and an APIService without its server blocks the deletion of every namespace.
 func TestMetricsServerIsLabelled(t *testing.T) {
 	objects := strings.Count("\n"+metricsServer, "\nkind: ")
 	labelled := strings.Count(metricsServer, "\nmetadata: {labels: {app.kubernetes.io/managed-by: rollcall}")
@@ -16,7 +16,7 @@ func TestMetricsServerIsLabelled(t *testing.T) {
 	}
 }
 
-// The nodes pull nothing: they run what they were given.
+// Nodes pull no image of metrics-server: they run the one that was loaded into them.
 func TestMetricsServerImage(t *testing.T) {
 	if !strings.Contains(metricsServer, "        image: "+nodeimage.MetricsServerImage+"\n        imagePullPolicy: Never\n") {
 		t.Errorf("its manifest names another image than %s", nodeimage.MetricsServerImage)
