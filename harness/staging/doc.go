@@ -1,4 +1,4 @@
-// Package staging finds out whether a run is possible on a cluster that is there already, before anything is recorded: the
-// [Target] options, rights, quota, images and a trial on every node that is to carry load. What it creates for that it deletes.
-// A run holds a lock on this host meanwhile, by which the next one knows what a dead one left.
+// Package staging checks before any recording whether a run is possible on a cluster that exists already: the [Target] options,
+// rights, quota, images and trial pods on every node that will carry load. It deletes what it creates for that. Meanwhile the
+// run holds a lock on this host, by which the next run knows what a dead one left.
 package staging

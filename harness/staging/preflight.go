@@ -22,27 +22,27 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// A Preflight is what is tried on a cluster before a run.
+// A Preflight checks a cluster before a run.
 type Preflight struct {
 	Target
 	Cluster    cluster.Cluster
-	Attached   *attached.Cluster // the same; nil: it is a kind cluster, on which only an app is tried
+	Attached   *attached.Cluster // the same cluster; nil: it is a kind cluster, on which only the app is tried
 	Namespaces namespace.Pool
 	Layout     layout.Layout
-	App        *userapp.App // a user's; nil: there is none
-	AppFile    string       // that describes it
-	Watches    bool         // nothing is rolled out, for which fewer rights will do
+	App        *userapp.App // a user's app, or nil
+	AppFile    string       // file that describes the app
+	Watches    bool         // nothing is rolled out, which needs fewer rights
 	Session    string       // id
 	Out        io.Writer
 }
 
-// A Result is what a preflight found out.
+// A Result is the result of a preflight.
 type Result struct {
 	Images      fixtures.ImageSources
-	SkipReasons map[string]string // of scenarios that use something, by what they use
+	SkipReasons map[string]string // by feature: why scenarios that use it are skipped
 }
 
-// Run finds out whether a run is possible, and refuses it in one line if not.
+// Run checks whether a run is possible. If not, it returns a usage error of one line.
 func (p Preflight) Run(ctx context.Context) (r Result, err error) {
 	p.Attached.PrintSummary(p.Out)
 	if r.SkipReasons, err = p.checkRights(ctx); err != nil || p.DryRun {
@@ -51,14 +51,14 @@ func (p Preflight) Run(ctx context.Context) (r Result, err error) {
 	held, err := AcquireRunLock(p.Cluster.REST().Host, p.Session)
 	if err == nil {
 		defer func() { err = errors.Join(err, releaseRunLock(held, err)) }()
-	} else if !errors.Is(err, sharedfile.ErrHeld) { // by the rest of this run
+	} else if !errors.Is(err, sharedfile.ErrHeld) { // ErrHeld: this run holds the lock already
 		return r, err
 	}
 	r.Images, err = p.try(ctx)
 	return r, err
 }
 
-// releaseRunLock lets the next run look for what this one may have left, unless it ended well or for bad input.
+// releaseRunLock releases the lock. After an error other than bad input the next run finds this one among the stale runs.
 func releaseRunLock(held *sharedfile.Lock, err error) error {
 	if err != nil && !usage.Is(err) {
 		return held.Abort()
@@ -66,7 +66,7 @@ func releaseRunLock(held *sharedfile.Lock, err error) error {
 	return held.Release()
 }
 
-// try does, with what a run needs, what a run does.
+// try does what a run does: sweep, publish the images, and run trial pods and the app.
 func (p Preflight) try(ctx context.Context) (images fixtures.ImageSources, err error) {
 	if err := p.sweep(ctx, namespace.StaleRuns); err != nil {
 		return images, err
@@ -81,8 +81,8 @@ func (p Preflight) try(ctx context.Context) (images fixtures.ImageSources, err e
 	return images, p.TryApp(ctx)
 }
 
-// checkRights refuses a cluster on which we may not do what every scenario does, and says which scenarios are skipped because
-// of what else we may not.
+// checkRights returns an error if we do not have a right that every scenario needs. For other missing rights it returns, by
+// feature, why the scenarios that use it are skipped.
 func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]string, err error) {
 	preassigned := p.Preassigned()
 	of := Rights
@@ -116,7 +116,7 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 	return reasons, nil
 }
 
-// Cleanup deletes everything that runs of Rollcall created on the cluster, also of one that is under way.
+// Cleanup deletes everything that runs of Rollcall created on the cluster, even a run that is still running.
 func (p Preflight) Cleanup(ctx context.Context) error { return p.sweep(ctx, namespace.AllRuns) }
 
 func (p Preflight) sweep(ctx context.Context, extent namespace.Extent) error {
@@ -128,7 +128,7 @@ func (p Preflight) sweep(ctx context.Context, extent namespace.Extent) error {
 		Preassigned: p.Preassigned(), Observers: p.Cluster.CannotObserve() == ""}.Run(ctx)
 }
 
-// publishImages gets the images to where the nodes can pull them.
+// publishImages builds and pushes the images to the registry of the options, or uses images that are there already.
 func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, err error) {
 	if p.PullSecret != "" {
 		s.PullSecret = namespace.PullSecretName
@@ -137,7 +137,7 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 		return s, err
 	}
 	if p.ImageRepo == "" {
-		return s, nil // loaded into the nodes by somebody
+		return s, nil // the nodes have the images already
 	}
 	if !p.Layout.MakesImages() {
 		return s, usage.New("image-repo "+p.ImageRepo, "the sources to build images from are not here",
@@ -160,7 +160,7 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	return s, nil
 }
 
-// otherArchitectures are those of nodes that this machine does not have.
+// otherArchitectures returns the nodes' architectures that differ from this machine's.
 func (p Preflight) otherArchitectures(ctx context.Context) (others []string, err error) {
 	nodes, err := p.Cluster.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// needOf is what a scenario asks for at most in its namespace, with agents on a number of nodes: of pods, for one that has
-// twelve replaced at once beside those that are not rolled out, and of processors and memory for those that have load.
+// needOf returns the most that any scenario needs in its namespace, with agents on a number of nodes. The number of pods is that of a
+// scenario with twelve pods, all replaced at once, beside pods that are not rolled out.
 func needOf(nodes int) corev1.ResourceList {
 	const appPods = 24 + fixtures.MostControls
 	quantity := func(base, perAgent int64, unit string) resource.Quantity {
@@ -33,7 +33,8 @@ func needOf(nodes int) corev1.ResourceList {
 	}
 }
 
-// checkQuota refuses a namespace whose quota is too small. Who may not see that learns of it from the pods.
+// checkQuota returns an error for a namespace whose quota is too small. Without the right to read quotas it returns nil: then the
+// trial pods show it.
 func (p Preflight) checkQuota(ctx context.Context, namespace string, nodes int) error {
 	quotas, err := p.Cluster.Client().CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
 	if apierrors.IsForbidden(err) {
@@ -47,7 +48,7 @@ func (p Preflight) checkQuota(ctx context.Context, namespace string, nodes int) 
 	return err
 }
 
-// shortOf says of what quotas leave too little; empty when it is enough of everything.
+// shortOf returns which resources the quotas leave too little of; empty if they leave enough of all.
 func shortOf(need corev1.ResourceList, quotas []corev1.ResourceQuota) string {
 	var short []string
 	for _, q := range quotas {

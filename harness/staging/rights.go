@@ -17,20 +17,20 @@ import (
 	"example.com/rollcall/harness/namespace"
 )
 
-// A Right is what one has to be allowed to do with a kind of object.
+// A Right is a permission for verbs on a resource.
 type Right struct {
 	Group, Resource string // resource is like pods or pods/log
 	Verbs           []string
-	Cluster         bool   // everywhere, not in the scenarios' namespaces alone
-	For             string // which scenarios need it: see [harness.Scenario.Requires]; empty: all
-	Name            string // of the one object; empty: all
+	Cluster         bool   // in the whole cluster, not only in the scenarios' namespaces
+	For             string // feature of the scenarios that need it: see [harness.Scenario.Requires]; empty: all need it
+	Name            string // of the only object; empty: all objects
 }
 
-// A kind is one of objects, and the verbs that are used of it: in the namespaces of a run, in those of a recording in which nothing is
-// rolled out, and in that of an app of somebody else's whose pods and rollout are read.
+// A kind is a resource and the verbs we need on it: in the namespaces of a run, in those of a recording in which nothing is
+// rolled out, and in the namespace of somebody else's app whose pods and rollout we read.
 type kind struct{ group, resource, run, watch, read, scenarios string }
 
-// kinds are those in namespaces. To watch is the least of all, and nothing that a run does not do.
+// kinds are the resources in namespaces. The verbs to watch are a subset of those of a run.
 var kinds = []kind{
 	{"", "pods", "get list watch create delete deletecollection", "get list watch create delete deletecollection", "list watch", ""},
 	{"", "pods/log", "get", "get", "", ""},
@@ -54,25 +54,25 @@ var kinds = []kind{
 	{"policy", "poddisruptionbudgets", "create deletecollection", "create deletecollection", "", harness.AppObjects},
 }
 
-// seeNodes is what every recording needs beside rights in namespaces.
+// seeNodes is the right that every recording needs beside those in namespaces.
 var seeNodes = Right{"", "nodes", []string{"list", "watch"}, true, "", ""}
 
-// Rights are what a run needs of a cluster that is not its own. The roles of fixtures/staging grant just these.
+// Rights returns the rights that a run needs on somebody else's cluster. The roles of fixtures/staging grant exactly these.
 func Rights(generate, observe bool) []Right {
 	rights := append([]Right{seeNodes}, rightsTo(func(k kind) string { return k.run })...)
 	return append(rights, further(generate, observe)...)
 }
 
-// RightsToWatch are what a recording needs in which nothing is rolled out.
+// RightsToWatch returns the rights for a recording in which nothing is rolled out.
 func RightsToWatch(generate, observe bool) []Right {
 	rights := append([]Right{seeNodes}, rightsTo(func(k kind) string { return k.watch })...)
 	return append(rights, further(generate, observe)...)
 }
 
-// rightsToRead are what it takes to see the pods of somebody else's app and their rollout.
+// rightsToRead returns the rights to read the pods of somebody else's app and their rollout.
 func rightsToRead() []Right { return rightsTo(func(k kind) string { return k.read }) }
 
-// rightsTo are those of some verbs.
+// rightsTo returns the rights of one of the columns of kinds.
 func rightsTo(verbs func(kind) string) (rights []Right) {
 	for _, k := range kinds {
 		if used := strings.Fields(verbs(k)); len(used) > 0 {
@@ -82,7 +82,7 @@ func rightsTo(verbs func(kind) string) (rights []Right) {
 	return rights
 }
 
-// further are what it takes to make namespaces, and to observe the nodes' rules.
+// further returns the rights to create namespaces, and to observe the nodes' rules.
 func further(generate, observe bool) (rights []Right) {
 	if generate {
 		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, "", ""})
@@ -95,7 +95,7 @@ func further(generate, observe bool) (rights []Right) {
 	return rights
 }
 
-// rightsToDrain are what it takes to drain nodes, beside the rights of a run.
+// rightsToDrain returns the rights to drain nodes, beside those of a run.
 func rightsToDrain(nodes []string) []Right {
 	rights := []Right{
 		{"", "pods", []string{"list"}, true, cluster.Drains, ""},
@@ -108,14 +108,14 @@ func rightsToDrain(nodes []string) []Right {
 	return rights
 }
 
-// A Missing right is one we do not have.
+// A Missing is a right that we do not have, for one verb.
 type Missing struct {
 	Right
 	Verb  string
 	Where string // a namespace, or empty: everywhere
 }
 
-// String is like "create horizontalpodautoscalers.autoscaling in namespace rollcall".
+// String returns a phrase like "create horizontalpodautoscalers.autoscaling in namespace rollcall".
 func (m Missing) String() string { return fmt.Sprintf("%s %s %s", m.Verb, m.kind(), m.where()) }
 
 func (m Missing) kind() string {
@@ -143,8 +143,8 @@ func (m Missing) where() string {
 	}
 }
 
-// missing asks the API server which of the rights we do not have in the namespaces, none being all of them. It asks for
-// each verb, since the answer about many, SelfSubjectRulesReview, may be incomplete.
+// missing asks the API server which of the rights we do not have in the namespaces; no namespace means all. It asks once per
+// verb, because the reply about all rights at once, a SelfSubjectRulesReview, may be incomplete.
 func missing(ctx context.Context, client kubernetes.Interface, rights []Right, namespaces []string) ([]Missing, error) {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
@@ -194,8 +194,8 @@ func missing(ctx context.Context, client kubernetes.Interface, rights []Right, n
 	return lacking, nil
 }
 
-// reasonsToSkip says of missing rights why scenarios are skipped that use something of it, by what they use. Rights that every
-// scenario needs are under the empty name.
+// reasonsToSkip returns, by feature, why the scenarios that use it are skipped. Missing rights that every scenario needs are under
+// the empty name.
 func reasonsToSkip(lacking []Missing) map[string]string {
 	because := map[string][]Missing{}
 	for _, m := range lacking {
@@ -208,8 +208,8 @@ func reasonsToSkip(lacking []Missing) map[string]string {
 	return said
 }
 
-// inWords says what is missing, the verbs of a kind and the kinds of a place together: "get, list pods, and to create
-// daemonsets.apps in namespace shop".
+// inWords returns the missing rights as a phrase, grouped by namespace and kind: "get, list pods, and to create daemonsets.apps in
+// namespace shop".
 func inWords(list []Missing) string {
 	slices.SortStableFunc(list, func(a, b Missing) int { return cmp.Compare(a.where(), b.where()) })
 	var said []string

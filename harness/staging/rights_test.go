@@ -23,7 +23,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 )
 
-// A grant is one rule of a role, in a namespace or, for a ClusterRole, everywhere.
+// A grant is one rule of a Role, in its namespace, or of a ClusterRole, in all.
 type grant struct {
 	namespace string
 	rule      rbacv1.PolicyRule
@@ -68,7 +68,7 @@ func (g grant) allows(a authorizationv1.ResourceAttributes) bool {
 		(len(g.rule.ResourceNames) == 0 || slices.Contains(g.rule.ResourceNames, a.Name))
 }
 
-// server answers as an API server does that was given the grants.
+// server returns a client of an API server with these grants.
 func server(grants []grant) kubernetes.Interface {
 	client := fake.NewClientset()
 	client.PrependReactor("create", "selfsubjectaccessreviews", func(action k8stesting.Action) (bool, runtime.Object, error) {
@@ -109,12 +109,12 @@ func TestShippedRolesSuffice(t *testing.T) {
 	}
 }
 
-// looks are rights that only make Rollcall see more: without them it says that it does not know.
+// looks reports whether a right only lets Rollcall see more; without it Rollcall says that it does not know.
 func looks(g grant, resource, verb string) bool {
 	return g.namespace == "kube-system" || verb == "list" && (resource == "limitranges" || resource == harness.Quotas)
 }
 
-// Taking any one verb of any rule away is seen, and named, before a run.
+// If any verb of any rule is taken away, the missing right is named before a run.
 func TestMissing(t *testing.T) {
 	for _, row := range []struct {
 		folders           []string
@@ -152,7 +152,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Who may drain some nodes may drain no other, and does nothing more.
+// The right to drain some nodes covers no other node.
 func TestRightsToDrain(t *testing.T) {
 	grants := shipped(t, "base", "drains")
 	for _, row := range []struct {
@@ -173,7 +173,7 @@ func TestRightsToDrain(t *testing.T) {
 	}
 }
 
-// What is granted and never asked for is too much.
+// The roles grant no right that is never used.
 func TestShippedRolesGrantNothingElse(t *testing.T) {
 	rights := append(Rights(true, true), rightsToDrain([]string{"node-7"})...)
 	for _, g := range shipped(t, "base", "generated", "node-rules", "drains") {
@@ -217,7 +217,7 @@ func TestMissingString(t *testing.T) {
 	}
 }
 
-// What a recording needs that rolls nothing out is less than what suites need, so that their roles will do.
+// A recording in which nothing is rolled out needs fewer rights than suites, so the roles for suites are enough.
 func TestRightsToWatchAreSomeOfAll(t *testing.T) {
 	for _, generate := range []bool{false, true} {
 		for _, observe := range []bool{false, true} {

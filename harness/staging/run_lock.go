@@ -11,8 +11,8 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// AcquireRunLock holds the lock of a run on a server. A run on somebody else's cluster holds it on this host while it lives,
-// so that the next one knows whether what it finds there is a dead one's.
+// AcquireRunLock locks a file on this host for a run on the cluster of an API server. The run holds the lock while it lives, so
+// that the next one knows whether the objects it finds in that cluster are from a dead run.
 func AcquireRunLock(server, run string) (*sharedfile.Lock, error) {
 	file, err := runLockFile(server, run)
 	if err != nil {
@@ -21,7 +21,7 @@ func AcquireRunLock(server, run string) (*sharedfile.Lock, error) {
 	return sharedfile.TryLock(file)
 }
 
-// StaleRuns are the ids of runs of this host on a server that did not come to their end. They are found once.
+// StaleRuns returns the ids of this host's runs on a server that did not come to their end. A second call does not find them again.
 func StaleRuns(server string) (map[string]bool, error) {
 	pattern, err := runLockFile(server, "*")
 	if err != nil {

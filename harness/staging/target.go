@@ -16,24 +16,24 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Target are the options for a cluster that somebody else owns. The zero value is none: clusters of our own are made.
+// Target has the options for a cluster that somebody else owns. The zero value is no such cluster: the run makes its own.
 type Target struct {
-	Context    string // of the kubeconfig; in-cluster: that of the pod we are in
+	Context    string // of the kubeconfig; in-cluster: the service account of the pod we are in
 	Kubeconfig string // path; empty: as kubectl finds it
 	Access     attached.Access
-	Namespaces string // given by the cluster's owner, separated by commas; empty: one is made for each scenario
-	ImageRepo  string // to push images to, such as registry.example.com/platform/rollcall
-	Images     string // that are there already, such as echo:v1=REF,echo:v2=REF,agent:dev=REF
+	Namespaces string // preassigned by the cluster's owner, separated by commas; empty: one is created for each scenario
+	ImageRepo  string // repository to push images to, such as registry.example.com/platform/rollcall
+	Images     string // images pushed before, such as echo:v1=REF,echo:v2=REF,agent:dev=REF
 	RegistryCA string // PEM file of the registry's certificate authority
-	PullSecret string // file with the credentials nodes pull with, such as ~/.docker/config.json
-	OutsideURL string // that leads to the app's Service, or "none"; empty: a NodePort, if one can be reached
+	PullSecret string // file with the credentials to pull images, such as ~/.docker/config.json
+	OutsideURL string // URL of the app's Service, or "none"; empty: a NodePort, if one can be reached
 	LoadNodes  string // most nodes that carry agents; empty: 3
-	Allow      string // what is privileged and wanted, separated by commas: node-rules, disruption:NODE
-	DryRun     bool   // list scenarios, and what would be skipped and why
+	Allow      string // privileged things to do, separated by commas: node-rules, flows, disruption:NODE
+	DryRun     bool   // list scenarios, and which would be skipped and why
 }
 
-// Reach are the options that say which cluster it is, how it is reached, and as whom. None comes from the environment but a secret: a
-// cluster is named on purpose.
+// Reach returns the options that say which cluster it is, how it is reached, and as which user. Only a secret may come from the
+// environment, so that nobody uses a cluster by accident.
 func (t *Target) Reach() usage.List {
 	return append(usage.List{
 		{Flag: "context", Group: attached.FlagGroup, Default: usage.Make, Text: &t.Context,
@@ -44,7 +44,7 @@ func (t *Target) Reach() usage.List {
 	}, t.Access.List()...)
 }
 
-// List has every option once.
+// List returns all options.
 func (t *Target) List() usage.List {
 	return append(t.Reach(), usage.List{
 		{Flag: "namespace", Default: usage.Make, Text: &t.Namespaces,
@@ -66,11 +66,11 @@ func (t *Target) List() usage.List {
 	}...)
 }
 
-// Named reports whether there is a target at all.
+// Named reports whether the options name a cluster.
 func (t Target) Named() bool { return t.Context != "" || t.Kubeconfig != "" || t.Access.Server != "" }
 
-// CheckNamed refuses what is about a cluster that is there already, when none is named: clusters would be made, and it would
-// not matter.
+// CheckNamed returns an error if an option for an existing cluster is set but no cluster is named: the option would be ignored,
+// because the run would make its own clusters.
 func (t Target) CheckNamed() error {
 	if t.Named() {
 		return nil
@@ -83,10 +83,10 @@ func (t Target) CheckNamed() error {
 	return nil
 }
 
-// mostLoadNodes is how many nodes carry agents unless the options say otherwise: each is watched and fetched from.
+// mostLoadNodes is the default for the most nodes that carry agents. It is low because a run watches and polls every agent.
 const mostLoadNodes = 3
 
-// Preassigned are the namespaces that the cluster's owner assigned to us.
+// Preassigned returns the namespaces that the cluster's owner preassigned.
 func (t Target) Preassigned() []string { return splitList(t.Namespaces) }
 
 // Connect checks the options and connects to the target. It writes nothing.
@@ -125,7 +125,7 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 
 func (t Target) allows(thing string) bool { return slices.Contains(splitList(t.Allow), thing) }
 
-// drainable are the nodes that may be drained.
+// drainable returns the nodes that may be drained, and an error for an unknown word in Allow.
 func (t Target) drainable() (nodes []string, err error) {
 	for _, thing := range splitList(t.Allow) {
 		node, named := strings.CutPrefix(thing, "disruption:")
@@ -144,7 +144,7 @@ func (t Target) drainable() (nodes []string, err error) {
 	return nodes, nil
 }
 
-// refs are the images that are there already, by the name they have here.
+// refs returns the references of the images pushed before, by our names of the images; nil if the options give none.
 func (t Target) refs() (map[string]string, error) {
 	if t.Images == "" {
 		return nil, nil

@@ -28,7 +28,7 @@ contexts:
 current-context: staging
 `
 
-// Everything that can be wrong with a target is one line with the remedy, and nothing was written.
+// Everything that can be wrong with a target is an error of one line with the remedy.
 func TestTargetConnect(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
@@ -80,7 +80,7 @@ func TestTargetConnect(t *testing.T) {
 	}
 }
 
-// Nobody finds a cluster of his own rolled out on because its name was left out.
+// Options for a cluster without the name of one are an error.
 func TestTargetCheckNamed(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

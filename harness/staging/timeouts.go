@@ -2,10 +2,10 @@ package staging
 
 import "time"
 
-// Times of this package. None is normative: Kubernetes promises no time in which a pod starts. They bound how long a
-// preflight waits before it refuses.
+// Times of this package. None is normative: Kubernetes does not promise in which time a pod starts. They bound how long a
+// preflight waits before it returns an error.
 const (
-	imageTimeout = 50 * time.Second // nodes have pulled the images and started them
-	appTimeout   = 2 * time.Minute  // a user's app is ready
-	replyTimeout = 30 * time.Second // a user's app that is ready answers, also by way of what leads to its Service from outside
+	imageTimeout = 50 * time.Second // until nodes have pulled the images and started them
+	appTimeout   = 2 * time.Minute  // until a user's app is ready
+	replyTimeout = 30 * time.Second // until a user's app that is ready answers, possibly through a load balancer or an Ingress
 )

@@ -20,7 +20,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// inNamespace tries something in a namespace as a scenario has one.
+// inNamespace calls try with a namespace made as for a scenario, and cleans it up.
 func (p Preflight) inNamespace(ctx context.Context, standard string, try func(context.Context, namespace.Lease) error) (err error) {
 	lease, err := p.Namespaces.Acquire(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p Preflight) inNamespace(ctx context.Context, standard string, try func(co
 	return try(ctx, lease)
 }
 
-// runTrialPods runs the images once on every node that is to carry agents, and looks for a way to them from here.
+// runTrialPods runs a pod of our images on every node that will carry agents, and looks for a way to the pods from this host.
 func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSources) error {
 	return p.inNamespace(ctx, fixtures.Restricted, func(ctx context.Context, lease namespace.Lease) error {
 		client := p.Cluster.Client()
@@ -75,8 +75,8 @@ func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSource
 	})
 }
 
-// answers returns when a trial pod gives a good reply by way of a URL, or says what came instead. One that was given for
-// a user's app leads to that app's Service, and is tried with it.
+// answers implements [attached.Answers] for the trial pods. The URL of the options leads to the user's app if there is one, so it is
+// tried with the app instead.
 func (p Preflight) answers(ctx context.Context, url string) error {
 	if p.App != nil && url == p.OutsideURL {
 		return nil
@@ -93,8 +93,8 @@ func (p Preflight) answers(ctx context.Context, url string) error {
 	return err
 }
 
-// awaitReady returns one of the pods selected when as many as wanted are ready, or what keeps them from it, and for how long. Those
-// whose image their node does not get are not waited for longer than imageTimeout.
+// awaitReady waits until enough of the selected pods are ready, and returns one of them, or else why the others are not ready and for
+// how long. If a node cannot pull an image, it waits only for imageTimeout.
 func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, selector string, want int,
 	timeout time.Duration) (ready *corev1.Pod, because string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -132,7 +132,7 @@ func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, sel
 	return nil, fmt.Sprintf("%s, for %v", because, time.Since(began).Round(time.Second)), nil
 }
 
-// PodStatus says where a pod is, and why it does not serve.
+// PodStatus returns a phrase with a pod's node and the reason why the pod is not ready.
 func PodStatus(pod corev1.Pod) string {
 	where := "node " + pod.Spec.NodeName
 	if pod.Spec.NodeName == "" {
@@ -155,7 +155,7 @@ func PodStatus(pod corev1.Pod) string {
 	return where + ": its pod is " + string(pod.Status.Phase)
 }
 
-// waitsForImage reports whether a pod has a container whose image its node does not get.
+// waitsForImage reports whether a pod has a container whose image its node cannot get.
 func waitsForImage(pod corev1.Pod) bool {
 	for _, status := range append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...) {
 		if w := status.State.Waiting; w != nil && strings.Contains(w.Reason, "Image") {

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// What keeps a pod from running is said with its node.
+// PodStatus says why a pod does not run, with its node.
 func TestPodStatus(t *testing.T) {
 	waiting := func(reason, message string) corev1.ContainerStatus {
 		return corev1.ContainerStatus{Name: "echo", Image: "reg/echo@sha256:1",

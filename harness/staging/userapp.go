@@ -23,8 +23,8 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// TryApp deploys the old version of a user's app as its scenarios will, asks it once and deletes it again. One that does not
-// get ready, or whose reply does not name the version as its file says, is refused in one line.
+// TryApp deploys the old version of the user's app as scenarios do, sends it requests until one succeeds, and deletes it again. It
+// returns an error of one line if the app does not get ready, or its reply does not name the version as the file says.
 func (p Preflight) TryApp(ctx context.Context) error {
 	if p.App == nil {
 		return nil
@@ -43,7 +43,8 @@ func (p Preflight) TryApp(ctx context.Context) error {
 	})
 }
 
-// awaitApp returns a pod of the app when as many as its manifest names are ready, or refuses the app with what keeps them.
+// awaitApp waits until as many pods of the app are ready as its manifest asks for, and returns one of them. The error says why
+// they do not get ready.
 func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev1.Pod, err error) {
 	old, _ := p.App.Update().Versions()
 	which := userapp.VersionLabel + "=" + old
@@ -58,8 +59,8 @@ func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev
 		"see that its manifests work without anything else in a namespace of their own, and that podSecurity says what they need")
 }
 
-// LastWarning is the last event of a controller's or a node's that warns, about the object of a name or, without one, about any; empty if
-// there is none, or we may not see it.
+// LastWarning returns the newest warning event of a namespace, about the named object or, with an empty name, about any. It is empty
+// if there is none or we have no right to see it.
 func LastWarning(ctx context.Context, client kubernetes.Interface, namespace, name string) (warning string) {
 	which := fields.Set{"type": corev1.EventTypeWarning}
 	if name != "" {
@@ -78,7 +79,7 @@ func LastWarning(ctx context.Context, client kubernetes.Interface, namespace, na
 	return warning
 }
 
-// askApp refuses an app that does not answer, or that names another version than the one that was deployed.
+// askApp returns an error if the app does not answer, or names another version than the one that was deployed.
 func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *corev1.Pod) error {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
@@ -97,7 +98,7 @@ func (p Preflight) askApp(ctx context.Context, service *corev1.Service, pod *cor
 	return p.ask(ctx, service, strings.TrimSuffix(base, "/")+p.App.Path(), address)
 }
 
-// ask asks for a URL of the app, at an address unless that is empty.
+// ask sends requests for a URL of the app until one succeeds. They go to address instead of the URL's host, unless it is empty.
 func (p Preflight) ask(ctx context.Context, service *corev1.Service, url, address string) error {
 	old, _ := p.App.Update().Versions()
 	var named string
@@ -124,7 +125,7 @@ func (p Preflight) ask(ctx context.Context, service *corev1.Service, url, addres
 	return nil
 }
 
-// refusePort refuses an app whose port gives no reply over HTTP, and says which others there are.
+// refusePort returns the usage error for a port that gives no reply over HTTP. It names the Service's other ports.
 func (p Preflight) refusePort(service *corev1.Service, none *loadgen.NoReplyError, why string) error {
 	port := fixtures.HTTPPort(service)
 	reason := fmt.Sprintf("port %s of Service %s gives no reply over HTTP: %s", userapp.PortText(*port), service.Name, why)
@@ -140,7 +141,7 @@ func (p Preflight) refusePort(service *corev1.Service, none *loadgen.NoReplyErro
 	return usage.New("app "+p.AppFile, reason, remedy)
 }
 
-// PortOf is where a pod listens for what its Service sends it over HTTP.
+// PortOf returns the pod's port to which the HTTP port of its Service leads.
 func PortOf(service *corev1.Service, pod *corev1.Pod) int {
 	port := fixtures.HTTPPort(service)
 	return int(cmp.Or(userapp.PortNumber(pod.Spec, userapp.TargetOf(*port)), port.Port))

@@ -24,7 +24,7 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// A fakeCluster has an API server alone.
+// A fakeCluster has only an API server.
 type fakeCluster struct {
 	cluster.Cluster
 	client kubernetes.Interface
@@ -33,7 +33,7 @@ type fakeCluster struct {
 func (f fakeCluster) Client() kubernetes.Interface { return f.client }
 func (fakeCluster) Door() cluster.Door             { return cluster.NoDoor("it is a fake") }
 
-// An app that does not get ready is refused with what keeps it, and sooner when that is an image nobody gives its node.
+// The error of an app that does not get ready says why, and comes sooner when an image cannot be pulled.
 func TestAwaitApp(t *testing.T) {
 	app, err := userapp.Read("../../suites/own/testdata/nginx/app.yaml")
 	if err != nil {
@@ -80,7 +80,7 @@ func TestAwaitApp(t *testing.T) {
 	}
 }
 
-// A port that gives no reply over HTTP is refused with what the owner can name instead.
+// The error of a port that gives no reply over HTTP says what the owner can name instead.
 func TestAPortThatSpeaksNoHTTP(t *testing.T) {
 	app, err := userapp.Read("../../suites/own/testdata/nginx/app.yaml")
 	if err != nil {

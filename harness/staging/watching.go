@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// PrintRoles prints the roles that grant rights in some namespaces or, if none is named, in all, for kubectl apply. What observes the
-// nodes' rules has namespaces of its own, and is not among them. In further namespaces apps can be read, and nothing else.
+// PrintRoles prints roles for kubectl apply that grant rights in the namespaces or, without any, in all. They do not cover the
+// observers' namespaces. In the namespaces of read they grant only to read apps.
 func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string) error {
 	var everywhere, within []Right
 	for _, r := range rights {
@@ -25,7 +25,7 @@ func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string
 		roles = append(roles, role("Role", "  namespace: "+namespace+"\n", within))
 	}
 	for _, namespace := range read {
-		// Without the last one what is in the way of requests is not known by its name.
+		// The last right lets us name the NetworkPolicy that blocks requests.
 		toRead := append(rightsToRead(), Right{"", "services", []string{"get"}, false, "", ""},
 			Right{"networking.k8s.io", "networkpolicies", []string{"list"}, false, "", ""})
 		roles = append(roles, role("Role", "  namespace: "+namespace+"\n", toRead))
@@ -34,7 +34,7 @@ func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string
 	return err
 }
 
-// role is the manifest of a role; where is a line about its namespace, or empty.
+// role returns the manifest of a role; where is the line with its namespace, or empty.
 func role(kind, where string, rights []Right) string {
 	text := fmt.Sprintf("apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: rollcall-during\n%srules:\n", kind, where)
 	for _, r := range rights {
@@ -43,7 +43,7 @@ func role(kind, where string, rights []Right) string {
 	return text
 }
 
-// LacksToRead says what is missing to see the pods of an app in a namespace and their rollout; empty if nothing is.
+// LacksToRead returns which rights are missing to read the pods of an app in a namespace and their rollout; empty if none is.
 func LacksToRead(ctx context.Context, client kubernetes.Interface, namespace string) (string, error) {
 	lacking, err := missing(ctx, client, rightsToRead(), []string{namespace})
 	if err != nil || len(lacking) == 0 {
