@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// InstallMissing installs the Debian packages of those files that are missing; files maps a path to its package.
+// InstallMissing installs the Debian packages of the files that do not exist; files maps a path to its package.
 func InstallMissing(ctx context.Context, files map[string]string) error {
 	var missing []string
 	for file, pkg := range files {
@@ -25,7 +25,7 @@ func InstallMissing(ctx context.Context, files map[string]string) error {
 }
 
 // aptInstall installs Debian packages. When that fails it refreshes apt's lists, which may be old or empty, and tries again.
-// It goes on when ctx ends: dpkg must not be killed half-way.
+// It ignores the end of ctx: dpkg must not be killed half-way.
 func aptInstall(ctx context.Context, run func(context.Context, command.Command) (string, error), packages ...string) error {
 	ctx = context.WithoutCancel(ctx)
 	install := command.Command{

@@ -7,11 +7,11 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// What three nodes and a suite's load need of a host, measured on the reference host.
+// What three nodes and a suite's load need, measured on the reference host.
 const (
 	minMemory  = 3 << 30 // about 2 GiB resident
 	minInotify = 90      // 55 instances at rest, at most 78 while every pod's log is followed
-	setInotify = 512     // that remedies name
+	setInotify = 512     // suggested in remedies
 )
 
 // A Disk is the file system of a folder.
@@ -20,21 +20,21 @@ type Disk struct {
 	Free   int64 // bytes
 }
 
-// What goes to the disks of the engine and of the caches: nodes write logs and images; a build of a node image makes
-// 0.9 GiB of image, 4 GiB of parts and what the compiler caches.
+// Free space needed on the disks of the engine and of the caches. Nodes write logs and images; building a node image takes
+// 0.9 GiB for the image, 4 GiB for its parts, and the compiler's cache.
 const (
 	minEngine, minCache           = 3 << 30, 1 << 30
 	minBuildEngine, minBuildCache = 4 << 30, 8 << 30
 )
 
-// Check returns a [usage.Error] for each resource of which there is too little for a cluster, or for building the node image
-// first.
+// Check returns a [usage.Error] for each resource of which there is too little for a cluster and, if building is set, for
+// building the node image first.
 func (f Facts) Check(building bool) error {
 	return errors.Join(f.checkMemory(), f.checkDisks(building), f.checkInotify())
 }
 
-// CheckBeside returns a [usage.Error] for each resource of which there is too little for a cluster beside those of Rollcall's that
-// are there already, and stay.
+// CheckBeside returns a [usage.Error] for each resource of which there is too little for one more cluster beside the clusters of
+// Rollcall that exist and stay.
 func (f Facts) CheckBeside() error {
 	f.InotifyUsed += f.InotifyOurs
 	return errors.Join(f.checkMemory(), f.checkInotify())

@@ -9,7 +9,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Where a run uses or replaces the clusters that are there, what they hold is free; for one more beside them it is not.
+// The inotify instances of Rollcall's clusters count as free for a run that reuses or replaces the clusters, and as used for one
+// more cluster beside them.
 func TestCheckBeside(t *testing.T) {
 	f := Facts{MemoryFree: 8 << 30, SameDisk: true, InotifyInstances: 128, InotifyOurs: 60,
 		EngineDisk: Disk{"/var/lib/docker", 64 << 30}}

@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-// cpuHierarchy is where the cpu controller of cgroup v1 is mounted.
+// cpuHierarchy is the mount point of the cpu controller of cgroup v1.
 const cpuHierarchy = "/sys/fs/cgroup/cpu"
 
-// LeaveCPUCgroup has the processes of a container scheduled outside the container's CPU cgroups; the package comment says
-// why and how. On cgroup v2 it does nothing without realtime.
+// LeaveCPUCgroup lets the processes of a container run without waiting for their turn in its CPU cgroups; the package comment
+// says why and how. On cgroup v2 it does nothing unless realtime is set.
 func LeaveCPUCgroup(container string, realtime bool) error {
 	if container == "" { // every cgroup's path contains the empty string
 		return errors.New("a container without an id")
@@ -41,7 +41,7 @@ func LeaveCPUCgroup(container string, realtime bool) error {
 		if err != nil {
 			return err
 		}
-		if !strings.Contains(string(cgroups), container) { // of any controller: it may have left the CPU cgroup before
+		if !strings.Contains(string(cgroups), container) { // in any controller: the process may have left the CPU cgroup before
 			continue
 		}
 		process := filepath.Dir(file)
@@ -82,8 +82,8 @@ func CannotLeaveCPUCgroup() (because string) {
 
 func procsFile(cgroup string) string { return filepath.Join(cpuHierarchy, cgroup, "cgroup.procs") }
 
-// cpuCgroup reads a process's file in /proc and returns the cgroup that schedules its processor time, and whether it is of
-// v2. The file has a line for each hierarchy, such as "4:cpu,cpuacct:/docker/1f0c", and "0::/docker/1f0c" for v2.
+// cpuCgroup reads /proc/PID/cgroup and returns the process's CPU cgroup, and whether it is of version 2. The file has a line for
+// each hierarchy, such as "4:cpu,cpuacct:/docker/1f0c", and "0::/docker/1f0c" for version 2.
 func cpuCgroup(file string) (cgroup string, v2 bool, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -107,7 +107,7 @@ func cpuCgroup(file string) (cgroup string, v2 bool, err error) {
 	return cgroup, v2, err
 }
 
-// processGone reports whether the error is of a process that has ended.
+// processGone reports whether an error says that the process has ended.
 func processGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }

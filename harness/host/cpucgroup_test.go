@@ -47,7 +47,7 @@ func TestLeaveCPUCgroupMovesEveryProcessOfAContainer(t *testing.T) {
 	if v2 {
 		t.Skip("a process does not leave its cgroup v2")
 	}
-	id := "5eed" + strconv.Itoa(os.Getpid()) // containers are looked for on the whole host
+	id := "5eed" + strconv.Itoa(os.Getpid()) // unique on the host, where LeaveCPUCgroup looks at all processes
 	pod := filepath.Join(cpuHierarchy, own, "rollcall-test-"+id)
 	container := filepath.Join(pod, "cri-containerd-"+id)
 	if err := os.MkdirAll(container, 0o755); err != nil {
@@ -85,7 +85,7 @@ func TestSetRealtimeReachesEveryThread(t *testing.T) {
 	if err := checkRealtime(); err != nil {
 		t.Skipf("no real-time policy here: %v", err)
 	}
-	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWaits$") // of several threads, as Go's are
+	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWaits$") // a Go program has several threads
 	process.Env = append(os.Environ(), "ROLLCALL_WAITS=1")
 	if err := process.Start(); err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestSetRealtimeReachesEveryThread(t *testing.T) {
 	}
 }
 
-// TestWaits is the process of the test above.
+// TestWaits sleeps in the process that the test above starts.
 func TestWaits(*testing.T) {
 	if os.Getenv("ROLLCALL_WAITS") != "" {
 		time.Sleep(time.Hour)

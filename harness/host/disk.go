@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// imageFolder is where the engine keeps its images, or where a new one would.
+// imageFolder returns the folder of the engine's images or, without an engine, the folder that a new one would use.
 func imageFolder(ctx context.Context) string {
 	folder, err := command.Run(ctx, "docker info --format {{.DockerRootDir}}")
 	if err != nil || folder == "" {
@@ -16,16 +16,16 @@ func imageFolder(ctx context.Context) string {
 	return folder
 }
 
-// cacheFolder is StateDir's; Go's own caches are usually on its disk.
+// cacheFolder returns [StateDir]. Go's own caches are usually on the same disk.
 func cacheFolder() string {
 	folder, err := StateDir()
 	if err != nil {
-		return os.TempDir() // HOME is unset, which StateDir's users say
+		return os.TempDir() // HOME is unset, which other callers of StateDir report
 	}
 	return folder
 }
 
-// disks are the file systems that hold two folders, or their nearest existing parents, and whether they are one.
+// disks returns the file systems of two folders, or of their nearest existing parents, and whether both are the same.
 func disks(engine, cache string) (e, c Disk, one bool) {
 	e, engineDevice := diskOf(engine)
 	c, cacheDevice := diskOf(cache)

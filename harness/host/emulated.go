@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Emulated reports whether this machine is User-Mode Linux, by what its kernel says of the processor (arch/um/kernel/um_arch.c).
+// Emulated reports whether this machine is User-Mode Linux, by the vendor in its /proc/cpuinfo (arch/um/kernel/um_arch.c).
 func Emulated() bool { return emulated("/proc/cpuinfo") }
 
 func emulated(cpuinfo string) bool {

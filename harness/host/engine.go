@@ -13,22 +13,22 @@ type Engine struct {
 	Installed       bool   // dockerd is on PATH
 	Version         string // of the running server
 	Error           string // what docker printed when it did not answer
-	Managed         bool   // Rollcall installed or started it
+	Managed         bool   // by Rollcall, which installed or started it
 	Privileged      Privileged
 	PrivilegedError string // what the engine printed when it refused a privileged container
 }
 
-// Privileged says whether a privileged container starts: kind's nodes are such containers.
+// Privileged says whether a privileged container, as kind's nodes are, starts.
 type Privileged string
 
-// The zero value is that of an engine that does not run.
+// Values of Privileged. Unknown means that the engine does not run.
 const (
 	PrivilegedUnknown Privileged = ""
 	PrivilegedStarts  Privileged = "starts"
 	PrivilegedRefused Privileged = "refused"
 )
 
-// String names the engine and its version.
+// String returns the name of the engine and its version.
 func (e Engine) String() string {
 	switch {
 	case e.Running && e.Managed:
@@ -41,7 +41,7 @@ func (e Engine) String() string {
 	return "none"
 }
 
-// consequence is what follows for a run.
+// consequence returns what the engine's state means for a run.
 func (e Engine) consequence() string {
 	if e.Running {
 		return ""
@@ -62,5 +62,5 @@ func probeEngine(ctx context.Context) Engine {
 	return e
 }
 
-// serverVersion is a command that succeeds when the engine answers.
+// serverVersion is a command line that succeeds if the engine answers.
 const serverVersion = "docker version --format {{.Server.Version}}"

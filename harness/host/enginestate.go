@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// engineStateFile is where Rollcall keeps what it did to this host's engine.
+// engineStateFile is the path of the engineState, as JSON.
 const engineStateFile = "/var/lib/rollcall/engine.json"
 
-// An engineState is what Rollcall did to this host's engine.
+// An engineState records what Rollcall did to this host's engine.
 type engineState struct {
-	Installed bool `json:"installed"` // it installed the package
-	Started   int  `json:"started"`   // pid of the dockerd that it started, 0 for none
-	Unit      bool `json:"unit"`      // it started the systemd unit
+	Installed bool `json:"installed"` // Rollcall installed the package
+	Started   int  `json:"started"`   // pid of the dockerd that Rollcall started, 0 for none
+	Unit      bool `json:"unit"`      // Rollcall started the systemd unit
 }
 
-// readEngineState reads a file that may be missing or damaged: then Rollcall did nothing.
+// readEngineState reads the state from a file. If the file is missing or damaged it returns the zero value.
 func readEngineState(file string) (s engineState) {
 	data, err := os.ReadFile(file)
 	if err == nil && json.Unmarshal(data, &s) != nil {
@@ -34,15 +34,15 @@ func (s engineState) write(file string) error {
 	return replaceFile(file, data, 0o644)
 }
 
-// managed reports whether the engine that runs is the one that Rollcall installed or started.
+// managed reports whether Rollcall installed or started the engine that runs.
 func (s engineState) managed() bool {
 	if os.Getenv("DOCKER_HOST") != "" {
-		return false // another engine than that of the file
+		return false // the state is of the engine of this host, not of that one
 	}
 	return s.Installed || s.Unit || s.Started > 0 && processName(s.Started) == "dockerd"
 }
 
-// processName is the name of a running program, empty when there is no such process.
+// processName returns the name of a process; empty if there is none with this pid.
 func processName(pid int) string {
 	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return strings.TrimSpace(string(name))

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/dataplane"
 )
 
-// Facts is what a preflight found on this host. A field that could not be read is zero.
+// Facts are the findings of a preflight on this host. A field that could not be read is zero.
 type Facts struct {
 	Kernel           string
 	Engine           Engine
@@ -24,19 +24,19 @@ type Facts struct {
 	IPVS             bool     // the kernel has IP_VS, built in or as a module that can be loaded
 	InotifyWatches   int      // fs.inotify.max_user_watches
 	InotifyInstances int      // fs.inotify.max_user_instances
-	InotifyUsed      int      // instances of root, without those of Rollcall's clusters
-	InotifyOurs      int      // those of Rollcall's clusters
+	InotifyUsed      int      // root's instances, without those of Rollcall's clusters
+	InotifyOurs      int      // instances of Rollcall's clusters
 	Cores            int
 	MemoryFree       int64 // bytes available without swapping
-	EngineDisk       Disk  // where the engine keeps its images
-	CacheDisk        Disk  // where Rollcall keeps what it builds
-	SameDisk         bool  // both are the same
+	EngineDisk       Disk  // of the engine's images
+	CacheDisk        Disk  // of what Rollcall builds
+	SameDisk         bool  // EngineDisk and CacheDisk are the same
 	Root             bool
 	Apt              bool
 }
 
-// Probe reads the facts. It changes nothing, except that asking the kernel for nf_tables may load
-// that module where modules are loadable.
+// Probe finds the facts. It changes nothing, except that asking the kernel for nf_tables may load
+// that module.
 func Probe(ctx context.Context) Facts {
 	f := Facts{
 		Engine:           probeEngine(ctx),
@@ -71,12 +71,12 @@ func cgroupVersion() int {
 	return 1
 }
 
-// MemoryFree is how many bytes of memory are available without swapping.
+// MemoryFree returns how many bytes of memory are available without swapping.
 func MemoryFree() int64 {
 	text, _ := os.ReadFile("/proc/meminfo")
 	_, rest, _ := strings.Cut(string(text), "MemAvailable:")
 	var kib int64
-	_, _ = fmt.Sscan(rest, &kib) // 0 where it is not said
+	_, _ = fmt.Sscan(rest, &kib) // 0 without such a line
 	return kib << 10
 }
 

@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// A fakeHost answers the commands of a setup as a host does, and remembers them. Nothing of the real host is touched.
+// A fakeHost answers the commands of a setup as a host does, and records them. It does not change the real host.
 type fakeHost struct {
 	facts       Facts
 	noDocker    bool              // the package docker.io does not bring the docker command
@@ -89,7 +89,7 @@ func (h *fakeHost) start(log *os.File) (int, <-chan error, error) {
 	return os.Getpid(), gone, nil
 }
 
-// ran reports whether a command began so.
+// ran reports whether a command line with this beginning ran.
 func (h *fakeHost) ran(beginning string) bool {
 	return slices.ContainsFunc(h.lines, func(line string) bool { return strings.HasPrefix(line, beginning) })
 }

@@ -10,11 +10,11 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// inotifyLink is what a file descriptor of an inotify instance leads to in /proc.
+// inotifyLink is the target of the link in /proc/PID/fd of an inotify instance.
 const inotifyLink = "anon_inode:inotify"
 
-// inotifyUsed counts the inotify instances of a user's processes, which the kernel limits per user; nodes run as root. Those of
-// processes in our containers are counted apart, and those of processes that this one may not inspect are left out.
+// inotifyUsed counts the inotify instances of a user, for whom the kernel limits them; nodes run as root. It counts those of processes
+// in our containers separately, and leaves out processes that this one may not inspect.
 func inotifyUsed(proc string, user uint32, containers []string) (used, ours int) {
 	processes, _ := filepath.Glob(filepath.Join(proc, "[0-9]*"))
 	for _, process := range processes {
@@ -40,7 +40,7 @@ func inotifyUsed(proc string, user uint32, containers []string) (used, ours int)
 	return used, ours
 }
 
-// clusterNodes are the ids of the containers that are nodes of Rollcall's clusters: a run uses or replaces those.
+// clusterNodes returns the ids of the node containers of Rollcall's clusters, which a run reuses or replaces.
 func clusterNodes(ctx context.Context) []string {
 	ids, err := command.Run(ctx, "docker ps --quiet --no-trunc --filter label=io.x-k8s.kind.cluster --filter name=^rollcall-")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// hasIPVS reports whether IP_VS is in the kernel, or is a module that a dry run of modprobe finds.
+// hasIPVS reports whether the kernel has IP_VS, or a dry run of modprobe finds its module.
 func hasIPVS(ctx context.Context) bool {
 	if _, err := os.Stat("/proc/net/ip_vs"); err == nil {
 		return true

@@ -10,14 +10,14 @@ import (
 	"example.com/rollcall/harness/dataplane"
 )
 
-// A Finding is something that was found, and what follows from it, which may be nothing.
+// A Finding is one line of the preflight: a thing, what was found of it, and the consequence, if there is one.
 type Finding struct {
 	What    string `json:"what"`
 	Found   string `json:"found"`
 	Follows string `json:"follows,omitempty"`
 }
 
-// Print writes what was found and what follows from it, a line each.
+// Print writes the findings, a line each.
 func (f Facts) Print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "host preflight")
@@ -27,7 +27,7 @@ func (f Facts) Print(w io.Writer) error {
 	return table.Flush()
 }
 
-// Findings are what was found, in the order in which it is told.
+// Findings returns the findings in the order of the output.
 func (f Facts) Findings() (all []Finding) {
 	row := func(what, found, follows string) { all = append(all, Finding{what, found, follows}) }
 	row("container engine", f.Engine.String(), f.Engine.consequence())
@@ -45,7 +45,7 @@ func (f Facts) Findings() (all []Finding) {
 		agents, because = "real-time", "they do not wait for a processor behind the pods of their node"
 	}
 	row("load agents", agents, because)
-	for _, plane := range dataplane.All()[1:] { // iptables is everywhere
+	for _, plane := range dataplane.All()[1:] { // every kernel has iptables, the first
 		supported, because := f.Supports(plane)
 		row("mode "+plane.Name, map[bool]string{true: "yes", false: "skipped"}[supported], because)
 	}

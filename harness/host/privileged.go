@@ -9,8 +9,8 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// probePrivileged starts a privileged container that does nothing. Its image holds the program, which is static, alone, and
-// is removed again. The engine gets what was found, with what it printed where it refused.
+// probePrivileged runs a privileged container that does nothing, and sets e.Privileged and e.PrivilegedError. It makes the
+// container's image of the static program alone, and removes it again.
 func (s setup) probePrivileged(ctx context.Context, program []byte, e *Engine) error {
 	const image = "rollcall.local/preflight:noop"
 	layer, err := oneFileLayer("noop", program)
@@ -34,7 +34,7 @@ func (s setup) probePrivileged(ctx context.Context, program []byte, e *Engine) e
 	return nil
 }
 
-// oneFileLayer is a tar of one program.
+// oneFileLayer returns a tar with one program.
 func oneFileLayer(name string, program []byte) (*bytes.Buffer, error) {
 	var layer bytes.Buffer
 	w := tar.NewWriter(&layer)

@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// engineTimeout is how long dockerd may take to answer; it takes 2 to 3 s on the reference host.
+// engineTimeout bounds how long dockerd takes to answer: 2 to 3 s on the reference host.
 const engineTimeout = 60 * time.Second
 
 // provideEngine installs docker.io if there is no dockerd, and starts it if it does not answer.
@@ -53,7 +53,7 @@ func (s setup) installEngine(ctx context.Context) error {
 	if err := aptInstall(ctx, s.run, "docker.io", "iptables"); err != nil {
 		return fmt.Errorf("host: install the container engine: %w", err)
 	}
-	if _, err := s.line(ctx, "docker --version"); err != nil { // a package of its own since Debian 13
+	if _, err := s.line(ctx, "docker --version"); err != nil { // since Debian 13 the command is in another package
 		if err := aptInstall(ctx, s.run, "docker-cli"); err != nil {
 			return fmt.Errorf("host: install the engine's command: %w", err)
 		}
@@ -62,7 +62,7 @@ func (s setup) installEngine(ctx context.Context) error {
 	return nil
 }
 
-// startEngine starts the engine, as a systemd unit where systemd runs, and returns when it answers.
+// startEngine starts the engine, as a systemd unit if systemd runs, and waits until it answers.
 func (s setup) startEngine(ctx context.Context, state engineState) error {
 	fmt.Fprintln(s.out, "starting dockerd ...")
 	if _, err := os.Stat(s.files.systemd); err == nil {
@@ -97,8 +97,8 @@ func (s setup) startEngine(ctx context.Context, state engineState) error {
 	return s.waitEngine(ctx, gone)
 }
 
-// startDaemon starts dockerd in a session of its own: it is the host's engine from now on and outlives this process, so it
-// must not hold a terminal or pipes.
+// startDaemon starts dockerd in a session of its own: as the host's engine it outlives this process, so it must not hold its
+// terminal or pipes.
 func startDaemon(log *os.File) (pid int, gone <-chan error, err error) {
 	cmd := exec.Command("dockerd")
 	cmd.Stdout, cmd.Stderr = log, log
@@ -111,8 +111,8 @@ func startDaemon(log *os.File) (pid int, gone <-chan error, err error) {
 	return cmd.Process.Pid, done, nil
 }
 
-// removeStalePID removes a pid file whose process is gone or has become another program. A killed dockerd leaves such files,
-// and the next one believes them.
+// removeStalePID removes a pid file unless its process runs the program. A killed dockerd leaves such files, and the next
+// dockerd trusts them.
 func removeStalePID(file, program string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -124,10 +124,10 @@ func removeStalePID(file, program string) error {
 	return os.Remove(file)
 }
 
-// errExitedWell is the end of a dockerd that reported none.
+// errExitedWell stands for the error of a dockerd that ended without one.
 var errExitedWell = errors.New("exit status 0")
 
-// waitEngine waits until the engine answers; gone gets the end of the dockerd that was started, if one was.
+// waitEngine waits until the engine answers. If startDaemon started it, gone receives its end.
 func (s setup) waitEngine(ctx context.Context, gone <-chan error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, engineTimeout, errors.New("it did not answer in "+engineTimeout.String()))
 	defer cancel()

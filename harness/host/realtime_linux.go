@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// realtime is the lowest priority of the real-time policy that takes turns (sched(7)).
+// realtime is the round-robin real-time policy at its lowest priority (sched(7)).
 var realtime = unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_RR, Priority: 1}
 
 // setRealtime gives every thread of a process the real-time policy. process is its folder in /proc.
@@ -33,13 +33,13 @@ func setRealtime(process string) error {
 			}
 			done[thread] = true
 		}
-		if len(done) == before { // a thread started meanwhile inherited the policy from one of these
+		if len(done) == before { // a thread that starts from now on inherits the policy
 			return nil
 		}
 	}
 }
 
-// checkRealtime returns why this process may not set the real-time policy; it tries it on one of its own threads.
+// checkRealtime returns an error if this process may not set the real-time policy. It tries on one of its own threads.
 func checkRealtime() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -53,7 +53,7 @@ func checkRealtime() error {
 	return unix.SchedSetAttr(0, was, 0)
 }
 
-// SetRealtime gives a process the real-time policy. Without the right to do so it does nothing.
+// SetRealtime gives a process the real-time policy. If this process may not do so, it does nothing.
 func SetRealtime(pid int) error {
 	if checkRealtime() != nil {
 		return nil

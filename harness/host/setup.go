@@ -10,12 +10,12 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A setup makes a host able to run kind clusters. Tests replace its fields, so that nothing of the host is touched.
+// A setup makes a host able to run kind clusters. Tests replace its fields, so that they do not change the host.
 type setup struct {
 	out   io.Writer // progress, a line each
 	probe func(context.Context) Facts
 	run   func(context.Context, command.Command) (string, error)
-	// start starts dockerd with its output in a file. The process outlives this one; gone gets its end.
+	// start starts dockerd with its output in a file. The process outlives this one; gone receives its end.
 	start func(log *os.File) (pid int, gone <-chan error, err error)
 	files files
 }
@@ -32,8 +32,8 @@ type files struct {
 	systemd       string // exists where systemd runs
 }
 
-// Ensure makes this host able to run kind clusters, as the package comment says, and prints to w what it does. Run again it
-// changes nothing. A host that cannot be made able is a [usage.Error].
+// Ensure makes this host able to run kind clusters, as the package comment says, and prints to w what it does. A second call
+// changes nothing. If it is not possible the error is a [usage.Error].
 func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
 	err = Alone(ctx, w, "host", "sets up this host", func(state string) (err error) {
 		s := setup{

@@ -109,7 +109,7 @@ func TestEnsure(t *testing.T) {
 	}
 }
 
-// What was done once is found the next time, and is not done again.
+// A second setup finds what the first one did, and does not do it again.
 func TestEnsureTwice(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "")
 	h := newFakeHost(t, Facts{Root: true, Apt: true, MissingCaps: []string{"CAP_SYS_RESOURCE"}, Engine: Engine{Managed: true}})

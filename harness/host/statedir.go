@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// StateDir is where Rollcall keeps locks, cluster state and the build folders of node images:
+// StateDir returns the folder of locks, cluster state and builds of node images:
 // "rollcall" in the user's cache directory.
 func StateDir() (string, error) {
 	cache, err := os.UserCacheDir()
@@ -21,8 +21,8 @@ func StateDir() (string, error) {
 	return filepath.Join(cache, "rollcall"), nil
 }
 
-// Alone does something, with the folder of [StateDir], that one process at a time does: it holds a lock meanwhile. Where it has to wait
-// it says to w for whom, and what that one does.
+// Alone calls do with [StateDir] while it holds a lock, so that one process at a time does it. While it waits for the lock it prints
+// to w which process holds it; what says what that process does.
 func Alone(ctx context.Context, w io.Writer, lock, what string, do func(state string) error) error {
 	state, err := StateDir()
 	if err != nil {

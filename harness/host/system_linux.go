@@ -39,12 +39,12 @@ func hasNFTables() bool {
 	if binary.NativeEndian.Uint16(reply[4:]) != unix.NLMSG_ERROR {
 		return true
 	}
-	// Only root may ask; nfnetlink says so before it looks whether nf_tables is there, which it is
-	// on any kernel that has nfnetlink and is not years old.
+	// Only root may ask, and nfnetlink returns EPERM before it looks for nf_tables. Any kernel with
+	// nfnetlink that is not years old has it.
 	return n >= unix.NLMSG_HDRLEN+4 && int32(binary.NativeEndian.Uint32(reply[unix.NLMSG_HDRLEN:])) == -int32(unix.EPERM)
 }
 
-// diskOf is the file system of a folder, or of its nearest parent that there is.
+// diskOf returns the file system of a folder or, if there is none, of its nearest existing parent.
 func diskOf(folder string) (d Disk, device uint64) {
 	var fs unix.Statfs_t
 	at := folder
@@ -52,11 +52,11 @@ func diskOf(folder string) (d Disk, device uint64) {
 		at = filepath.Dir(at)
 	}
 	var stat unix.Stat_t
-	_ = unix.Stat(at, &stat) // Statfs could, so can this
+	_ = unix.Stat(at, &stat) // does not fail where Statfs did not
 	return Disk{folder, int64(fs.Bavail) * fs.Bsize}, stat.Dev
 }
 
-// kernelRelease is such as 6.12.43; empty if it is not known.
+// kernelRelease returns the kernel's release, such as 6.12.43; empty if it is not known.
 func kernelRelease() string {
 	var uts unix.Utsname
 	if unix.Uname(&uts) != nil {

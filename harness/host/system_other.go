@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// What a host has to have for clusters needs Linux: elsewhere Rollcall uses clusters that are there, and reads what was recorded.
+// Clusters need Linux. On other systems Rollcall uses clusters that exist already, and reads recordings.
 
 var errNotLinux = errors.New("this is not Linux")
 
@@ -16,7 +16,7 @@ func checkRealtime() error { return errNotLinux }
 
 func setRealtime(string) error { return errNotLinux }
 
-// SetRealtime does nothing but on Linux.
+// SetRealtime does nothing: the real-time policy is Linux's.
 func SetRealtime(int) error { return nil }
 
 func hasNFTables() bool { return false }

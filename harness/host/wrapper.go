@@ -27,8 +27,8 @@ const (
 
 var wrapperProgram = layout.ModulePath() + "/harness/host/ociruntime"
 
-// buildWrapper returns the runtime wrapper: that of a release, or beside this program where it came without its sources; else it is
-// compiled.
+// buildWrapper returns the program of the runtime wrapper: that of a release, or the file beside this program. If there is none, it
+// compiles it.
 func (s setup) buildWrapper(ctx context.Context) ([]byte, error) {
 	if layout.Released() {
 		return layout.ReleasedProgram("ociruntime", runtime.GOARCH)
@@ -59,7 +59,7 @@ func (s setup) registerWrapper(ctx context.Context, program []byte) error {
 	if err != nil {
 		return usage.New(s.files.daemonJSON, err.Error(), "correct it by hand")
 	}
-	// The wrapper is renamed into place, because a container that starts now may be executing the old one.
+	// replaceFile renames the wrapper into place, because a container that is starting may be executing the old one.
 	if err := errors.Join(replaceFile(s.files.wrapper, program, 0o755), replaceFile(s.files.daemonJSON, after, 0o644)); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
@@ -69,7 +69,7 @@ func (s setup) registerWrapper(ctx context.Context, program []byte) error {
 	return s.waitRuntime(ctx)
 }
 
-// replaceFile writes a file whole, in a folder that it makes.
+// replaceFile replaces a file atomically, and creates its folder.
 func replaceFile(path string, data []byte, perm os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -120,7 +120,7 @@ func withWrapper(before []byte) ([]byte, error) {
 	return append(after, '\n'), err
 }
 
-// foreignEngineError says how a person may have the wrapper registered with an engine that is not Rollcall's.
+// foreignEngineError returns the usage error that says how to register the wrapper with an engine that Rollcall did not install.
 func foreignEngineError(f Facts) error {
 	return usage.New("container engine",
 		fmt.Sprintf("it refuses privileged containers (%s) because this host lacks %s, and Rollcall did not install it",

@@ -1,9 +1,9 @@
 // The ociruntime command stands between a container engine and runc on a host whose capability
 // bounding set is not full, as inside many sandboxes and CI runners. There runc cannot start a
-// privileged container, because it is asked for capabilities nobody can give. ociruntime takes
-// those out of the OCI configuration and then becomes runc; it adds nothing.
+// privileged container, because the engine asks it for every capability. ociruntime removes the
+// missing ones from the OCI configuration and then executes runc; it adds nothing.
 //
-// It is registered in daemon.json by package host. "ociruntime noop" does nothing and
+// Package host registers it in daemon.json. "ociruntime noop" does nothing and
 // succeeds: the preflight runs it in a privileged container.
 package main
 
@@ -44,8 +44,8 @@ func becomeRunc(args []string) error {
 	return syscall.Exec(runc, append([]string{"runc"}, args...), os.Environ())
 }
 
-// configFile returns the OCI file that a runc command line reads, and where in it the
-// capabilities stand; empty for commands that start no process.
+// configFile returns the OCI file that a runc command line reads, and the path of the capabilities
+// in it. The file is empty for commands that start no process.
 func configFile(args []string) (file string, path []string) {
 	at := slices.IndexFunc(args, func(a string) bool { return a == "create" || a == "run" || a == "exec" })
 	if at < 0 {
@@ -75,7 +75,7 @@ func option(args []string, names ...string) string {
 	return ""
 }
 
-// rewrite takes the missing capabilities out of every set found at path in a JSON file.
+// rewrite removes the missing capabilities from every set at path in a JSON file.
 func rewrite(file string, path, missing []string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -83,7 +83,7 @@ func rewrite(file string, path, missing []string) error {
 	}
 	var doc map[string]any
 	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber() // 64-bit numbers such as memory limits must survive
+	dec.UseNumber() // a float64 would change 64-bit numbers such as memory limits
 	if err := dec.Decode(&doc); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
