@@ -18,8 +18,8 @@ type imageConfig struct {
 	StopSignal string   `json:",omitempty"`
 }
 
-// writeArchive writes a docker archive of one layer to w, for `docker load` and `ctr images import`. It is made by hand, because
-// go-containerregistry would compress the layer, which costs a minute for a node image and is of no use on one host.
+// writeArchive writes a docker archive of one layer to w, for `docker load` and `ctr images import`. It does not use
+// go-containerregistry, which would compress the layer: that takes a minute for a node image and is of no use on one host.
 func writeArchive(w io.Writer, ref, layerTar string, config imageConfig) error {
 	layer, err := os.Open(layerTar)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// installDirs are the folders of the node that programs go to. Programs of pods have none.
+// installDirs maps each program that runs on the node itself to its folder there.
 var installDirs = map[string]string{
 	"kubeadm": "usr/bin", "kubectl": "usr/bin", "kubelet": "usr/bin",
 	"containerd": "usr/local/bin", "ctr": "usr/local/bin", "containerd-shim-runc-v2": "usr/local/bin",
@@ -22,7 +22,7 @@ var installDirs = map[string]string{
 	"host-local": "opt/cni/bin", "loopback": "opt/cni/bin", "ptp": "opt/cni/bin", "portmap": "opt/cni/bin",
 }
 
-// assemble makes work/node: the node's root file system, with its pods' images in the store of its containerd.
+// assemble makes work/node: the node's root file system, with the images of its pods in containerd's store.
 func (b *builder) assemble(ctx context.Context) error {
 	root := filepath.Join(b.work, "node")
 	if err := os.MkdirAll(root, 0o755); err != nil {
@@ -58,7 +58,7 @@ func (b *builder) assemble(ctx context.Context) error {
 	return b.preload(ctx, root, images)
 }
 
-// configure writes the files that depend on versions and on what was assembled.
+// configure writes the node's files that depend on versions and images.
 func (b *builder) configure(ctx context.Context, root string, images []podImage) error {
 	spec, err := b.Line(ctx, "chroot %s ctr oci spec", root)
 	if err != nil {
@@ -88,7 +88,7 @@ func (b *builder) configure(ctx context.Context, root string, images []podImage)
 	)
 }
 
-// baseSpec is containerd's default OCI spec with kind's hook and without resource limits, which
+// baseSpec returns containerd's default OCI spec with kind's hook and without resource limits, which
 // would override the node's.
 func baseSpec(spec []byte) ([]byte, error) {
 	var doc map[string]any

@@ -14,12 +14,12 @@ import (
 	"example.com/rollcall/harness/host"
 )
 
-// A builder builds one node image, or a part that is in none.
+// A builder builds one node image, or a part that is in no image.
 type builder struct {
 	*Builder
 	version string
 	folder  string // of all builds
-	work    string // of this one, nothing of which stays
+	work    string // of this build, temporary
 }
 
 func build(ctx context.Context, w io.Writer, folder, version string) (err error) {
@@ -38,7 +38,7 @@ func build(ctx context.Context, w io.Writer, folder, version string) (err error)
 }
 
 func (b *builder) all(ctx context.Context) error {
-	if err := os.RemoveAll(b.work); err != nil { // of a build that was killed
+	if err := os.RemoveAll(b.work); err != nil { // left by a build that was killed
 		return err
 	}
 	if err := b.Do("tools", func() error { return b.tools(ctx) }); err != nil {
@@ -56,8 +56,8 @@ func (b *builder) all(ctx context.Context) error {
 	return os.RemoveAll(b.work)
 }
 
-// makeParts makes the missing parts. Debian's packages, which wait for the network and the disk, are installed beside the
-// compiler; when that fails they are still finished, because they are kept.
+// makeParts makes the missing parts. It installs Debian's packages, which takes network and disk, while it compiles. If compiling
+// fails it still finishes the Debian part, which is kept for the next build.
 func (b *builder) makeParts(ctx context.Context) error {
 	group, compiling := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -67,7 +67,7 @@ func (b *builder) makeParts(ctx context.Context) error {
 	return group.Wait()
 }
 
-// compileAll compiles the missing parts, one after the other, once the sources of all are there.
+// compileAll downloads the sources of the missing parts in parallel, and then compiles the parts one after the other.
 func (b *builder) compileAll(ctx context.Context, programs []goPart) error {
 	modules := make([]module, len(programs))
 	err := b.Do("sources", func() error {
@@ -94,7 +94,7 @@ func (b *builder) compileAll(ctx context.Context, programs []goPart) error {
 	return nil
 }
 
-// programs is the folder of a finished part.
+// programs returns the folder of a finished part.
 func (b *builder) programs(name string) string {
 	for _, p := range programsOf(b.version) {
 		if p.Name == name {
@@ -104,7 +104,7 @@ func (b *builder) programs(name string) string {
 	panic("nodeimage: no part " + name)
 }
 
-// tools installs what a build runs, where it is missing: the archive keyring is for Ubuntu hosts.
+// tools installs the programs and libraries for a build that are missing. The archive keyring is for Ubuntu hosts.
 func (b *builder) tools(ctx context.Context) error {
 	return host.InstallMissing(ctx, map[string]string{
 		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/pkg-config": "pkg-config",
@@ -113,5 +113,5 @@ func (b *builder) tools(ctx context.Context) error {
 	})
 }
 
-// cores bounds the compiler.
+// cores returns the number of processors that compile.
 func cores() int { return runtime.NumCPU() }

@@ -14,8 +14,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// fakeGo does what the go command is asked for in a build, without any sources. It writes what it was asked into $SAID, and
-// waits, before it compiles what $WAIT names, for a file.
+// fakeGo is a go command for builds without any sources. It appends its calls to the file $SAID. If $WAIT is set, it waits for that
+// file before it compiles.
 const fakeGo = `
 case "$*" in
 "mod download"*) echo "{\"GoMod\": \"$SAID.mod\"}" ;;
@@ -34,7 +34,7 @@ case "$*" in
 esac
 `
 
-// fakeTools puts programs of these names before those of the host.
+// fakeTools puts programs with these names before those of the host in PATH.
 func fakeTools(t *testing.T, scripts map[string]string) (said string) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
@@ -80,11 +80,11 @@ func asked(t *testing.T, said, word string) (lines []string) {
 	return lines
 }
 
-// debootstrap of a test makes an almost empty root.
+// debootstrap is a script that makes an almost empty root.
 const debootstrap = `for root in "$@"; do :; done; mkdir -p $root/etc`
 
-// The first compiler is held until Debian has begun, and Debian until that compiler has: they are side by side. All sources are there by
-// then.
+// The first compiler waits until Debian's installation has begun, and that until the compiler has, so they run in parallel. All sources
+// are downloaded by then.
 func TestMakePartsBesideTheCompiler(t *testing.T) {
 	const besideIt = `; touch $WAIT; while ! test -e $COMPILING; do sleep 0.01; done`
 	said := fakeTools(t, map[string]string{"go": fakeGo, "debootstrap": debootstrap + besideIt})

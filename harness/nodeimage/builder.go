@@ -19,8 +19,8 @@ import (
 // progressEvery is how often a long step prints a line.
 const progressEvery = 15 * time.Second
 
-// A Builder builds what takes minutes, in steps with progress lines, which may be done side by side. What a step makes, a part, is kept
-// under a name with a hash of its inputs, so that a build that was interrupted goes on where it stopped.
+// A Builder makes a build of several minutes in steps, which print progress lines and may run in parallel. The result of a step, a
+// part, is kept under a name with a hash of its inputs, so that a build that was interrupted goes on where it stopped.
 type Builder struct {
 	title  string
 	folder string // of all builds: parts and logs
@@ -33,8 +33,7 @@ type Builder struct {
 	steps int // steps in all
 }
 
-// NewBuilder begins a build. Its parts are kept in folder, its log is there too, and progress goes to w, a line each. It has to be
-// closed.
+// NewBuilder begins a build, with parts and log in folder and progress lines on w. The caller has to close the Builder.
 func NewBuilder(w io.Writer, folder, log, title string, steps int) (*Builder, error) {
 	if err := os.MkdirAll(filepath.Join(folder, "parts"), 0o755); err != nil {
 		return nil, fmt.Errorf("nodeimage: %w", err)
@@ -46,13 +45,13 @@ func NewBuilder(w io.Writer, folder, log, title string, steps int) (*Builder, er
 	return &Builder{title: title, folder: folder, out: w, log: file, began: time.Now(), steps: steps}, nil
 }
 
-// Close ends the log.
+// Close closes the log.
 func (b *Builder) Close() error { return b.log.Close() }
 
 // Write writes to the log.
 func (b *Builder) Write(p []byte) (int, error) { return b.log.Write(p) }
 
-// Do runs one step with progress lines; an error names the step, the command and its last lines, and the log.
+// Do runs one step with progress lines. Its error names the step and the log.
 func (b *Builder) Do(name string, step func() error) error {
 	began, number := time.Now(), b.next()
 	b.print(number, name, "...")
@@ -87,7 +86,7 @@ func (b *Builder) print(number int, name, what string) {
 	fmt.Fprintf(b.out, "%s  %s  [%d/%d] %s %s\n", b.title, clock(time.Since(b.began)), number, b.steps, name, what)
 }
 
-// Part makes a part in a temporary folder, which gets its final name when the part is whole. An existing part is used as it is.
+// Part makes a part in a temporary folder, which is renamed when the part is complete. It does nothing if the part exists.
 func (b *Builder) Part(name, version string, inputs any, make func(dir string) error) error {
 	final := b.Dir(name, version, inputs)
 	if _, err := os.Stat(final); err == nil {
@@ -95,7 +94,7 @@ func (b *Builder) Part(name, version string, inputs any, make func(dir string) e
 		return nil
 	}
 	return b.Do(name+" "+version, func() error {
-		// Of builds of the part that did not come to their end.
+		// Left by builds of the part that did not come to their end.
 		if err := removeMatching(filepath.Join(b.folder, "parts", name+"-*"+partial), ""); err != nil {
 			return err
 		}
@@ -115,10 +114,10 @@ func (b *Builder) RemoveOthers(name, version string, inputs any) error {
 	return removeMatching(filepath.Join(b.folder, "parts", name+"-"+version+"-*"), b.Dir(name, version, inputs))
 }
 
-// partial ends the name of a part that is not whole.
+// partial is the end of the name of an incomplete part.
 const partial = ".partial"
 
-// removeMatching removes all that a pattern matches, but one path.
+// removeMatching removes all paths that match a pattern, except one.
 func removeMatching(pattern, but string) error {
 	paths, err := filepath.Glob(pattern)
 	for _, path := range paths {
@@ -129,17 +128,17 @@ func removeMatching(pattern, but string) error {
 	return err
 }
 
-// Dir is the folder of a finished part.
+// Dir returns the folder of a finished part.
 func (b *Builder) Dir(name, version string, inputs any) string {
 	return partDir(b.folder, name, version, inputs)
 }
 
-// partDir is the folder of a finished part, where builds are in folder.
+// partDir returns the folder of a finished part, below the folder of all builds.
 func partDir(folder, name, version string, inputs any) string {
 	return filepath.Join(folder, "parts", fmt.Sprintf("%s-%s-%s", name, version, contentHash(inputs)))
 }
 
-// Run runs a command of a step; its output goes to the log, and to that of the command.
+// Run runs a command of a step. Its output goes to the build's log, and to the log of the command if there is one.
 func (b *Builder) Run(ctx context.Context, c command.Command) (string, error) {
 	fmt.Fprintf(b.log, "$ %s\n", c.Line)
 	if c.Log == nil {
@@ -150,12 +149,12 @@ func (b *Builder) Run(ctx context.Context, c command.Command) (string, error) {
 	return c.Run(ctx)
 }
 
-// Line runs a command line of a step likewise.
+// Line runs a command line of a step, like Run.
 func (b *Builder) Line(ctx context.Context, format string, args ...any) (string, error) {
 	return b.Run(ctx, command.Command{Line: fmt.Sprintf(format, args...)})
 }
 
-// contentHash names a value, which marshals to JSON, by its content.
+// contentHash returns a hash of a value's JSON, in 8 hexadecimal digits.
 func contentHash(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A part is made once from the same inputs. One whose making failed is made anew, and leaves nothing of the first time.
+// A part is made once from the same inputs. After a failure it is made again, without any file of the first time.
 func TestPart(t *testing.T) {
 	folder := t.TempDir()
 	var said bytes.Buffer
@@ -54,7 +54,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// Steps may be done side by side. Each says every 15 s that it goes on.
+// Steps may run in parallel. Each prints a line every 15 s.
 func TestDoSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
@@ -67,7 +67,7 @@ func TestDoSideBySide(t *testing.T) {
 		other := make(chan error, 1)
 		go func() { other <- b.Do("download", lasts(50*time.Second)) }()
 		synctest.Wait()
-		time.Sleep(time.Second) // of the test's own clock, so that the lines have an order
+		time.Sleep(time.Second) // of the bubble's fake clock, so that the lines have an order
 		if err = errors.Join(b.Do("compile", lasts(20*time.Second)), b.Do("pack", lasts(time.Second)), <-other); err != nil {
 			t.Fatal(err)
 		}

@@ -16,17 +16,17 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// A module is a folder in which a part's programs are compiled. They get one of their own, because the modules of Kubernetes
-// and etcd replace others by folders that a module zip does not have, and because their dependencies must not be ours.
+// A module is the folder of a Go module, with a go.mod of ours, in which a part's programs are compiled. The part's module itself will
+// not do: those of Kubernetes and etcd replace others by folders that a module zip does not have. And its dependencies are not ours.
 type module struct {
 	dir     string
-	targets []string // packages of programs
+	targets []string // main packages
 }
 
-// errNoSources is why there is no module: the network rather than the compiler.
+// errNoSources is the error of a failed download, as opposed to a failed compilation.
 var errNoSources = errors.New("its sources cannot be had")
 
-// fetch writes a part's module and downloads exactly what compiling its programs takes.
+// fetch writes a part's module and downloads exactly the modules that are needed to compile its programs.
 func (b *builder) fetch(ctx context.Context, p goPart) (m module, err error) {
 	m.dir = filepath.Join(b.work, "modules", p.Name)
 	gomod, err := b.goMod(ctx, p)
@@ -54,7 +54,7 @@ func (b *builder) fetch(ctx context.Context, p goPart) (m module, err error) {
 	return m, err
 }
 
-// compile builds a part's programs into dir. Nothing of what debuggers read is made, since it would be stripped.
+// compile builds a part's programs into dir, without DWARF, which would be stripped anyway.
 func (b *builder) compile(ctx context.Context, p goPart, m module, dir string) error {
 	_, err := b.Run(ctx, command.Command{
 		Line: fmt.Sprintf(`go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -tags "%s" -ldflags "%s" -o %s/ %s`,
@@ -64,8 +64,8 @@ func (b *builder) compile(ctx context.Context, p goPart, m module, dir string) e
 	return err
 }
 
-// fewerCollections has the compiler collect its garbage less often: k8s.io/api/core/v1 took 6.1 s of a processor, 4.6 s so, and
-// 0.5 GiB instead of 0.35.
+// fewerCollections has the compiler collect its garbage less often: k8s.io/api/core/v1 takes 4.6 s of a processor instead of 6.1 s,
+// and 0.5 GiB of memory instead of 0.35.
 const fewerCollections = "GOGC=400"
 
 func (p goPart) environment() []string {
@@ -76,7 +76,7 @@ func (p goPart) environment() []string {
 	return []string{cgo, "GOFLAGS=-mod=mod", "GOWORK=off"}
 }
 
-// A downloaded module is one in the go command's cache.
+// A downloaded has the paths of a module in the go command's cache.
 type downloaded struct{ Dir, GoMod string }
 
 func (b *builder) download(ctx context.Context, module, version string) (at downloaded, err error) {
@@ -87,7 +87,7 @@ func (b *builder) download(ctx context.Context, module, version string) (at down
 	return at, err
 }
 
-// goMod is a go.mod that builds a part with exactly the versions its own go.mod says.
+// goMod returns a go.mod that builds a part with exactly the versions in the part's own go.mod.
 func (b *builder) goMod(ctx context.Context, p goPart) (string, error) {
 	module, err := b.download(ctx, p.Module, p.Version)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A Component is a program of Kubernetes that nodes can have of another version than their image has.
+// A Component is a program of Kubernetes that can be replaced on nodes by one of another version.
 type Component string
 
 // The components.
@@ -23,13 +23,14 @@ const (
 	ControllerManager Component = "kube-controller-manager"
 )
 
-// Program is the path of a component's program of a version, such as "v1.35.3". The first call compiles it, with progress on w. A
-// version that cannot be had is a [usage.Error].
+// Program returns the path of a component's program of a version, such as "v1.35.3". The first call compiles it, with progress on w.
+// If the version's sources cannot be downloaded the error is a [usage.Error].
 func (c Component) Program(ctx context.Context, w io.Writer, version string) (string, error) {
 	return kubernetesPart(string(c), version, "cmd/"+string(c)).program(ctx, w)
 }
 
-// program is the path of the program of a part that is in no node image. The first call compiles it, and no other does so meanwhile.
+// program returns the path of the program of a part that is in no node image. The first call compiles it; a lock keeps other processes
+// from doing so at the same time.
 func (p goPart) program(ctx context.Context, w io.Writer) (path string, err error) {
 	err = host.Alone(ctx, w, p.Name, "compiles "+p.Name, func(state string) error {
 		folder := filepath.Join(state, "nodeimage")

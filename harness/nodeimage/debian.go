@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// kindVersion is the kind release whose base image files the node gets; the library of the same
-// version creates the clusters.
+// kindVersion is the kind release whose base image files the node gets. Clusters are created by the
+// library of the same version.
 const kindVersion = "v0.33.0"
 
-// What kind's own base image does to Debian's systemd (images/base/Dockerfile of kindVersion).
+// Files that are removed and systemd units that are enabled, as in kind's own base image (images/base/Dockerfile of kindVersion).
 var (
 	removed = []string{
 		"lib/systemd/system/multi-user.target.wants/*", "etc/systemd/system/*.wants/*",
 		"lib/systemd/system/local-fs.target.wants/*", "lib/systemd/system/sockets.target.wants/*udev*",
 		"lib/systemd/system/sockets.target.wants/*initctl*", "lib/systemd/system/basic.target.wants/*",
 		"lib/systemd/system/sysinit.target.wants/systemd-tmpfiles-setup.service",
-		// and what would make every node the same machine, or only costs space
+		// The rest would give all nodes the same machine id, or only takes space.
 		"var/lib/dbus/machine-id", "var/cache/apt/archives/*.deb", "var/lib/apt/lists/*", "usr/share/doc/*",
 		"usr/share/man/*", "usr/share/locale/*", "var/log/*.log",
 	}
 	enabled = []string{"kubelet.service", "containerd.service", "undo-mount-hacks.service"}
 )
 
-// debian makes dir/rootfs.tar: a Debian that nothing has been added to.
+// debian makes dir/rootfs.tar: a Debian with only its own packages.
 func (b *builder) debian(ctx context.Context, dir string) error {
 	root := filepath.Join(dir, "rootfs")
 	packages := strings.Join(debian.Packages, ",")
@@ -46,7 +46,7 @@ func (b *builder) debian(ctx context.Context, dir string) error {
 	return os.RemoveAll(root)
 }
 
-// addKindFiles lays kind's base image files over the root and switches its services on.
+// addKindFiles copies kind's base image files over the root and enables kind's services.
 func (b *builder) addKindFiles(ctx context.Context, root string) error {
 	kind, err := b.download(ctx, "sigs.k8s.io/kind", kindVersion)
 	if err != nil {

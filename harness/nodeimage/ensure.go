@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// registryTimeout is how long a registry may take to say whether it has an image: where a firewall drops packets, it is waited
-// for that long.
+// registryTimeout bounds how long a registry takes to say whether it has an image. Behind a firewall that drops packets the pull
+// waits that long.
 const registryTimeout = 8 * time.Second
 
 // find returns the name of the node image for a version if the engine has one.
@@ -26,10 +26,10 @@ func find(ctx context.Context, version string) (image string, found bool) {
 	return "", false
 }
 
-// Ensure returns the name of a node image for a version of [Resolve], which the engine has
-// afterwards. It prints progress to w.
+// Ensure makes sure that the engine has a node image for a version of [Resolve], and returns the
+// image's name. It prints progress to w.
 func Ensure(ctx context.Context, w io.Writer, version string) (image string, err error) {
-	if image, found := find(ctx, version); found { // without waiting for who makes another
+	if image, found := find(ctx, version); found { // without waiting for a process that makes another
 		return image, nil
 	}
 	err = host.Alone(ctx, w, "nodeimage", "provides the node image", func(state string) (err error) {
@@ -39,9 +39,9 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	return image, err
 }
 
-// provide pulls the image or builds it, where builds are in folder.
+// provide pulls the image or builds it in folder.
 func provide(ctx context.Context, w io.Writer, folder, version string) (string, error) {
-	if image, found := find(ctx, version); found { // meanwhile
+	if image, found := find(ctx, version); found { // made while we waited for the lock
 		return image, nil
 	}
 	began := time.Now()
@@ -71,10 +71,11 @@ func provide(ctx context.Context, w io.Writer, folder, version string) (string, 
 	return tag(version), nil
 }
 
-// published is the image kind's maintainers publish for a version.
+// published returns the name of the image that kind's maintainers publish for a version.
 func published(version string) string { return "kindest/node:" + version }
 
-// pull has the engine pull an image. Its first output means that a registry has the image; until then registryTimeout counts.
+// pull has the engine pull an image. If it prints nothing within registryTimeout it is cancelled: the first output means that a
+// registry has the image.
 func pull(ctx context.Context, image string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

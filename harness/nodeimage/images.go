@@ -15,14 +15,14 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// A podImage is an image a node holds before it first starts.
+// A podImage is an image of a pod that is in the store of a node from its first start.
 type podImage struct {
 	name    string // such as "kube-apiserver"
-	ref     string // the name kubeadm asks for
-	archive string
+	ref     string // reference that kubeadm uses
+	archive string // path
 }
 
-// images makes the archives of every image that kubeadm asks for.
+// images makes the archives of all images that kubeadm uses.
 func (b *builder) images(ctx context.Context, node string) ([]podImage, error) {
 	kubeadm := filepath.Join(b.programs("kubernetes"), "kubeadm")
 	out, err := b.Line(ctx, "%s config images list --kubernetes-version %s", kubeadm, b.version)
@@ -33,7 +33,7 @@ func (b *builder) images(ctx context.Context, node string) ([]podImage, error) {
 	for line := range strings.Lines(out) {
 		ref := strings.TrimSpace(line)
 		if !strings.Contains(ref, "/") || strings.Contains(ref, " ") {
-			continue // it is a message
+			continue // a message
 		}
 		name, _, _ := strings.Cut(path.Base(ref), ":")
 		image := podImage{name: name, ref: ref, archive: filepath.Join(b.work, name+".tar")}
@@ -45,7 +45,7 @@ func (b *builder) images(ctx context.Context, node string) ([]podImage, error) {
 	return images, nil
 }
 
-// image makes one image: a single program, with the tools it calls in the case of kube-proxy.
+// image makes the archive of one image, with a single program. kube-proxy's image also has the tools that it calls.
 func (b *builder) image(ctx context.Context, node string, image podImage) error {
 	root := filepath.Join(b.work, "image-"+image.name)
 	dir := "usr/local/bin"
@@ -73,7 +73,7 @@ func (b *builder) image(ctx context.Context, node string, image podImage) error 
 	return errors.Join(err, out.Close(), os.RemoveAll(root))
 }
 
-// pack adds a program to the root of an image, under the path that the image begins with, and writes the image's archive.
+// pack adds a program to the root of an image, under the path of its entrypoint, and writes the image's archive.
 func pack(ctx context.Context, w io.Writer, ref, root, program, entrypoint string) error {
 	for _, folder := range []string{"tmp", "etc"} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
@@ -91,7 +91,7 @@ func pack(ctx context.Context, w io.Writer, ref, root, program, entrypoint strin
 	return errors.Join(err, os.Remove(layer))
 }
 
-// compilePause builds the sandbox program, the one that is written in C, from the Kubernetes module.
+// compilePause compiles pause, the program of pods' sandboxes, which is C, from the Kubernetes module.
 func (b *builder) compilePause(ctx context.Context, program string) error {
 	modules, err := b.Run(ctx, command.Command{Line: "go env GOMODCACHE", Dir: b.folder})
 	if err != nil {
@@ -102,11 +102,11 @@ func (b *builder) compilePause(ctx context.Context, program string) error {
 	return err
 }
 
-// proxyTools are what kube-proxy executes in its three modes.
+// proxyTools are the programs that kube-proxy runs in its three modes.
 var proxyTools = []string{"/usr/sbin/xtables-nft-multi", "/usr/sbin/xtables-legacy-multi", "/usr/sbin/ipset",
 	"/usr/sbin/conntrack", "/usr/sbin/nft", "/bin/kmod", "/bin/dash"}
 
-// addProxyTools copies the tools and the libraries they load from the node's root file system.
+// addProxyTools copies the tools and their libraries from the node's root file system.
 func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
 	extensions, err := filepath.Glob(filepath.Join(node, "usr/lib/*-linux-gnu/xtables/*.so"))
 	if err != nil {
@@ -130,14 +130,14 @@ func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
 		}
 	}
 	for _, file := range append(files, "/etc/protocols", "/etc/services") {
-		// The node's /bin and /lib are links into /usr; so are the image's, made below.
+		// The node's /bin and /lib are links into /usr, as are the image's, which are made below.
 		to := file
 		if !strings.HasPrefix(file, "/usr/") && !strings.HasPrefix(file, "/etc/") {
 			to = "/usr" + file
 		}
 		from := filepath.Join(node, file)
 		if _, err := os.Stat(from); errors.Is(err, os.ErrNotExist) && strings.HasPrefix(file, "/etc/") {
-			continue // minbase has neither; the tools fall back to numbers
+			continue // minbase has neither, and the tools print numbers instead of names
 		}
 		if err := copyFile(from, filepath.Join(root, to), 0o755); err != nil {
 			return err
@@ -165,8 +165,8 @@ func (b *builder) addProxyTools(ctx context.Context, node, root string) error {
 	return nil
 }
 
-// preload imports the images into the store of the node's containerd by running that very
-// containerd here, on the node's folder. It needs no container and unpacks nothing.
+// preload imports the images into the store of the node's containerd, by running that containerd
+// on this host with the store in the node's folder. It starts no container and unpacks no image.
 func (b *builder) preload(ctx context.Context, node string, images []podImage) error {
 	store, state := filepath.Join(node, "var/lib/containerd"), filepath.Join(b.work, "containerd")
 	socket, config := filepath.Join(state, "sock"), filepath.Join(b.work, "containerd.toml")

@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 )
 
-// MetricsServerImage is the name of metrics-server's image, and MetricsServerFile that of its archive where it comes ready made:
-// in the folder of images beside programs of ours that came without their sources.
+// MetricsServerImage is the name of metrics-server's image. MetricsServerFile is the name of its archive in the folder of images beside
+// our programs where they come without their sources, as in the lab.
 const (
 	MetricsServerImage = "rollcall.local/metrics-server:v0.9.0"
 	MetricsServerFile  = "metrics-server.tar"
 )
 
 // MetricsServer returns metrics-server's image for nodes of any version, as a docker archive. The first call compiles it, with
-// progress on w. Where its sources cannot be downloaded that is a [usage.Error].
+// progress on w. If its sources cannot be downloaded the error is a [usage.Error].
 func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
 	if self, err := os.Executable(); err == nil {
 		for _, dir := range []string{filepath.Dir(self), filepath.Dir(filepath.Dir(self))} {

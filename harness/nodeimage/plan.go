@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Expected is how long Ensure typically takes here when no registry has the image; 0 if the engine has it.
+// Expected returns how long Ensure typically takes on this host when no registry has the image; 0 if the engine has it.
 func Expected(ctx context.Context, version string) time.Duration {
 	if _, found := find(ctx, version); found {
 		return 0
@@ -14,14 +14,14 @@ func Expected(ctx context.Context, version string) time.Duration {
 	return typicalBuild()
 }
 
-// typicalBuild is how long a build takes that finds no part: 9 minutes on 2 cores of the reference host, nearly all of which the compiler
-// has, and so less with more cores.
+// typicalBuild returns how long a build without any finished part takes: 9 minutes on 2 cores of the reference host. Nearly all of
+// that is compiling, so it is less with more cores.
 func typicalBuild() time.Duration { return 9 * time.Minute * 2 / time.Duration(cores()) }
 
-// label is the name of the step that makes a part.
+// label returns the name of the step that makes the part.
 func (p goPart) label() string { return p.Name + " " + p.Version }
 
-// folder is that of the finished part.
+// folder returns the folder of the finished part.
 func (p goPart) folder(builds string) string {
 	return partDir(builds, p.Name, p.Version, partInputs{revision, p})
 }

@@ -8,19 +8,19 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Default is the Kubernetes version used when none is asked for.
+// Default is the Kubernetes version of a run that names none.
 const Default = "v1.37.2"
 
-// releases are the Kubernetes versions that can be built here, newest first, one per minor.
+// releases are the Kubernetes versions that this package can build, newest first, one per minor version.
 var releases = []string{"v1.37.2", "v1.36.3", "v1.35.4"}
 
-// Releases are the Kubernetes versions that are known, newest first.
+// Releases returns the Kubernetes versions that this package can build, newest first.
 func Releases() []string { return slices.Clone(releases) }
 
-// revision is part of every hash; raise it when the code of a step changes what the step makes.
+// revision is part of every hash. Raise it when a change of a step's code changes the result of the step.
 const revision = 1
 
-// Resolve turns a version as a person writes it ("v1.36.3", "1.36", "v1.36.x") into one of the releases.
+// Resolve returns the release for a version as a person writes it, such as "v1.36.3", "1.36" or "v1.36.x".
 func Resolve(asked string) (string, error) {
 	if asked == "" {
 		return Default, nil
@@ -35,24 +35,24 @@ func Resolve(asked string) (string, error) {
 	return releases[at], nil
 }
 
-// A goPart is a part made of Go programs of one module, compiled in a module of their own.
+// A goPart is a part with Go programs of one module.
 type goPart struct {
 	Name     string
 	Module   string
 	Version  string
 	Packages []string
-	// Local is the version of the module's own submodules, for modules that replace those by folders.
+	// Local is the version of the submodules that the module replaces by folders, if it does so.
 	Local   string
 	Tags    string
 	LDFlags string
 	CGO     bool
-	Main    string // Go source of a program of ours, compiled beside Packages into Name
+	Main    string // Go source of our own main package, compiled to the program Name
 }
 
 const static = "-s -w "
 
-// programsOf lists the programs of a node, for a Kubernetes version. Versions are those that kubeadm
-// 1.36 and 1.37 ask for or newer, and that were run together.
+// programsOf returns the parts with the programs of a node, for a Kubernetes version. Their versions are at least
+// those that kubeadm 1.36 and 1.37 ask for, and were tested together.
 func programsOf(kubernetes string) []goPart {
 	return []goPart{
 		kubernetesPart("kubernetes", kubernetes, "cmd/kubeadm", "cmd/kubectl", "cmd/kubelet", "cmd/kube-apiserver",
@@ -65,7 +65,7 @@ func programsOf(kubernetes string) []goPart {
 		},
 		{
 			// Without seccomp every pod with a RuntimeDefault profile fails. Static, because the
-			// node's C library need not be this host's.
+			// node may have another C library than this host.
 			Name: "runc", Module: "github.com/opencontainers/runc", Version: "v1.5.1",
 			Packages: []string{"."}, Tags: "seccomp,netgo,osusergo", CGO: true,
 			LDFlags: static + "-linkmode external -extldflags -static -X main.version=1.5.1",
@@ -84,7 +84,7 @@ func programsOf(kubernetes string) []goPart {
 	}
 }
 
-// kubernetesPart has some programs of a Kubernetes version.
+// kubernetesPart returns the part with some programs of a Kubernetes version.
 func kubernetesPart(name, version string, packages ...string) goPart {
 	minor := strings.Split(version, ".")[1]
 	x := " -X k8s.io/component-base/version."
@@ -95,7 +95,7 @@ func kubernetesPart(name, version string, packages ...string) goPart {
 	}
 }
 
-// etcdMain is the server program alone; the module's own folder for it is not the module's root.
+// etcdMain is the source of the etcd server. It is our own because in etcd that program is in another module.
 const etcdMain = `package main
 
 import (
@@ -107,8 +107,8 @@ import (
 func main() { etcdmain.Main(os.Args) }
 `
 
-// corednsMain has just the plugins that kubeadm's Corefile names: the full set compiles the SDKs of
-// three cloud providers.
+// corednsMain is the source of CoreDNS with only the plugins that kubeadm's Corefile names: all plugins
+// would need the SDKs of three cloud providers.
 const corednsMain = `package main
 
 import (
@@ -129,14 +129,14 @@ import (
 func main() { coremain.Run() }
 `
 
-// metricsServer is no part of a node image: few scenarios need it.
+// metricsServer is in no node image, because few scenarios need it.
 var metricsServer = goPart{
 	Name: "metrics-server", Module: "sigs.k8s.io/metrics-server", Version: "v0.9.0", LDFlags: static,
 	Packages: []string{"cmd/metrics-server"},
 }
 
-// A distribution is the Debian root file system of a node. Debian 12 because its systemd still
-// boots on cgroup v1; newer ones refuse.
+// A distribution is the Debian of a node's root file system. It is Debian 12, because the systemd of newer ones
+// does not boot on cgroup v1.
 type distribution struct {
 	Suite    string
 	Packages []string
@@ -148,16 +148,16 @@ var debian = distribution{
 		"mount", "kmod", "libseccomp2", "pigz", "e2fsprogs", "bash", "ca-certificates", "curl", "jq", "procps", "ipset", "socat"},
 }
 
-// partInputs are what a part is hashed by.
+// partInputs are the inputs of a part, which its hash covers.
 type partInputs struct {
 	Revision int
 	Value    any
 }
 
-// tag is the name of the image built for a Kubernetes version.
+// tag returns the name of the image built for a Kubernetes version.
 func tag(version string) string { return tagOf(version, debian) }
 
-// tagOf has a hash of all inputs of an image.
+// tagOf returns the name of an image, which has a hash of all its inputs.
 func tagOf(version string, system distribution) string {
 	inputs := partInputs{revision, []any{programsOf(version), system, kindVersion, removed, enabled}}
 	return fmt.Sprintf("rollcall.local/node:%s-%s", version, contentHash(inputs))

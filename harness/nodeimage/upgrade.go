@@ -14,21 +14,21 @@ import (
 	"example.com/rollcall/harness/host"
 )
 
-// An Upgrade is what the nodes of a cluster need to become nodes of another version: its programs, and the images of the pods
-// that kubeadm runs.
+// An Upgrade has the files for the upgrade of a cluster's nodes to a version: its programs, and the images of the pods that kubeadm
+// runs.
 type Upgrade struct {
 	Version string // such as "v1.36.3"
 	folder  string
 }
 
-// upgradePrograms are those of a node that are of Kubernetes' version and in no pod.
+// upgradePrograms are the programs of Kubernetes that run on a node outside pods.
 var upgradePrograms = []string{"kubeadm", "kubelet", "kubectl"}
 
-// upgradeRevision is part of the name of the folder; raise it when the folder gets another content.
+// upgradeRevision is part of the hash in the folder's name. Raise it when the content of the folder changes.
 const upgradeRevision = 1
 
-// UpgradeTo takes what an upgrade to a version needs out of that version's node image, which it gets or builds first. It is kept
-// beside the parts of node images, so that only the first call has work, with progress on w.
+// UpgradeTo copies the files for an upgrade out of the version's node image, which it first ensures. It keeps them beside the parts of
+// node images, so that a second call does nothing. It prints progress to w.
 func UpgradeTo(ctx context.Context, w io.Writer, version string) (u Upgrade, err error) {
 	if version, err = Resolve(version); err != nil {
 		return u, err
@@ -64,10 +64,10 @@ func UpgradeTo(ctx context.Context, w io.Writer, version string) (u Upgrade, err
 	return u, err
 }
 
-// Program is the path, on this host, of kubeadm, kubelet or kubectl.
+// Program returns the path, on this host, of kubeadm, kubelet or kubectl.
 func (u Upgrade) Program(name string) string { return filepath.Join(u.folder, name) }
 
-// Images are the docker archives, on this host, of the pods' images with these names, or of all where none is named, in order.
+// Images returns the sorted paths, on this host, of the docker archives of the pods' images with these names, or without any of all.
 func (u Upgrade) Images(names ...string) ([]string, error) {
 	all, err := filepath.Glob(filepath.Join(u.folder, imagesFolder, "*.tar"))
 	if err != nil {
@@ -82,11 +82,11 @@ func (u Upgrade) Images(names ...string) ([]string, error) {
 	return slices.DeleteFunc(all, func(archive string) bool { return len(names) > 0 && !slices.Contains(names, of(archive)) }), nil
 }
 
-// imagesFolder is where the images are, in the folder of an upgrade and in the container that writes them.
+// imagesFolder is the name of the folder of images, in the folder of an upgrade and in the container of exportImages.
 const imagesFolder = "images"
 
-// exportImages runs in a container of a node image, and writes an archive of each image that the image's kubeadm asks for, by way
-// of the image's own containerd. That runs without CRI, for which it would need to be root of a machine.
+// exportImages is a script for a container of a node image. It writes an archive of each image that the node's kubeadm uses, with the
+// node's containerd, which runs without CRI because that would need a privileged container.
 const exportImages = `set -e
 cat >/tmp/containerd.toml <<'END'
 version = 2
@@ -104,7 +104,7 @@ for ref in $(kubeadm config images list --kubernetes-version "$(cat /kind/versio
 done
 `
 
-// unpackImage copies programs and pods' images out of a node image.
+// unpackImage copies the programs and the pods' images out of a node image into dir.
 func unpackImage(ctx context.Context, steps *Builder, image, dir string) (err error) {
 	id, err := steps.Line(ctx, "docker create --interactive --network none --entrypoint /bin/sh %s", image)
 	if err != nil {
