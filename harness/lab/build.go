@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// images are what a lab is made of.
+// images are the paths of the files of which a lab consists.
 type images struct {
 	kernel string // program
 	root   string // ext4
@@ -29,7 +29,7 @@ type builder struct {
 	folder string
 }
 
-// build makes what of a lab is not there yet. nodeImage is the name of the node image in this host's engine.
+// build makes the parts of a lab that do not exist yet. nodeImage is the name of the node image in this host's engine.
 func build(ctx context.Context, w io.Writer, folder, nodeImage string) (im images, err error) {
 	steps, err := nodeimage.NewBuilder(w, folder, "build.log", "ipvs lab", 4)
 	if err != nil {
@@ -66,7 +66,7 @@ func (b builder) all(ctx context.Context, nodeImage string) (im images, err erro
 	return im, err
 }
 
-// part makes a part if it is not there, removes those that it takes the place of, and gives its folder.
+// part makes a part if it does not exist, removes the older ones that it replaces, and returns its folder.
 func (b builder) part(name, version string, inputs any, make func(dir string) error) (dir string, err error) {
 	if err := b.Part(name, version, inputs, make); err != nil {
 		return "", err
@@ -74,7 +74,7 @@ func (b builder) part(name, version string, inputs any, make func(dir string) er
 	return b.Dir(name, version, inputs), b.RemoveOthers(name, version, inputs)
 }
 
-// tools installs what a build runs, where it is missing.
+// tools installs the programs for a build that are missing.
 func (b builder) tools(ctx context.Context) error {
 	return host.InstallMissing(ctx, map[string]string{
 		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/make": "make", "/usr/bin/bc": "bc", "/usr/bin/flex": "flex",
@@ -84,10 +84,10 @@ func (b builder) tools(ctx context.Context) error {
 	})
 }
 
-// isolated is the beginning of a command whose mounts and processes end with it, however it ends.
+// isolated is a prefix of a command line, with which all mounts and processes of the command end with it, however it ends.
 const isolated = "unshare --mount --propagation private --pid --fork --kill-child "
 
-// sourcesList, of a system, says where its packages came from.
+// sourcesList is the copy of the system's apt sources, beside its disk.
 const sourcesList = "sources.list"
 
 // system makes dir/root.ext4, a Debian with Docker.
@@ -114,7 +114,7 @@ func (b builder) system(ctx context.Context, dir string) (err error) {
 	return errors.Join(err, os.RemoveAll(root))
 }
 
-// kernel makes dir/linux from the sources.
+// kernel makes dir/linux, the kernel.
 func (b builder) kernel(ctx context.Context, dir string) (err error) {
 	run := func(format string, args ...any) {
 		if err == nil {
@@ -145,8 +145,8 @@ func (b builder) kernel(ctx context.Context, dir string) (err error) {
 	return err
 }
 
-// sources downloads the package of the kernel's sources with an apt of its own, which knows their suite alone: it checks
-// their signature and leaves the host's lists as they are.
+// sources downloads the Debian package of the kernel's sources. It gives apt lists and sources of its own, with only the package's
+// suite: so apt checks the signature, and does not change the host's lists.
 func (b builder) sources(ctx context.Context, dir string) (deb string, err error) {
 	apt := filepath.Join(dir, "apt")
 	defer func() { err = errors.Join(err, os.RemoveAll(apt)) }()
@@ -182,7 +182,7 @@ func (b builder) sources(ctx context.Context, dir string) (deb string, err error
 	return debs[0], nil
 }
 
-// disk makes dir/docker.ext4: an engine's store that has the node image. The lab itself fills it.
+// disk makes dir/docker.ext4, the store of an engine with the node image. It boots the lab to load the image.
 func (b builder) disk(ctx context.Context, dir, nodeImage string, im images) error {
 	shared := filepath.Join(dir, "shared")
 	disk := filepath.Join(dir, "docker.ext4")

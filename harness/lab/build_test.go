@@ -100,7 +100,7 @@ func TestSystem(t *testing.T) {
 	}
 }
 
-// A machine's kernel is a process: here it is a script in the place of prlimit, which begins it.
+// A machine's kernel is a process. Here it is a script in place of prlimit, which would start it.
 func TestMachineRun(t *testing.T) {
 	const shared = `for word in "$@"; do case $word in hostfs=*) shared=${word#hostfs=} ;; esac; done; echo booted; `
 	for _, row := range []struct {
@@ -118,7 +118,7 @@ func TestMachineRun(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			fakePrograms(t, map[string]string{"prlimit": row.kernel})
 			m := machine{kernel: "linux", root: "root.ext4", docker: "docker.ext4", shared: t.TempDir()}
-			if err := os.WriteFile(m.file(codeFile), []byte("99"), 0o644); err != nil { // of a run before
+			if err := os.WriteFile(m.file(codeFile), []byte("99"), 0o644); err != nil { // left by an earlier run
 				t.Fatal(err)
 			}
 			var console strings.Builder

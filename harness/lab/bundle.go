@@ -13,8 +13,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// bundle puts into dir what the suites are run from where there is neither the repository nor a compiler: the programs, the
-// images of the pods and the configuration of the cluster.
+// bundle writes into dir what suites need to run without the repository and a compiler: the programs, the images of the pods and
+// the configuration of the cluster.
 func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
 	for program, pkg := range map[string]string{"rollcall": "./reports/rollcall", "ociruntime": "./harness/host/ociruntime"} {
 		build := command.GoBuild{Module: o.Module, Out: filepath.Join(dir, program), Packages: []string{pkg}}
@@ -32,7 +32,7 @@ func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
 	}
 	metricsServer, err := nodeimage.MetricsServer(ctx, w)
 	if usage.Is(err) {
-		fmt.Fprintln(w, err) // what needs it says so too, and is skipped
+		fmt.Fprintln(w, err) // scenarios that need metrics-server are skipped, with the reason
 		return nil
 	}
 	if err != nil {

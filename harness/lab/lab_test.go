@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A host without the room for a lab is told how much it needs, before anything is done.
+// A host without the room for a lab gets an error that says how much is needed, before anything is done.
 func TestCheckHost(t *testing.T) {
 	able := host.Facts{Root: true, Apt: true, CacheDisk: host.Disk{Folder: "/cache", Free: 20 << 30}, MemoryFree: 20 << 30}
 	if err := checkHost(able); err != nil {
@@ -48,7 +48,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// What the guest recorded comes back, and nothing else of it.
+// collect copies the guest's run folder, and no other file.
 func TestCollect(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	if folder, err := collect(from, to); folder != "" || err != nil {
@@ -60,7 +60,7 @@ func TestCollect(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"20261122-010203", "20261122-010203-ipvs"} { // the second, because there is one of that name
+	for _, want := range []string{"20261122-010203", "20261122-010203-ipvs"} { // the second time the name is taken
 		folder, err := collect(from, to)
 		if err != nil || filepath.Base(folder) != want {
 			t.Fatalf("%q, %v", folder, err)
@@ -74,7 +74,7 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// A lab is given up when it shows no sign of life, when it does not stop when told to, and when its kernel ends.
+// watch returns when the lab shows no sign of life, when its kernel ends, and when it stops after an interrupt.
 func TestWatchEndsALabThatGoesWrong(t *testing.T) {
 	interrupted := errors.New("Ctrl-C")
 	for _, row := range []struct {

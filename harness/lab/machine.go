@@ -16,21 +16,21 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// A machine is a User-Mode Linux process and what it is given.
+// A machine is a User-Mode Linux process with its disks.
 type machine struct {
 	kernel string // program
-	root   string // disk with the system, as the kernel's ubd parameter has it
-	docker string // disk of the engine's store, likewise
-	shared string // the one folder of the host that the guest sees, as /lab
+	root   string // disk with the system, as a value of the kernel's parameter ubd
+	docker string // disk with the engine's store, likewise
+	shared string // folder of the host that the guest sees as /lab; it sees no other
 }
 
-// memory is the size of the machine's; it takes as much of the host's as it uses.
+// memory is the size of the machine's memory. It takes only as much of the host's as the machine uses.
 const memory = 8 << 30
 
-// copyOnWrite is a disk of which what is written goes to another file.
+// copyOnWrite returns the value of ubd for a disk whose changes are written to another file.
 func copyOnWrite(changes, disk string) string { return changes + "," + disk }
 
-// Files of the shared folder by which the host and the guest talk.
+// Files in the shared folder by which host and guest communicate.
 const (
 	aliveFile  = "alive"
 	codeFile   = "code"
@@ -42,15 +42,15 @@ const (
 // How long the guest may show no sign of life, and may take to stop.
 const (
 	silenceTimeout = 60 * time.Second
-	stopTimeout    = 3 * time.Minute // scenarios under way are cleaned up
-	outputTimeout  = 5 * time.Second // for what is left of the console when the machine is off
+	stopTimeout    = 3 * time.Minute // it cleans running scenarios up
+	outputTimeout  = 5 * time.Second // for the rest of the console's output after the machine is off
 )
 
-// errSilent is the end of a machine that showed no sign of life.
+// errSilent is the error of a machine that showed no sign of life.
 var errSilent = fmt.Errorf("the lab showed no sign of life for %v", silenceTimeout)
 
-// run boots the machine, runs a shell script in it and returns the script's exit code when the machine is off. The console
-// goes to out. When ctx ends the script is interrupted; a machine that hangs, or does not stop then, is killed.
+// run boots the machine, runs a shell script in it, waits until the machine is off, and returns the script's exit code. The
+// console's output goes to out. When ctx ends it interrupts the script. It kills a machine that hangs or does not stop.
 func (m machine) run(ctx context.Context, out io.Writer, script string) (code int, err error) {
 	for _, file := range []string{aliveFile, codeFile, stopFile} {
 		if err := os.RemoveAll(m.file(file)); err != nil {
@@ -63,16 +63,16 @@ func (m machine) run(ctx context.Context, out io.Writer, script string) (code in
 	args := []string{"--core=0", m.kernel, // a kernel that panics aborts
 		"mem=" + strconv.Itoa(memory>>20) + "M", "ubd0=" + m.root, "ubd1=" + m.docker, "root=/dev/ubda", "rw", "init=/sbin/lab-init",
 		"hostfs=" + m.shared, "con0=fd:0,fd:1", "con=null", "seccomp=auto",
-		"quiet", "loglevel=5", // but a panic comes with its registers
-		"sysctl.net.core.message_burst=0",   // or ipvs prints a line for each connection that it refuses
-		"ipv6.disable=1",                    // or kube-proxy writes all its rules twice, which takes seconds here
-		"uml_dir=" + filepath.Dir(m.shared)} // where it says its pid
+		"quiet", "loglevel=5", // still prints the registers at a panic
+		"sysctl.net.core.message_burst=0",   // else ipvs prints a line for each connection that it refuses
+		"ipv6.disable=1",                    // else kube-proxy writes all its rules twice, which takes seconds here
+		"uml_dir=" + filepath.Dir(m.shared)} // for the file with its pid
 	cmd := exec.Command("prlimit", args...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+memoryFolder())
 	cmd.Stdout, cmd.Stderr = out, out
 	command.Group(cmd, syscall.SIGKILL)
 	cmd.WaitDelay = outputTimeout
-	if _, err := cmd.StdinPipe(); err != nil { // the kernel cannot wait for what /dev/null has to say
+	if _, err := cmd.StdinPipe(); err != nil { // the kernel cannot wait for input from /dev/null
 		return 0, err
 	}
 	if err := cmd.Start(); err != nil {
@@ -88,7 +88,7 @@ func (m machine) run(ctx context.Context, out io.Writer, script string) (code in
 		ended <- err
 	}()
 	err = m.watch(ctx, ended)
-	_ = command.SignalGroup(cmd, syscall.SIGKILL) // the guest's processes are some of the host's
+	_ = command.SignalGroup(cmd, syscall.SIGKILL) // the guest's processes are processes of the host
 	<-gone
 	if err != nil {
 		return 0, err
@@ -100,7 +100,7 @@ func (m machine) run(ctx context.Context, out io.Writer, script string) (code in
 	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
 
-// watch returns when the machine is off, or the error for which it has to be killed.
+// watch waits until the machine is off, or returns the error for which it has to be killed.
 func (m machine) watch(ctx context.Context, ended <-chan error) error {
 	booted := time.Now()
 	interrupted := ctx.Done()

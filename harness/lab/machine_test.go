@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// TestMachine boots a lab that is built, on the real kernel. `make lab-test` runs it.
+// TestMachine builds a lab and boots it, on the real kernel. `make lab-test` runs it.
 func TestMachine(t *testing.T) {
 	if os.Getenv("ROLLCALL_LAB") == "" {
 		t.Skip("it needs a lab: make lab-test")
@@ -61,7 +61,7 @@ ln -s / /lab/link && mount -t hostfs -o hostfs=link none /out && echo "link: $(l
 	})
 }
 
-// boot runs a script in a lab and returns its console. hang, if there is one, makes its process hang.
+// boot runs a script in a lab and returns the console's output. If hang is set, it is called to make the lab's processes hang.
 func boot(t *testing.T, im images, script string, hang func(pid int)) string {
 	t.Helper()
 	work := t.TempDir()
@@ -71,7 +71,7 @@ func boot(t *testing.T, im images, script string, hang func(pid int)) string {
 		t.Fatal(err)
 	}
 	processes := func() []string {
-		found, _ := command.Run(context.Background(), "pgrep --full uml_dir=%s", work) // it fails when there is none
+		found, _ := command.Run(context.Background(), "pgrep --full uml_dir=%s", work) // fails if there is none
 		return strings.Fields(found)
 	}
 	running, ended := context.WithCancel(t.Context())

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// memoryFolder is where the kernel keeps the machine's memory, in a file that it opens and removes: /dev/shm, if that is large
-// enough and its files may be executed.
+// memoryFolder returns the folder for the file of the machine's memory, which the kernel opens and removes: /dev/shm, if that is
+// large enough and its files may be executed.
 func memoryFolder() string {
 	const inMemory, noExec = "/dev/shm", 8 // ST_NOEXEC of statfs(2)
 	var fs syscall.Statfs_t

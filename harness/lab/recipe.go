@@ -5,19 +5,19 @@ import _ "embed"
 // A source is a Debian package of the kernel's sources.
 type source struct {
 	Suite, Package, Version string
-	Folder                  string // that its archive unpacks to
+	Folder                  string // in its archive
 }
 
-// kernelSource is of a stable suite, and has User-Mode Linux's seccomp mode, which came after 6.12 and makes a guest about
-// twice as fast as ptrace does. When the suite has moved on to a later version of the package, that is taken.
+// kernelSource is in a stable suite, and has User-Mode Linux's seccomp mode, which came after 6.12 and makes a guest about
+// twice as fast as ptrace does. If the suite has a later version of the package, the build uses that.
 var kernelSource = source{Suite: "trixie-backports", Package: "linux-source-7.2", Version: "7.2.12-1~bpo13+1", Folder: "linux-source-7.2"}
 
-// kernelConfig is added to User-Mode Linux's x86_64_defconfig: what Docker, kubelet and kube-proxy want, all built in.
+// kernelConfig is added to User-Mode Linux's x86_64_defconfig: the options that Docker, kubelet and kube-proxy need, all built in.
 //
 //go:embed kernel.config
 var kernelConfig string
 
-// kernelPatch is applied to the sources; it begins with what it is for.
+// kernelPatch is applied to the sources. Its first lines say what it changes.
 //
 //go:embed kernel.patch
 var kernelPatch string
@@ -41,7 +41,7 @@ var labSystem = system{
 //go:embed init.sh
 var initScript string
 
-// Sizes of the disks, which are sparse files: what a run writes is in copies.
+// Sizes of the disks, which are sparse files. A run writes to copies.
 const (
 	rootSize   = "4G"
 	dockerSize = "24G"

@@ -10,7 +10,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Remove removes everything of the lab, unless somebody uses it.
+// Remove removes everything of the lab. It returns an error if another process uses the lab.
 func Remove() error {
 	state, err := host.StateDir()
 	if err != nil {

@@ -14,27 +14,27 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Options say what is run in the lab.
+// Options say what to run in the lab.
 type Options struct {
 	Module     string   // folder of the Go module
 	Kubernetes string   // version of [nodeimage.Resolve]
 	Suites     []string // names
 	Pattern    string   // regular expression of names of scenarios; empty: all
-	Args       []string // further ones of rollcall run
+	Args       []string // further arguments of rollcall run
 	// SaveImages saves the images of the suites' pods into a folder.
 	SaveImages func(ctx context.Context, dir string) error
-	// Report writes the report of a run folder that was cut short.
+	// Report writes the report of a run folder whose run broke off.
 	Report func(folder string) error
 }
 
-// What a lab needs of its host: while it is built, and in memory while it runs (measured).
+// What a lab needs of its host: disk for the build, and memory for a run (measured).
 const (
 	needDisk   = 8 << 30
 	needMemory = 6 << 30
 )
 
-// Run builds the lab if it is not there, runs the suites in it in ipvs mode and returns the run folder that it leaves in
-// runs, and the exit code of rollcall run there. A lab that hangs, or is killed, leaves what was recorded.
+// Run builds the lab if it does not exist, runs the suites in it in ipvs mode, and returns the run folder that it copied into
+// runs, and the exit code of rollcall run. If the lab hangs or is killed, the folder has what was recorded until then.
 func Run(ctx context.Context, w io.Writer, runs string, o Options) (folder string, code int, err error) {
 	if runs, err = filepath.Abs(runs); err != nil {
 		return "", 0, err
@@ -49,7 +49,7 @@ func Run(ctx context.Context, w io.Writer, runs string, o Options) (folder strin
 	return folder, code, err
 }
 
-// buildAndRun is Run in a folder that nobody else uses.
+// buildAndRun does what Run says, while it holds the lock of the lab.
 func (o Options) buildAndRun(ctx context.Context, w io.Writer, lab, runs string) (folder string, code int, err error) {
 	if _, err := host.Ensure(ctx, w); err != nil {
 		return "", 0, err
@@ -69,7 +69,7 @@ func (o Options) buildAndRun(ctx context.Context, w io.Writer, lab, runs string)
 	return o.run(ctx, w, work, runs, im)
 }
 
-// checkHost returns a [usage.Error] for a host that cannot have a lab.
+// checkHost returns a [usage.Error] for a host that cannot build or run a lab.
 func checkHost(facts host.Facts) error {
 	switch {
 	case !facts.Root || !facts.Apt:
@@ -84,7 +84,7 @@ func checkHost(facts host.Facts) error {
 	return nil
 }
 
-// run runs the suites in a lab that is built; work is a folder for this run alone, and is removed.
+// run runs the suites in a lab that is built. It removes work, the folder of this run, at the end.
 func (o Options) run(ctx context.Context, w io.Writer, work, runs string, im images) (folder string, code int, err error) {
 	shared := filepath.Join(work, "shared")
 	if err := errors.Join(os.RemoveAll(work), os.MkdirAll(filepath.Join(shared, "out"), 0o755)); err != nil {
@@ -124,7 +124,7 @@ func (o Options) run(ctx context.Context, w io.Writer, work, runs string, im ima
 	return folder, code, errors.Join(failure, err)
 }
 
-// keepEngineLog copies the log of the guest's engine, if it got as far as to start one.
+// keepEngineLog copies the log of the guest's engine, if the guest started one.
 func keepEngineLog(m machine, work string) error {
 	text, err := os.ReadFile(m.file(engineLog))
 	if errors.Is(err, os.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// recoverKilled collects what a lab that was killed together with this program had recorded.
+// recoverKilled collects the recordings of a lab that was killed together with the program that started it.
 func (o Options) recoverKilled(w io.Writer, work, runs string) error {
 	folder, err := collect(filepath.Join(work, "shared", "out"), runs)
 	if folder == "" || err != nil {
@@ -21,7 +21,7 @@ func (o Options) recoverKilled(w io.Writer, work, runs string) error {
 	return errors.Join(o.markBroken(folder, errors.New("lab: it was killed")), os.RemoveAll(work))
 }
 
-// markBroken has the report of a run folder say why the run broke off.
+// markBroken writes into a run folder's session why the run broke off, and writes the report.
 func (o Options) markBroken(folder string, why error) error {
 	if err := store.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, why.Error()) }); err != nil {
 		return fmt.Errorf("lab: %w", err)
@@ -29,7 +29,7 @@ func (o Options) markBroken(folder string, why error) error {
 	return o.Report(folder)
 }
 
-// collect copies the one run folder that the guest left to where run folders are; empty if it left none.
+// collect copies the run folder that the guest left into the host's folder of runs. It returns an empty path if the guest left none.
 func collect(from, to string) (folder string, err error) {
 	left, err := filepath.Glob(filepath.Join(from, "*", "evidence"))
 	if err != nil || len(left) == 0 {

@@ -7,8 +7,8 @@ import (
 	"al.essio.dev/pkg/shellescape"
 )
 
-// script is what the guest runs. It mounts its folder of runs under the path that the host's has, so that the paths it prints
-// are right when the run folder is back.
+// script returns the script that the guest runs. It mounts the guest's folder of runs at the path of the host's, so that the paths
+// it prints are right on the host.
 func (o Options) script(runs string) string {
 	args := []string{"run", "--modes=ipvs", "--k8s=" + o.Kubernetes, "--suites=" + strings.Join(o.Suites, ",")}
 	if o.Pattern != "" {
