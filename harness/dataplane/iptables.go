@@ -2,7 +2,7 @@ package dataplane
 
 import "fmt"
 
-// IPTables is kube-proxy's mode iptables. It looks at the canary every 30 s, and writes the chain of Services anew with every sync
+// IPTables is kube-proxy's mode iptables. It checks its canary chains every 30 s, and writes the chain of Services with every sync
 // (pkg/proxy/iptables/proxier.go, v1.37).
 var IPTables = Plane{
 	Name:      "iptables",

@@ -2,7 +2,7 @@ package dataplane
 
 import "fmt"
 
-// IPVS is kube-proxy's mode ipvs. There are no scripts for its rules yet.
+// IPVS is kube-proxy's mode ipvs. It has no scripts.
 var IPVS = Plane{
 	Name: "ipvs",
 	Supported: func(k Kernel) (bool, string) {

@@ -12,7 +12,7 @@ var NFTables = Plane{
 		return false, fmt.Sprintf("kernel %s has no nf_tables", k.Release)
 	},
 	LoseRules: "nft delete table ip kube-proxy",
-	// The verdict that belongs to the element is not needed to delete it.
+	// The element can be deleted without its verdict.
 	LoseService: func(ip string, port int32) string {
 		return fmt.Sprintf("nft delete element ip kube-proxy service-ips '{ %s . tcp . %d }'", ip, port)
 	},

@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Parse reads a list of names, of kube-proxy's modes, separated by commas or spaces; empty means all.
+// Parse parses a list of kube-proxy's modes, separated by commas or spaces; empty means all.
 func Parse(list string) ([]string, error) {
 	named := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(named) == 0 {

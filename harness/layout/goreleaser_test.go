@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// goreleaser makes what `make release` makes: by the same target of make, and of the same package and build tag.
+// goreleaser makes the same release as `make release`: by the same target of make, from the same package and build tag.
 func TestGoreleaserMakesARelease(t *testing.T) {
 	text := must(os.ReadFile(filepath.Join(module, ".goreleaser.yaml")))(t)
 	var config struct {

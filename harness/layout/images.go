@@ -8,10 +8,10 @@ import (
 	"example.com/rollcall/fixtures"
 )
 
-// An Image is a program of the pods, and its version.
+// An Image is a program of the pods and its version.
 type Image = [2]string
 
-// Images lists those of a run, with the observer's or without.
+// Images returns the images of a run, with or without the observer's.
 func Images(observer bool) []Image {
 	names := []Image{{fixtures.AgentName, fixtures.AgentVersion}}
 	if observer {
@@ -26,7 +26,7 @@ type Archive struct {
 	Data []byte
 }
 
-// Archives are the images of the pods: those that came ready made, or those of [BuildImages].
+// Archives returns the images of the pods: the ready-made ones, or those of [BuildImages].
 func (l Layout) Archives(ctx context.Context) (list []Archive, err error) {
 	var images *ImageSet
 	if l.Images == "" {
@@ -49,7 +49,7 @@ func (l Layout) Archives(ctx context.Context) (list []Archive, err error) {
 	return list, nil
 }
 
-// SaveImages saves the images of the pods into a folder, for a Layout without their sources.
+// SaveImages saves the images of the pods into a folder, for a Layout without sources.
 func (l Layout) SaveImages(ctx context.Context, dir string) error {
 	list, err := l.Archives(ctx)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package layout knows where Rollcall runs from and what is there: programs for each architecture, made into the images of its pods, and
+// Package layout finds the files that Rollcall comes with: the programs of its pods for each architecture, of which it makes images, and
 // the configuration of clusters.
 package layout
 
@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// A Layout is where Rollcall runs from: a clone of its repository, a release, which has all that it needs inside, or a folder that has
-// its program, the images of its pods and the configuration of clusters, as in the lab.
+// A Layout says where Rollcall's files are: in a clone of its repository, in a release, whose program embeds them, or in the folder of
+// its program, with ready-made images of its pods and the configuration of clusters, as in the lab.
 type Layout struct {
-	Module string // folder of the Go module; empty: there are no sources
-	Images string // folder of images that came ready made; empty: they are made
+	Module string // folder of the Go module; empty if there are no sources
+	Images string // folder of ready-made images; empty if images have to be made
 }
 
 const (
@@ -20,8 +20,8 @@ const (
 	configFile   = "kind-config.yaml"
 )
 
-// Find looks for images beside the program that runs, and then, but in a release, for Rollcall's module, from the program upwards and
-// from the working directory: tests run in their package's folder.
+// Find looks for images beside the running program and then for Rollcall's module, in the folders above the program and above the working
+// directory, which for tests is their package's folder. A release needs neither.
 func Find() (Layout, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -38,13 +38,13 @@ func Find() (Layout, error) {
 	return Layout{Module: cmp.Or(ModuleAbove(beside), ModuleAbove(working))}, nil
 }
 
-// MakesImages reports whether the images of pods can be made here, and pushed.
+// MakesImages reports whether the images of pods can be made, and so pushed.
 func (l Layout) MakesImages() bool { return l.Module != "" || Released() }
 
-// MakesClusters reports whether clusters can be made, which are given the images of pods.
+// MakesClusters reports whether clusters can be made, which needs the images of pods.
 func (l Layout) MakesClusters() bool { return l.Images != "" || l.MakesImages() }
 
-// ClusterConfig is the file with the configuration of clusters and, where there is none, what stands in its place.
+// ClusterConfig returns the path of the configuration of clusters and, in a release, the text to use if that file does not exist.
 func (l Layout) ClusterConfig() (file string, builtIn []byte) {
 	switch {
 	case l.Images != "":
@@ -55,8 +55,8 @@ func (l Layout) ClusterConfig() (file string, builtIn []byte) {
 	return configFile, releasedConfig()
 }
 
-// Runs is the folder that run folders go into: $ARTIFACTS, as Prow and others have it, or out in the module or, without it, in the
-// working directory.
+// Runs returns the folder of run folders: $ARTIFACTS, which Prow and others set, or out in the module or, without a module, in
+// the working directory.
 func (l Layout) Runs() string { return cmp.Or(os.Getenv("ARTIFACTS"), filepath.Join(l.Module, "out")) }
 
 func exists(path string) bool {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// ModulePath is the path of Rollcall's module, which `make module` changes.
+// ModulePath returns the path of Rollcall's module, which `make module` changes.
 func ModulePath() string {
 	return strings.TrimSuffix(reflect.TypeFor[Layout]().PkgPath(), "/harness/layout")
 }
 
-// ModuleAbove is the nearest folder with Rollcall's go.mod, from one on up; empty: there is none.
+// ModuleAbove returns the nearest folder with Rollcall's go.mod, dir itself or above; empty if there is none.
 func ModuleAbove(dir string) string {
 	begin := "module " + ModulePath() + "\n"
 	for ; ; dir = filepath.Dir(dir) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// folder is where `make release` puts what a release has inside, so that it needs neither its sources nor the go command: programs for each
-// architecture, and the configuration of kind clusters. Other builds have nothing there.
+// folder is the folder whose files `make release` embeds, so that a release needs neither the sources nor the go command: programs for
+// each architecture, and the configuration of kind clusters. In other builds it is empty.
 const folder = "programs"
 
 // Released reports whether this program is a release.
@@ -20,7 +20,7 @@ func Released() bool {
 	return err == nil
 }
 
-// ReleasedProgram is one for Linux.
+// ReleasedProgram returns a program of a release, for Linux.
 func ReleasedProgram(name, arch string) ([]byte, error) {
 	return unpack(programs, path.Join(folder, arch, name+".gz"))
 }
@@ -42,10 +42,10 @@ func unpack(files fs.FS, file string) ([]byte, error) {
 	return binary, nil
 }
 
-// A Digest is that of a program of a release.
+// A Digest is the digest of a program of a release.
 type Digest struct{ Program, Arch, SHA256 string }
 
-// ReleasedDigests are those of all programs of a release, unpacked; none where this is no release.
+// ReleasedDigests returns the digests of all programs of a release, unpacked; none if this is no release.
 func ReleasedDigests() ([]Digest, error) { return digests(programs) }
 
 func digests(files fs.FS) (list []Digest, err error) {
@@ -66,7 +66,7 @@ func digests(files fs.FS) (list []Digest, err error) {
 	return list, nil
 }
 
-// releasedConfig is the configuration of kind clusters; nil where this is no release.
+// releasedConfig returns the configuration of kind clusters; nil if this is no release.
 func releasedConfig() []byte {
 	config, err := programs.ReadFile(folder + "/kind-config.yaml")
 	if err != nil {

@@ -21,7 +21,7 @@ func TestDigestsOfARelease(t *testing.T) {
 		"programs/amd64/agent.gz":   {Data: packed.Bytes()},
 		"programs/kind-config.yaml": {Data: []byte("kind: Cluster")},
 	}
-	const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // as sha256sum has it
+	const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // by sha256sum
 	want := []Digest{{"agent", "amd64", sum}, {"echo", "arm64", sum}}
 	if diff := cmp.Diff(want, must(digests(files))(t)); diff != "" {
 		t.Errorf("digests (-want +got):\n%s", diff)
