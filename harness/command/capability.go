@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// capabilities are their names by bit, from include/uapi/linux/capability.h (Linux 6.18).
+// capabilities are the names of Linux capabilities by bit, from include/uapi/linux/capability.h (Linux 6.18).
 var capabilities = [...]string{
 	"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_DAC_READ_SEARCH", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL", "CAP_SETGID",
 	"CAP_SETUID", "CAP_SETPCAP", "CAP_LINUX_IMMUTABLE", "CAP_NET_BIND_SERVICE", "CAP_NET_BROADCAST", "CAP_NET_ADMIN",
@@ -18,8 +18,8 @@ var capabilities = [...]string{
 	"CAP_AUDIT_READ", "CAP_PERFMON", "CAP_BPF", "CAP_CHECKPOINT_RESTORE",
 }
 
-// MissingCapabilities names the Linux capabilities that the kernel knows and this process's bounding set lacks: neither it nor a program
-// that it runs can ever have them.
+// MissingCapabilities returns the names of the capabilities that the kernel knows but this process's bounding set does not have. Neither
+// the process nor a program that it runs can ever get them.
 func MissingCapabilities() []string {
 	status, _ := os.ReadFile("/proc/self/status")
 	last, _ := os.ReadFile("/proc/sys/kernel/cap_last_cap")

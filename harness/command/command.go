@@ -1,5 +1,5 @@
-// Package command runs other programs: one line in, its standard output out, ended with its whole
-// process group when the context is. It knows what none of them can be allowed here.
+// Package command runs other programs, given as a command line, and returns their standard output. When the
+// context ends, it kills their process group. It also finds the capabilities that no program can have on this host.
 package command
 
 import (
@@ -21,18 +21,18 @@ type Command struct {
 	Line  string    // program and arguments; quotes group words, there is no shell
 	Dir   string    // working directory; empty: ours
 	Env   []string  // KEY=value, added to our environment
-	Stdin io.Reader // nil: none
-	Log   io.Writer // receives everything it prints, as it comes; nil: none
+	Stdin io.Reader // may be nil
+	Log   io.Writer // receives all output, as it comes; may be nil
 }
 
-// An Error is a program that could not be run or did not succeed.
+// An Error is the error of a program that could not be run or did not succeed.
 type Error struct {
 	Line   string
 	Output string // combined stdout and stderr
 	Err    error
 }
 
-// Error names the command, the cause and the last lines it printed.
+// Error returns the command, the cause and the last lines of the output.
 func (e *Error) Error() string {
 	message := fmt.Sprintf("%s: %v", e.Line, e.Err)
 	if last := LastLines(e.Output, 5); last != "" {
@@ -49,8 +49,8 @@ func Run(ctx context.Context, format string, args ...any) (string, error) {
 	return Command{Line: fmt.Sprintf(format, args...)}.Run(ctx)
 }
 
-// Run runs the command and returns its standard output without surrounding white space. What it prints on standard error is
-// in the error and the log alone. When ctx ends, its process group is killed and the error wraps ctx's cause.
+// Run runs the command and returns its standard output without surrounding white space. Its standard error is only in the
+// error and the log. When ctx ends, Run kills the process group, and the error wraps ctx's cause.
 func (c Command) Run(ctx context.Context) (string, error) {
 	if strings.TrimSpace(c.Line) == "" { // gexe panics on it
 		return "", &Error{Err: errors.New("empty command line")}
@@ -80,7 +80,7 @@ func (c Command) Run(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// A lockedBuilder takes what os/exec's two copying goroutines write.
+// A lockedBuilder is a strings.Builder for the two copying goroutines of os/exec.
 type lockedBuilder struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -100,7 +100,7 @@ func LastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], " | ")
 }
 
-// LastLine is the last line that a failed command printed, or the error itself where it is of something else.
+// LastLine returns the last line that a failed command printed or, for any other error, its text.
 func LastLine(err error) string {
 	var failed *Error
 	if errors.As(err, &failed) && failed.Output != "" {

@@ -57,7 +57,7 @@ func TestRunEndsTheWholeGroup(t *testing.T) {
 	}
 }
 
-// cancelAt cancels when it is told something.
+// cancelAt is a writer that cancels when a text is written.
 type cancelAt struct {
 	what   string
 	cancel context.CancelFunc

@@ -10,11 +10,11 @@ type GoBuild struct {
 	Module   string   // folder of the module; empty: the working directory
 	Out      string   // file, or a folder if it ends with a slash
 	Packages []string // of the programs
-	Flags    []string // further ones, such as -trimpath
+	Flags    []string // of go build, such as -trimpath
 	Env      []string // KEY=value, added to our environment
 }
 
-// Command is the command that compiles.
+// Command returns the go command.
 func (b GoBuild) Command() Command {
 	args := append(append([]string{"go", "build"}, b.Flags...), `-o "`+b.Out+`"`)
 	return Command{
@@ -22,7 +22,7 @@ func (b GoBuild) Command() Command {
 	}
 }
 
-// Run compiles.
+// Run compiles the programs.
 func (b GoBuild) Run(ctx context.Context) error {
 	_, err := b.Command().Run(ctx)
 	return err

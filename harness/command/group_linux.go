@@ -5,13 +5,13 @@ import (
 	"syscall"
 )
 
-// Group has a command lead a process group of its own, which Ctrl-C does not reach. With a signal it gets that one at the end of the
-// thread that starts it.
+// Group has a command start in a process group of its own, which Ctrl-C does not reach. Unless dies is 0, the command gets that signal
+// when the thread that started it ends.
 func Group(cmd *exec.Cmd, dies syscall.Signal) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: dies}
 }
 
-// SignalGroup sends a signal to a command of [Group], and to all that it started.
+// SignalGroup sends a signal to the process group of a command of [Group].
 func SignalGroup(cmd *exec.Cmd, s syscall.Signal) error { return syscall.Kill(-cmd.Process.Pid, s) }
 
 // Detach has a command outlive this process and its terminal.

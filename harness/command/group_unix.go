@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// Group has a command lead a process group of its own, which Ctrl-C does not reach; it gets no signal when this process ends.
+// Group has a command start in a process group of its own, which Ctrl-C does not reach. It gets no signal when this process ends.
 func Group(cmd *exec.Cmd, _ syscall.Signal) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// SignalGroup sends a signal to a command of [Group], and to all that it started.
+// SignalGroup sends a signal to the process group of a command of [Group].
 func SignalGroup(cmd *exec.Cmd, s syscall.Signal) error { return syscall.Kill(-cmd.Process.Pid, s) }
 
 // Detach has a command outlive this process and its terminal.

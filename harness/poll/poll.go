@@ -1,4 +1,4 @@
-// Package poll waits for what cannot be watched.
+// Package poll waits for conditions that cannot be watched.
 package poll
 
 import (
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Until asks at once and then every so often, until the answer is done or an error, or ctx ends,
-// whose cause is then the error.
+// Until calls ask at once and then after every pause, until it returns done or an error, or ctx ends. Then the
+// error is ctx's cause.
 func Until(ctx context.Context, every time.Duration, ask func() (done bool, err error)) error {
 	for {
 		if done, err := ask(); done || err != nil {
@@ -20,7 +20,7 @@ func Until(ctx context.Context, every time.Duration, ask func() (done bool, err 
 	}
 }
 
-// UntilNil asks likewise until the answer is no error. If ctx ends before, the error is its cause, and what the last answer was.
+// UntilNil calls ask like Until, until it returns nil. If ctx ends first, the error is ctx's cause and the last error of ask.
 func UntilNil(ctx context.Context, every time.Duration, ask func() error) error {
 	var last error
 	err := Until(ctx, every, func() (bool, error) { last = ask(); return last == nil, nil })

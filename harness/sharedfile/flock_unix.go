@@ -17,5 +17,5 @@ func flock(f *os.File) error {
 	return err
 }
 
-// release removes the file while it is locked, so that nobody locks one that has no name any more.
+// release removes the file while it is still locked: after the unlock the name may be another holder's.
 func release(f *os.File) error { return errors.Join(os.Remove(f.Name()), f.Close()) }

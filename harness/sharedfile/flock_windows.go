@@ -17,11 +17,11 @@ func flock(f *os.File) error {
 	return err
 }
 
-// release closes the file first: Windows removes none that is open.
+// release closes the file before it removes it, because Windows does not remove an open file.
 func release(f *os.File) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	_ = os.Remove(f.Name()) // whoever waited may have it by now
+	_ = os.Remove(f.Name()) // fails if another process has locked it by now
 	return nil
 }

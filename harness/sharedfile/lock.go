@@ -1,5 +1,5 @@
-// Package sharedfile has files that several processes use: locks, of which one process at a time is the holder, and files that a reader
-// finds whole or not at all.
+// Package sharedfile has files that several processes use: locks, which one process at a time holds, and files that are replaced
+// atomically, so that a reader never sees half a file.
 package sharedfile
 
 import (
@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// A Lock gives one process at a time the use of a named thing on this host, until Release. The kernel frees it when its holder dies,
-// however it dies.
+// A Lock is a lock file that one process at a time holds, until Release. When the holder dies, however it dies, the kernel releases the
+// lock.
 type Lock struct{ file *os.File }
 
 // ErrHeld is returned by TryLock when another process holds the lock.
 var ErrHeld = errors.New("held by another process")
 
-// pollEvery is how often a waiting process asks again.
+// pollEvery is the pause between two tries of a waiting process.
 const pollEvery = 200 * time.Millisecond
 
-// Acquire waits until the lock at path is ours or ctx ends. It calls waiting once, with what the
-// holder wrote about itself, when it has to wait.
+// Acquire waits until it gets the lock at path or ctx ends. If it has to wait it calls waiting once, with the
+// holder as the file names it, such as "pid 7".
 func Acquire(ctx context.Context, path string, waiting func(holder string)) (*Lock, error) {
 	for told := false; ; {
 		l, err := TryLock(path)
@@ -43,7 +43,7 @@ func Acquire(ctx context.Context, path string, waiting func(holder string)) (*Lo
 	}
 }
 
-// TryLock takes the lock at path, or returns ErrHeld at once. The file holds "pid N" while it is held.
+// TryLock takes the lock at path, or returns ErrHeld at once. While the lock is held the file contains "pid N".
 func TryLock(path string) (*Lock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
@@ -60,7 +60,7 @@ func TryLock(path string) (*Lock, error) {
 			}
 			return nil, fmt.Errorf("lock: %s: %w", path, err)
 		}
-		// The last holder removes the file: what we locked may have a name no longer.
+		// The last holder may have removed the file between our open and our lock: then another file has the name.
 		if ours, err := f.Stat(); err == nil {
 			if named, err := os.Stat(path); err == nil && os.SameFile(ours, named) {
 				if err = f.Truncate(0); err == nil {
@@ -77,11 +77,11 @@ func TryLock(path string) (*Lock, error) {
 	}
 }
 
-// File is the open lock file: a child process that inherits it shares the lock.
+// File returns the open lock file. A child process that inherits it shares the lock.
 func (l *Lock) File() *os.File { return l.file }
 
-// Abort frees the lock and leaves its file, as the death of its holder does.
+// Abort releases the lock and leaves its file, as the death of the holder does.
 func (l *Lock) Abort() error { return l.file.Close() }
 
-// Release removes the lock file and frees the lock.
+// Release removes the lock file and releases the lock.
 func (l *Lock) Release() error { return release(l.file) }

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 )
 
-// Write puts data into the file at path, in the place of what was there. Its folder has to exist.
+// Write replaces the file at path atomically, with data. Its folder has to exist.
 func Write(path string, data []byte, perm os.FileMode) error {
 	return Create(path, perm, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// Create is Write for data that is written piece by piece. After an error the file is as it was.
+// Create replaces the file at path atomically, with the data that write writes. After an error the file is as before.
 func Create(path string, perm os.FileMode, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

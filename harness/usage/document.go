@@ -9,17 +9,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// APIVersion is that of every document.
+// APIVersion is the apiVersion of every document.
 const APIVersion = "rollcall/v1alpha1"
 
-// A Head is how every document begins.
+// A Head has the first fields of every document.
 type Head struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 }
 
-// Read reads the document of a kind in file into v, which embeds a Head. The error is one line that names the file,
-// and of a field its path in it.
+// Read reads the document of a kind in file into v, which embeds a Head. The error is one line that names the file
+// and, if it is about a field, the path of the field.
 func Read(file, kind string, v any) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

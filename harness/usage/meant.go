@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// mostMeant is how many names are suggested at most.
+// mostMeant is the most names that Meant suggests.
 const mostMeant = 5
 
-// Meant ends a remedy with the names that whoever wrote a word may have meant: those that are nearest to it by letters, or else those that
-// contain it. It is empty where none is near.
+// Meant returns an end for a remedy that suggests the names closest to a misspelt word by edit distance or, if none is close, the names
+// that contain the word. It is empty if there are none either.
 func Meant(word string, names ...string) string {
 	var near []string
 	letters := len(strings.TrimLeft(word, "-"))
@@ -31,9 +31,9 @@ func Meant(word string, names ...string) string {
 	return "; did you mean " + strings.Join(near[:min(mostMeant, len(near))], ", ") + "?"
 }
 
-// distance is how many letters have to be put in, left out, replaced or swapped with the next to make b of a.
+// distance returns the edit distance of a and b: how many letters have to be inserted, deleted, replaced or swapped with the next.
 func distance(a, b string) int {
-	var before, last []int // the rows for a without its last two letters, and without its last
+	var before, last []int // rows of the dynamic programming table: the last but one, and the last
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -7,38 +7,39 @@ import (
 	"strings"
 )
 
-// A Source is where the default of an option comes from, beside its flag.
+// A Source is the environment variable from which an option gets its value if its flag is not set.
 type Source uint8
 
-// Sources. A cluster of somebody else's is named on purpose: that CONTEXT merely stands in the environment names none.
+// Sources. An option about somebody else's cluster has the source Make, so that a CONTEXT that happens to be in the environment does
+// not select a cluster.
 const (
 	Unset       Source = iota
-	Environment        // the variable of the option's name
-	Make               // that variable, where make's command line sets it: make conformance CONTEXT=staging
-	Secret             // the variable ROLLCALL_ and the option's name; no arguments for another process have the value
+	Environment        // the variable Option.Variable
+	Make               // that variable, if make's command line sets it: make conformance CONTEXT=staging
+	Secret             // the variable ROLLCALL_ and Option.Variable; the value is never passed to another process as an argument
 )
 
 // GivenToMake is the variable in which the Makefile lists the variables that its command line sets.
 const GivenToMake = "ROLLCALL_GIVEN"
 
-// An Option is one setting. It is a text, a list of them or a switch.
+// An Option is one setting: a text, a list of texts or a switch.
 type Option struct {
 	Flag    string // such as load-nodes
 	Default Source
-	Group   string // of the help, such as Cluster flags; empty: that of most
+	Group   string // of the help, such as Cluster flags; empty: the general group
 	Help    string // with the name of the value in backquotes
 	Text    *string
-	Texts   *[]string // one for each time that the flag is given
+	Texts   *[]string // one for each use of the flag
 	Switch  *bool
 }
 
-// Variable is the environment variable of the option, such as LOAD_NODES.
+// Variable returns the environment variable of the option, such as LOAD_NODES.
 func (o Option) Variable() string { return strings.ReplaceAll(strings.ToUpper(o.Flag), "-", "_") }
 
-// secretVariable is that of the process's environment which has a secret.
+// secretVariable returns the environment variable of an option with the source Secret.
 func (o Option) secretVariable() string { return "ROLLCALL_" + o.Variable() }
 
-// source is the option's default, and what its help says of where that comes from.
+// source returns the option's default from its source, and a note for the help that names the variable.
 func (o Option) source() (value, said string) {
 	name := o.Variable()
 	switch o.Default {
@@ -59,7 +60,7 @@ func (o Option) source() (value, said string) {
 // A List is a table of options.
 type List []Option
 
-// Register makes flags of the options, with the defaults of their sources.
+// Register adds a flag for each option, with the default from its source.
 func (l List) Register(flags *flag.FlagSet) {
 	for _, o := range l {
 		value, said := o.source()
@@ -72,16 +73,16 @@ func (l List) Register(flags *flag.FlagSet) {
 		default:
 			flags.StringVar(o.Text, o.Flag, value, help)
 			if o.Default == Secret {
-				flags.Lookup(o.Flag).DefValue = "" // which the help would print
+				flags.Lookup(o.Flag).DefValue = "" // else the help would print it
 			}
 		}
 	}
 }
 
-// on reports whether the variable of a switch turns it on.
+// on reports whether the value of a switch's variable turns it on.
 func on(value string) bool { return value != "" && value != "0" && value != "false" }
 
-// values are the option's, that of a switch being empty; none where it is not set.
+// values returns the values of the option; none if it is not set. A switch that is on has an empty value.
 func (o Option) values() []string {
 	switch {
 	case o.Switch != nil && *o.Switch:
@@ -94,7 +95,7 @@ func (o Option) values() []string {
 	return nil
 }
 
-// Given is the option as an error calls it, with its value unless that is a secret; empty where it is not set.
+// Given returns the option as errors name it: its flag and, unless that is a secret, its first value. It is empty if the option is not set.
 func (o Option) Given() string {
 	values := o.values()
 	switch {
@@ -106,7 +107,7 @@ func (o Option) Given() string {
 	return o.Flag + " " + values[0]
 }
 
-// Args are the arguments that set the options of another process as these are. What is not set is left out, and so are secrets.
+// Args returns the arguments that set the same options for another process, without secrets and options that are not set.
 func (l List) Args() []string {
 	var args []string
 	for _, o := range l {
@@ -122,7 +123,7 @@ func (l List) Args() []string {
 	return args
 }
 
-// Secrets are the variables of the environment that set those of another process as these are.
+// Secrets returns the environment variables, as KEY=value, that set the same secrets for another process.
 func (l List) Secrets() []string {
 	var variables []string
 	for _, o := range l {
@@ -133,7 +134,7 @@ func (l List) Secrets() []string {
 	return variables
 }
 
-// Only are the options with these flags.
+// Only returns the options with these flags.
 func (l List) Only(flags ...string) List {
 	return slices.DeleteFunc(slices.Clone(l), func(o Option) bool { return !slices.Contains(flags, o.Flag) })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// settings are two texts and two switches, one of each from make alone, a list and a secret.
+// settings has two texts and two switches, of which one each comes only from make, a list and a secret.
 type settings struct {
 	Modes, Context, Token string
 	Keep, DryRun          bool
@@ -77,7 +77,7 @@ func TestArgsLeaveOutWhatIsNotSet(t *testing.T) {
 	}
 }
 
-// Another process has a secret from its environment, where no list of processes shows it; no help and no error has it.
+// A secret is passed to another process in the environment, which a process list does not show. Neither help nor errors contain it.
 func TestSecretsAreInTheEnvironmentAlone(t *testing.T) {
 	t.Setenv("ROLLCALL_TOKEN", "")
 	s := settings{Token: "open-sesame"}

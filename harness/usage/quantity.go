@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Duration reads what an option says; empty is the usual one.
+// Duration parses the value of an option, which is at least least; empty means usual.
 func Duration(option, text string, usual, least time.Duration) (time.Duration, error) {
 	if text == "" {
 		return usual, nil
@@ -20,7 +20,7 @@ func Duration(option, text string, usual, least time.Duration) (time.Duration, e
 	return d, nil
 }
 
-// Permille reads a share of what may fail; empty is 0.
+// Permille parses the share of requests that may fail, such as 0.1%, and returns it in thousandths; empty means 0.
 func Permille(option, text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -33,7 +33,7 @@ func Permille(option, text string) (int, error) {
 	return n, nil
 }
 
-// Statuses reads those of HTTP as ranges, such as 200-399,404.
+// Statuses parses a list of HTTP statuses and ranges, such as 200-399,404, and returns each status.
 func Statuses(option, text string) (all []int, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, ranged := strings.Cut(part, "-")

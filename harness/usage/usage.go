@@ -1,5 +1,5 @@
-// Package usage is what a person gives a command: options, each said once as a row of flag, variable, help and arguments; YAML files,
-// read strictly, because a misspelt promise is none; and the error of what is wrong with them, which ends a command with exit code 2.
+// Package usage has the input of a command: options, each one row of flag, variable, help and value; YAML files, read strictly,
+// because a misspelt field would be ignored; and the error for bad input, which ends a command with exit code 2.
 package usage
 
 import (
@@ -14,16 +14,16 @@ type Error struct {
 	Thing, Reason, Remedy string
 }
 
-// Error returns the line.
+// Error returns the thing, the reason and the remedy in one line.
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Thing, e.Reason, e.Remedy) }
 
-// OneLine is the text of an error on one line, such as a Reason has it.
+// OneLine returns the text of an error in one line, for a Reason.
 func OneLine(err error) string { return JoinLines(err.Error()) }
 
-// JoinLines is a text on one line: every run of white space is one space.
+// JoinLines returns a text in one line, with a space for every run of white space.
 func JoinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// New makes an Error.
+// New returns an [Error].
 func New(thing, reason, remedy string) error {
 	return &Error{Thing: thing, Reason: reason, Remedy: remedy}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Value is what a text stands for: @FILE, relative to a folder, for what the file has but for the end of its last line, $VARIABLE for
-// what that has, and any other for itself. No error has a value.
+// Value returns the value of a text: for @FILE, relative to a folder, the content of the file without newlines at its end; for $VARIABLE
+// the environment variable; else the text itself. Errors never contain a value, as it may be a secret.
 func Value(folder, text string) (value string, err error) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		data, err := File(folder, name)
@@ -25,7 +25,7 @@ func Value(folder, text string) (value string, err error) {
 	return text, nil
 }
 
-// File reads a file, whose name is relative to a folder; empty: to the working directory.
+// File reads a file whose name is relative to a folder or, if that is empty, to the working directory.
 func File(folder, name string) ([]byte, error) {
 	if name == "" {
 		return nil, errors.New("no file is named")
