@@ -35,7 +35,7 @@ type files struct {
 // Ensure makes this host able to run kind clusters, as the package comment says, and prints to w what it does. A second call
 // changes nothing. If it is not possible the error is a [usage.Error].
 func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
-	err = Alone(ctx, w, "host", "sets up this host", func(state string) (err error) {
+	err = WithLock(ctx, w, "host", "sets up this host", func(state string) (err error) {
 		s := setup{
 			out: w, probe: Probe, run: func(ctx context.Context, c command.Command) (string, error) { return c.Run(ctx) }, start: startDaemon,
 			files: files{

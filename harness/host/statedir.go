@@ -21,9 +21,9 @@ func StateDir() (string, error) {
 	return filepath.Join(cache, "rollcall"), nil
 }
 
-// Alone calls do with [StateDir] while it holds a lock, so that one process at a time does it. While it waits for the lock it prints
+// WithLock calls do with [StateDir] while it holds a lock, so that one process at a time does it. While it waits for the lock it prints
 // to w which process holds it; what says what that process does.
-func Alone(ctx context.Context, w io.Writer, lock, what string, do func(state string) error) error {
+func WithLock(ctx context.Context, w io.Writer, lock, what string, do func(state string) error) error {
 	state, err := StateDir()
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func Run(ctx context.Context, w io.Writer, runs string, o Options) (folder strin
 	if err := checkHost(host.Probe(ctx)); err != nil {
 		return "", 0, err
 	}
-	err = host.Alone(ctx, w, "lab", "uses the lab", func(state string) (err error) {
+	err = host.WithLock(ctx, w, "lab", "uses the lab", func(state string) (err error) {
 		folder, code, err = o.buildAndRun(ctx, w, filepath.Join(state, "lab"), runs)
 		return err
 	})

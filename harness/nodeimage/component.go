@@ -32,7 +32,7 @@ func (c Component) Program(ctx context.Context, w io.Writer, version string) (st
 // program returns the path of the program of a part that is in no node image. The first call compiles it; a lock keeps other processes
 // from doing so at the same time.
 func (p goPart) program(ctx context.Context, w io.Writer) (path string, err error) {
-	err = host.Alone(ctx, w, p.Name, "compiles "+p.Name, func(state string) error {
+	err = host.WithLock(ctx, w, p.Name, "compiles "+p.Name, func(state string) error {
 		folder := filepath.Join(state, "nodeimage")
 		path = filepath.Join(p.folder(folder), p.Name)
 		return compileAlone(ctx, w, folder, p)

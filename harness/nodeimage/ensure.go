@@ -32,7 +32,7 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 	if image, found := find(ctx, version); found { // without waiting for a process that makes another
 		return image, nil
 	}
-	err = host.Alone(ctx, w, "nodeimage", "provides the node image", func(state string) (err error) {
+	err = host.WithLock(ctx, w, "nodeimage", "provides the node image", func(state string) (err error) {
 		image, err = provide(ctx, w, filepath.Join(state, "nodeimage"), version)
 		return err
 	})

@@ -41,7 +41,7 @@ func UpgradeTo(ctx context.Context, w io.Writer, version string) (u Upgrade, err
 	if err != nil {
 		return u, fmt.Errorf("nodeimage: %w", err)
 	}
-	err = host.Alone(ctx, w, "upgrade-"+version, "unpacks the node image "+version, func(state string) error {
+	err = host.WithLock(ctx, w, "upgrade-"+version, "unpacks the node image "+version, func(state string) error {
 		folder, inputs := filepath.Join(state, "nodeimage"), partInputs{upgradeRevision, id}
 		u = Upgrade{version, partDir(folder, "upgrade", version, inputs)}
 		if exists(u.folder) {
