@@ -41,7 +41,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		m.screen.say(thing + ": its pods are not watched, nor is their rollout waited for: it has no selector")
 		return nil
 	}
-	lacks, err := staging.LacksToRead(ctx, c.Client(), service.Namespace)
+	lacks, err := staging.MissingToRead(ctx, c.Client(), service.Namespace)
 	if err != nil {
 		return err
 	}

@@ -97,14 +97,14 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 	if len(drain) > 0 && !p.Watches {
 		rights = append(rights, rightsToDrain(drain)...)
 	}
-	lacking, err := missing(ctx, p.Cluster.Client(), rights, preassigned)
+	missing, err := findMissing(ctx, p.Cluster.Client(), rights, preassigned)
 	if err != nil {
 		return nil, usage.New("context "+p.Cluster.Name(), err.Error(), "see that kubectl auth can-i --list works")
 	}
-	reasons := reasonsToSkip(lacking)
+	reasons := reasonsToSkip(missing)
 	if because, all := reasons[""]; all {
 		remedy := "bind the roles of fixtures/staging to this user"
-		if slices.ContainsFunc(lacking, func(m Missing) bool { return m.Resource == "namespaces" }) {
+		if slices.ContainsFunc(missing, func(m Missing) bool { return m.Resource == "namespaces" }) {
 			remedy += ", or name namespaces that were made for you: --namespace=NAME"
 		}
 		return reasons, usage.New("context "+p.Cluster.Name(), because, remedy)

@@ -54,19 +54,19 @@ var kinds = []kind{
 	{"policy", "poddisruptionbudgets", "create deletecollection", "create deletecollection", "", harness.AppObjects},
 }
 
-// seeNodes is the right that every recording needs beside those in namespaces.
-var seeNodes = Right{"", "nodes", []string{"list", "watch"}, true, "", ""}
+// rightToNodes is the right that every recording needs beside those in namespaces.
+var rightToNodes = Right{"", "nodes", []string{"list", "watch"}, true, "", ""}
 
 // Rights returns the rights that a run needs on somebody else's cluster. The roles of fixtures/staging grant exactly these.
 func Rights(generate, observe bool) []Right {
-	rights := append([]Right{seeNodes}, rightsTo(func(k kind) string { return k.run })...)
-	return append(rights, further(generate, observe)...)
+	rights := append([]Right{rightToNodes}, rightsTo(func(k kind) string { return k.run })...)
+	return append(rights, extraRights(generate, observe)...)
 }
 
 // RightsToWatch returns the rights for a recording in which nothing is rolled out.
 func RightsToWatch(generate, observe bool) []Right {
-	rights := append([]Right{seeNodes}, rightsTo(func(k kind) string { return k.watch })...)
-	return append(rights, further(generate, observe)...)
+	rights := append([]Right{rightToNodes}, rightsTo(func(k kind) string { return k.watch })...)
+	return append(rights, extraRights(generate, observe)...)
 }
 
 // rightsToRead returns the rights to read the pods of somebody else's app and their rollout.
@@ -82,8 +82,8 @@ func rightsTo(verbs func(kind) string) (rights []Right) {
 	return rights
 }
 
-// further returns the rights to create namespaces, and to observe the nodes' rules.
-func further(generate, observe bool) (rights []Right) {
+// extraRights returns the rights to create namespaces, and to observe the nodes' rules.
+func extraRights(generate, observe bool) (rights []Right) {
 	if generate {
 		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, "", ""})
 	}
@@ -143,13 +143,13 @@ func (m Missing) where() string {
 	}
 }
 
-// missing asks the API server which of the rights we do not have in the namespaces; no namespace means all. It asks once per
+// findMissing asks the API server which of the rights we do not have in the namespaces; no namespace means all. It asks once per
 // verb, because the reply about all rights at once, a SelfSubjectRulesReview, may be incomplete.
-func missing(ctx context.Context, client kubernetes.Interface, rights []Right, namespaces []string) ([]Missing, error) {
+func findMissing(ctx context.Context, client kubernetes.Interface, rights []Right, namespaces []string) ([]Missing, error) {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	var asked []Missing
+	var wanted []Missing
 	for _, r := range rights {
 		places := namespaces
 		if r.Cluster {
@@ -160,14 +160,14 @@ func missing(ctx context.Context, client kubernetes.Interface, rights []Right, n
 				place = namespace.Observers(place)
 			}
 			for _, verb := range r.Verbs {
-				asked = append(asked, Missing{r, verb, place})
+				wanted = append(wanted, Missing{r, verb, place})
 			}
 		}
 	}
-	denied := make([]bool, len(asked))
+	denied := make([]bool, len(wanted))
 	var group errgroup.Group
 	group.SetLimit(8)
-	for i, m := range asked {
+	for i, m := range wanted {
 		group.Go(func() error {
 			resource, sub, _ := strings.Cut(m.Resource, "/")
 			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
@@ -185,20 +185,20 @@ func missing(ctx context.Context, client kubernetes.Interface, rights []Right, n
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	var lacking []Missing
-	for i, m := range asked {
+	var missing []Missing
+	for i, m := range wanted {
 		if denied[i] {
-			lacking = append(lacking, m)
+			missing = append(missing, m)
 		}
 	}
-	return lacking, nil
+	return missing, nil
 }
 
 // reasonsToSkip returns, by feature, why the scenarios that use it are skipped. Missing rights that every scenario needs are under
 // the empty name.
-func reasonsToSkip(lacking []Missing) map[string]string {
+func reasonsToSkip(missing []Missing) map[string]string {
 	because := map[string][]Missing{}
-	for _, m := range lacking {
+	for _, m := range missing {
 		because[m.For] = append(because[m.For], m)
 	}
 	said := map[string]string{}

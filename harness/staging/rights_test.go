@@ -79,13 +79,13 @@ func server(grants []grant) kubernetes.Interface {
 	return client
 }
 
-func lacking(t *testing.T, grants []grant, generate, observe bool) []Missing {
+func missingOf(t *testing.T, grants []grant, generate, observe bool) []Missing {
 	t.Helper()
 	namespaces := []string{"rollcall"}
 	if generate {
 		namespaces = nil
 	}
-	list, err := missing(context.Background(), server(grants), Rights(generate, observe), namespaces)
+	list, err := findMissing(context.Background(), server(grants), Rights(generate, observe), namespaces)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestShippedRolesSuffice(t *testing.T) {
 		{"with namespaces of its own", shipped(t, "base", "generated"), true, false},
 		{"with namespaces of its own and the nodes' rules", shipped(t, "base", "generated"), true, true},
 	} {
-		if list := lacking(t, row.grants, row.generate, row.observe); len(list) > 0 {
+		if list := missingOf(t, row.grants, row.generate, row.observe); len(list) > 0 {
 			t.Errorf("%s: missing %v", row.sentence, list)
 		}
 	}
@@ -135,7 +135,7 @@ func TestMissing(t *testing.T) {
 					if row.generate {
 						less = slices.DeleteFunc(less, func(g grant) bool { return g.namespace == "rollcall" })
 					}
-					list := lacking(t, less, row.generate, row.observe)
+					list := missingOf(t, less, row.generate, row.observe)
 					if len(list) == 0 || list[0].Verb != verb || list[0].Resource != resource {
 						t.Errorf("%v without %s of %s: missing %v", row.folders, verb, resource, list)
 						continue
@@ -163,11 +163,11 @@ func TestRightsToDrain(t *testing.T) {
 		{"the nodes that the role names", []string{"node-7", "node-8"}, ""},
 		{"another", []string{"node-7", "node-9"}, "missing permission to get, patch nodes node-9 in the cluster"},
 	} {
-		lacking, err := missing(t.Context(), server(grants), append(Rights(false, false), rightsToDrain(row.nodes)...), []string{"rollcall"})
+		missing, err := findMissing(t.Context(), server(grants), append(Rights(false, false), rightsToDrain(row.nodes)...), []string{"rollcall"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := reasonsToSkip(lacking)[cluster.Drains]; got != row.want {
+		if got := reasonsToSkip(missing)[cluster.Drains]; got != row.want {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
 	}

@@ -43,11 +43,11 @@ func role(kind, where string, rights []Right) string {
 	return text
 }
 
-// LacksToRead returns which rights are missing to read the pods of an app in a namespace and their rollout; empty if none is.
-func LacksToRead(ctx context.Context, client kubernetes.Interface, namespace string) (string, error) {
-	lacking, err := missing(ctx, client, rightsToRead(), []string{namespace})
-	if err != nil || len(lacking) == 0 {
+// MissingToRead returns which rights are missing to read the pods of an app in a namespace and their rollout; empty if none is.
+func MissingToRead(ctx context.Context, client kubernetes.Interface, namespace string) (string, error) {
+	missing, err := findMissing(ctx, client, rightsToRead(), []string{namespace})
+	if err != nil || len(missing) == 0 {
 		return "", err
 	}
-	return "missing permission to " + inWords(lacking), nil
+	return "missing permission to " + inWords(missing), nil
 }
