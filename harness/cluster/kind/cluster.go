@@ -57,19 +57,19 @@ func (c *Cluster) connect(ctx context.Context) error {
 		config.Host = "https://" + net.JoinHostPort(c.address, apiPort)
 	}
 	config.QPS = -1 // nobody else uses the cluster: client-side throttling would only delay what we time
-	return c.use(config)
+	return c.setClients(config)
 }
 
-// use makes the clients. It ignores HTTPS_PROXY and the like: such a proxy knows no addresses of this host's own networks.
-func (c *Cluster) use(config *rest.Config) error {
+// setClients makes the clients. It ignores HTTPS_PROXY and the like: such a proxy knows no addresses of this host's own networks.
+func (c *Cluster) setClients(config *rest.Config) error {
 	config.Proxy = http.ProxyURL(nil)
 	client, err := c.engine.Client(config)
 	c.API = cluster.NewAPI(config, client)
 	return err
 }
 
-// identify reads the version of the nodes.
-func (c *Cluster) identify(ctx context.Context) error {
+// readVersion reads the version of the nodes.
+func (c *Cluster) readVersion(ctx context.Context) error {
 	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (c *Cluster) Exec(ctx context.Context, node, script string) (string, error)
 
 // exec runs a shell script in a node's container, with standard input.
 func (c *Cluster) exec(ctx context.Context, node, script, stdin string) (string, error) {
-	n, err := c.find(node)
+	n, err := c.findNode(node)
 	if err != nil {
 		return "", err
 	}
@@ -156,15 +156,15 @@ func (c *Cluster) WriteFile(ctx context.Context, node, path string, content []by
 
 // CopyFile copies a file of this host into a node's container.
 func (c *Cluster) CopyFile(ctx context.Context, node, file, path string) error {
-	n, err := c.find(node)
+	n, err := c.findNode(node)
 	if err != nil {
 		return err
 	}
 	return n.CopyFile(ctx, file, path)
 }
 
-// find asks the engine for a node, instead of reading c.nodes: kind may still be making the cluster.
-func (c *Cluster) find(name string) (node, error) {
+// findNode asks the engine for a node, instead of reading c.nodes: kind may still be making the cluster.
+func (c *Cluster) findNode(name string) (node, error) {
 	nodes, err := c.engine.Nodes(c.spec.Name)
 	if err != nil {
 		return nil, err

@@ -15,9 +15,9 @@ const (
 	reuseTimeout  = 90 * time.Second
 )
 
-// creation returns the steps that create a cluster. The nodes get their images while they wait for the control plane, and their
+// createSteps returns the steps that create a cluster. The nodes get their images while they wait for the control plane, and their
 // network as soon as they join.
-func (c *Cluster) creation(config *v1alpha4.Cluster) []step {
+func (c *Cluster) createSteps(config *v1alpha4.Cluster) []step {
 	whileJoining := []step{{"load images", c.loadImages}}
 	if config.Networking.DisableDefaultCNI {
 		whileJoining = append(whileJoining, step{"install the network", func(ctx context.Context) error {
@@ -29,15 +29,15 @@ func (c *Cluster) creation(config *v1alpha4.Cluster) []step {
 		{"remove an earlier cluster's nodes", c.removeNodes},
 		{"check the ports", func(context.Context) error { return checkPorts(c.spec.Config, config) }},
 		{"make the state folder", c.makeStateFolder},
-		within(createTimeout, atOnce("create",
+		withTimeout(createTimeout, inParallel("create",
 			step{"run kind", func(ctx context.Context) error { return c.createNodes(ctx, config) }},
-			inOrder("prepare the nodes", step{"await credentials", c.awaitCredentials}, atOnce("while they join", whileJoining...)),
+			inOrder("prepare the nodes", step{"await credentials", c.awaitCredentials}, inParallel("while they join", whileJoining...)),
 		)),
 		{"connect", c.connect},
 		{"raise the control plane's CPU shares", c.raiseControlPlaneShares},
-		c.becomeReady(),
+		c.readyStep(),
 		{"move kube-proxy to the root CPU cgroup", c.ProxiesLeaveCPUCgroup},
-		{"ask for the version", c.identify},
+		{"ask for the version", c.readVersion},
 		{"keep", c.keepIfAsked},
 	}
 }

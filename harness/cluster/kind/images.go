@@ -32,7 +32,7 @@ func (c *Cluster) loadImages(ctx context.Context) error {
 
 // LoadImage imports an image into a node.
 func (c *Cluster) LoadImage(_ context.Context, node string, archive []byte) error {
-	n, err := c.find(node)
+	n, err := c.findNode(node)
 	if err != nil {
 		return err
 	}

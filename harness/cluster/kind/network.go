@@ -59,7 +59,7 @@ func (c *Cluster) awaitCredentials(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.use(config)
+	return c.setClients(config)
 }
 
 // installNetwork writes the conflist of every node as soon as the node has a pod CIDR of each IP family and its kube-proxy has

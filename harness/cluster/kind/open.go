@@ -51,7 +51,7 @@ func (c *Cluster) reuseOrCreate(ctx context.Context, config *v1alpha4.Cluster) e
 		return err
 	}
 	if c.spec.Keep && c.spec.kept(c.state) {
-		_, err := run(ctx, c.spec.Name, c.reuse(config))
+		_, err := run(ctx, c.spec.Name, c.reuseSteps(config))
 		switch {
 		case err == nil:
 			fmt.Fprintf(c.out, "cluster %s: reusing the kept one\n", c.spec.Name)
@@ -63,7 +63,7 @@ func (c *Cluster) reuseOrCreate(ctx context.Context, config *v1alpha4.Cluster) e
 	} else if hasNote(c.state) {
 		fmt.Fprintf(c.out, "cluster %s: replacing the one left over: it is of another kind, or KEEP=1 was not given to reuse it\n", c.spec.Name)
 	}
-	spent, err := run(ctx, c.spec.Name, c.creation(config))
+	spent, err := run(ctx, c.spec.Name, c.createSteps(config))
 	if err == nil {
 		fmt.Fprintf(c.out, "cluster %s: ready: %s\n", c.spec.Name, spent)
 	}

@@ -104,13 +104,13 @@ func TestOpenFails(t *testing.T) {
 					}
 				}
 			})
-			free(t, spec.Name)
+			wantUnlocked(t, spec.Name)
 		})
 	}
 }
 
-// free fails the test if the cluster's lock is held.
-func free(t *testing.T, name string) {
+// wantUnlocked fails the test if the cluster's lock is held.
+func wantUnlocked(t *testing.T, name string) {
 	t.Helper()
 	_, lockFile, err := paths(name)
 	if err != nil {

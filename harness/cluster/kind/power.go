@@ -30,7 +30,7 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 }
 
 // AwaitReady waits until the cluster is as ready as after Open.
-func (c *Cluster) AwaitReady(ctx context.Context) error { return c.becomeReady().named(ctx) }
+func (c *Cluster) AwaitReady(ctx context.Context) error { return c.readyStep().takeNamed(ctx) }
 
 // NodeContainers returns the names of the nodes by the id of their container. The nodes' processes run on this host.
 func (c *Cluster) NodeContainers(ctx context.Context) (map[string]string, error) {

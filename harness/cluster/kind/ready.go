@@ -20,9 +20,9 @@ const pollEvery = 200 * time.Millisecond
 // readyTimeout bounds how long a cluster takes to become ready: on the reference host it is about 5 s after the nodes joined.
 const readyTimeout = 3 * time.Minute
 
-// becomeReady returns the step that waits until the cluster is as ready as [Open] says.
-func (c *Cluster) becomeReady() step {
-	return within(readyTimeout, step{"become ready", c.awaitReady})
+// readyStep returns the step that waits until the cluster is as ready as [Open] says.
+func (c *Cluster) readyStep() step {
+	return withTimeout(readyTimeout, step{"become ready", c.awaitReady})
 }
 
 func (c *Cluster) awaitReady(ctx context.Context) error {

@@ -17,8 +17,8 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// reuse returns the steps that bring a kept cluster into the state of a new one, without what a killed run left in it.
-func (c *Cluster) reuse(config *v1alpha4.Cluster) []step {
+// reuseSteps returns the steps that bring a kept cluster into the state of a new one, without what a killed run left in it.
+func (c *Cluster) reuseSteps(config *v1alpha4.Cluster) []step {
 	return []step{
 		{"start its nodes", c.startNodes},
 		{"connect", c.connect},
@@ -28,7 +28,7 @@ func (c *Cluster) reuse(config *v1alpha4.Cluster) []step {
 			}
 			return nil
 		}},
-		within(reuseTimeout, inOrder("clean",
+		withTimeout(reuseTimeout, inOrder("clean",
 			step{"repair its nodes", func(ctx context.Context) error { return disruption.Repair(ctx, c) }},
 			// Without a controller manager no namespace is ever deleted.
 			step{"start the controller manager", func(ctx context.Context) error { return change.StartControllerManager(ctx, c) }},
@@ -36,9 +36,9 @@ func (c *Cluster) reuse(config *v1alpha4.Cluster) []step {
 			step{"raise the control plane's CPU shares", c.raiseControlPlaneShares},
 			step{"load images", c.loadImages},
 			step{"undo changes", func(ctx context.Context) error { return change.UndoAll(ctx, c) }},
-			c.becomeReady(),
+			c.readyStep(),
 			step{"move kube-proxy to the root CPU cgroup", c.ProxiesLeaveCPUCgroup},
-			step{"ask for the version", c.identify},
+			step{"ask for the version", c.readVersion},
 		)),
 	}
 }

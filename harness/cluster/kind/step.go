@@ -17,8 +17,8 @@ type step struct {
 	take func(context.Context) error
 }
 
-// named takes the step and prefixes its error with its name, unless it is a [usage] error.
-func (s step) named(ctx context.Context) error {
+// takeNamed takes the step and prefixes its error with its name, unless it is a [usage] error.
+func (s step) takeNamed(ctx context.Context) error {
 	err := s.take(ctx)
 	if err == nil || usage.Is(err) {
 		return err
@@ -30,7 +30,7 @@ func (s step) named(ctx context.Context) error {
 func inOrder(name string, steps ...step) step {
 	return step{name, func(ctx context.Context) error {
 		for _, s := range steps {
-			if err := s.named(ctx); err != nil {
+			if err := s.takeNamed(ctx); err != nil {
 				return err
 			}
 		}
@@ -38,19 +38,19 @@ func inOrder(name string, steps ...step) step {
 	}}
 }
 
-// atOnce returns a step that takes others in parallel. When one fails the others are cancelled, and its error is returned.
-func atOnce(name string, steps ...step) step {
+// inParallel returns a step that takes others in parallel. When one fails the others are cancelled, and its error is returned.
+func inParallel(name string, steps ...step) step {
 	return step{name, func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
 		for _, s := range steps {
-			group.Go(func() error { return s.named(ctx) })
+			group.Go(func() error { return s.takeNamed(ctx) })
 		}
 		return group.Wait()
 	}}
 }
 
-// within returns the step with a time limit.
-func within(limit time.Duration, s step) step {
+// withTimeout returns the step with a time limit.
+func withTimeout(limit time.Duration, s step) step {
 	return step{s.name, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done after %v", limit))
 		defer cancel()
@@ -63,7 +63,7 @@ func run(ctx context.Context, cluster string, steps []step) (spent string, err e
 	var took []string
 	for _, s := range steps {
 		began := time.Now()
-		if err := s.named(ctx); usage.Is(err) {
+		if err := s.takeNamed(ctx); usage.Is(err) {
 			return "", err
 		} else if err != nil {
 			return "", fmt.Errorf("cluster %s: %w", cluster, err)

@@ -52,7 +52,7 @@ func TestSweep(t *testing.T) {
 				t.Errorf("removed: %v, output %q", removed, &out)
 			}
 			if !row.locked {
-				free(t, spec.Name)
+				wantUnlocked(t, spec.Name)
 			}
 		})
 	}
