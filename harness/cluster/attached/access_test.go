@@ -21,8 +21,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// asked is an API server that records the identity of the last request.
-type asked struct {
+// apiServer is an API server that records the identity of the last request.
+type apiServer struct {
 	*httptest.Server
 	ca string // file
 
@@ -35,9 +35,9 @@ func identity() []string {
 	return []string{"Authorization", "Impersonate-User", "Impersonate-Uid", "Impersonate-Group"}
 }
 
-func newAPIServer(t *testing.T) *asked {
+func newAPIServer(t *testing.T) *apiServer {
 	t.Helper()
-	a := &asked{ca: filepath.Join(t.TempDir(), "ca.pem")}
+	a := &apiServer{ca: filepath.Join(t.TempDir(), "ca.pem")}
 	a.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -60,7 +60,7 @@ func newAPIServer(t *testing.T) *asked {
 }
 
 // kubeconfig writes a kubeconfig with contexts of this server and one of a server that does not exist, and three users.
-func (a *asked) kubeconfig(t *testing.T) string {
+func (a *apiServer) kubeconfig(t *testing.T) string {
 	t.Helper()
 	return written(t, fmt.Sprintf(`apiVersion: v1
 kind: Config

@@ -24,9 +24,9 @@ type limiter struct {
 // WrappedRoundTripper lets client-go close idle connections.
 func (l limiter) WrappedRoundTripper() http.RoundTripper { return l.next }
 
-// RoundTrip sends a request, with the limit unless it lasts.
+// RoundTrip sends a request, with the limit unless it is long-running.
 func (l limiter) RoundTrip(r *http.Request) (*http.Response, error) {
-	if lasts(r) {
+	if longRunning(r) {
 		return l.next.RoundTrip(r)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), l.limit)
@@ -39,8 +39,8 @@ func (l limiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply, nil
 }
 
-// lasts reports whether a request has no end of its own: a watch, a followed log or a connection to a pod.
-func lasts(r *http.Request) bool {
+// longRunning reports whether a request has no end of its own: a watch, a followed log or a connection to a pod.
+func longRunning(r *http.Request) bool {
 	q := r.URL.Query()
 	return q.Get("watch") == "true" || q.Get("follow") == "true" ||
 		slices.Contains([]string{"portforward", "exec", "attach"}, path.Base(r.URL.Path))

@@ -117,7 +117,7 @@ func (s component) await(ctx context.Context, c cluster.Changeable) error {
 	for _, node := range s.nodes(c) {
 		var last string
 		err := poll.Until(ctx, pollEvery, func() (bool, error) {
-			last = running(ctx, c, node, s.name)
+			last = runningVersion(ctx, c, node, s.name)
 			return last == s.version, nil
 		})
 		if err != nil {
@@ -127,8 +127,8 @@ func (s component) await(ctx context.Context, c cluster.Changeable) error {
 	return nil
 }
 
-// running returns the version that the program of a component's running process prints on a node; empty without a process.
-func running(ctx context.Context, c cluster.Changeable, node string, name nodeimage.Component) string {
+// runningVersion returns the version that the program of a component's running process prints on a node; empty without a process.
+func runningVersion(ctx context.Context, c cluster.Changeable, node string, name nodeimage.Component) string {
 	process := string(name)[:min(len(name), 15)] // the kernel keeps 15 characters
 	said, err := c.Exec(ctx, node, fmt.Sprintf("/proc/$(pgrep --oldest --exact %s)/exe --version", process))
 	if err != nil {
@@ -143,7 +143,7 @@ func Versions(ctx context.Context, c cluster.Cluster, name nodeimage.Component) 
 	var versions []string
 	if ours, err := cluster.Ours(c); err == nil {
 		for _, node := range (component{name: name}).nodes(ours) {
-			if version := running(ctx, ours, node, name); version != "" {
+			if version := runningVersion(ctx, ours, node, name); version != "" {
 				versions = append(versions, version)
 			}
 		}

@@ -47,7 +47,7 @@ spec:
     volumeMounts: [{mountPath: /etc/ssl/certs, name: ca-certs, readOnly: true}]
   volumes: [{name: ca-certs, hostPath: {path: /etc/ssl/certs, type: DirectoryOrCreate}}]
 `
-	changed, err := edited(manifest, runFile)
+	changed, err := editPod(manifest, useManagerFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ spec:
 		mounts[1].MountPath != "/usr/local/bin/kube-controller-manager" || !pod.Spec.HostNetwork {
 		t.Errorf("it became\n%s", changed)
 	}
-	if _, err := edited(strings.Replace(manifest, "containers:", "sidecars:", 1), runFile); err == nil {
+	if _, err := editPod(strings.Replace(manifest, "containers:", "sidecars:", 1), useManagerFile); err == nil {
 		t.Error("a manifest with an unknown field is taken")
 	}
 }

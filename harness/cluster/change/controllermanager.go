@@ -27,7 +27,7 @@ func replaceControllerManager(ctx context.Context, c cluster.Changeable, program
 	if err := c.WriteFile(ctx, node, managerFile, program); err != nil {
 		return err
 	}
-	return replaceManifest(ctx, c, runFile)
+	return replaceManifest(ctx, c, useManagerFile)
 }
 
 // replaceManifest edits the manifest of the controller manager, and waits until the new controller manager leads.
@@ -37,7 +37,7 @@ func replaceManifest(ctx context.Context, c cluster.Changeable, edit func(*corev
 	if err != nil {
 		return err
 	}
-	changed, err := edited(text, edit)
+	changed, err := editPod(text, edit)
 	if err != nil {
 		return err
 	}
@@ -47,8 +47,8 @@ func replaceManifest(ctx context.Context, c cluster.Changeable, edit func(*corev
 	return placeManifest(ctx, c, stockManifest+".new")
 }
 
-// edited returns the edited manifest of a pod with one container.
-func edited(manifest string, edit func(*corev1.Pod)) ([]byte, error) {
+// editPod returns the edited manifest of a pod with one container.
+func editPod(manifest string, edit func(*corev1.Pod)) ([]byte, error) {
 	var pod corev1.Pod
 	if err := yaml.UnmarshalStrict([]byte(manifest), &pod); err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func edited(manifest string, edit func(*corev1.Pod)) ([]byte, error) {
 	return yaml.Marshal(pod)
 }
 
-// runFile edits the controller manager's pod to run managerFile instead of the program of its image.
-func runFile(pod *corev1.Pod) {
+// useManagerFile edits the controller manager's pod to run managerFile instead of the program of its image.
+func useManagerFile(pod *corev1.Pod) {
 	const volume = "rollcall-program"
 	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
 		HostPath: &corev1.HostPathVolumeSource{Path: managerFile, Type: new(corev1.HostPathFile)}}})

@@ -24,8 +24,8 @@ const (
 const restartKubelet = `rm -f /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state
 systemctl restart kubelet`
 
-// kubeletWords prints the last error line of a kubelet's log, or else its last lines. After a panic the last lines are only a stack.
-const kubeletWords = `errors=$(journalctl --unit kubelet --lines 500 --output cat |
+// kubeletErrors prints the last error line of a kubelet's log, or else its last lines. After a panic the last lines are only a stack.
+const kubeletErrors = `errors=$(journalctl --unit kubelet --lines 500 --output cat |
 	grep --extended-regexp '^(E[0-9]{4} |panic: )' | tail -1)
 [ -z "$errors" ] && journalctl --unit kubelet --lines 3 --output cat || echo "$errors"`
 
@@ -33,14 +33,14 @@ const kubeletWords = `errors=$(journalctl --unit kubelet --lines 500 --output ca
 func RestartKubelet(ctx context.Context, c cluster.Changeable, node string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not running after %v", componentTimeout))
 	defer cancel()
-	if err := restartedAfter(ctx, c, node, ""); err != nil {
+	if err := restartKubeletAfter(ctx, c, node, ""); err != nil {
 		return fmt.Errorf("cluster: restart the kubelet: %w", err)
 	}
 	return nil
 }
 
-// restartedAfter runs a script on a node and restarts its kubelet, and waits until that kubelet reports the node as ready.
-func restartedAfter(ctx context.Context, c cluster.Changeable, node, script string) error {
+// restartKubeletAfter runs a script on a node and restarts its kubelet, and waits until that kubelet reports the node as ready.
+func restartKubeletAfter(ctx context.Context, c cluster.Changeable, node, script string) error {
 	began := time.Now()
 	if _, err := c.Exec(ctx, node, "set -e\n"+script+"\n"+restartKubelet); err != nil {
 		return err
@@ -55,7 +55,7 @@ func replaceKubelets(ctx context.Context, c cluster.Changeable, program []byte, 
 		if err := c.WriteFile(ctx, node, kubeletFile+".new", program); err != nil {
 			return err
 		}
-		return restartedAfter(ctx, c, node, fmt.Sprintf("[ -e %[2]s ] || ln %[1]s %[2]s\nmv %[1]s.new %[1]s", kubeletFile, stockKubelet))
+		return restartKubeletAfter(ctx, c, node, fmt.Sprintf("[ -e %[2]s ] || ln %[1]s %[2]s\nmv %[1]s.new %[1]s", kubeletFile, stockKubelet))
 	})
 }
 
@@ -69,7 +69,7 @@ func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began 
 			return false, nil
 		}
 		last = "kubelet " + is.Status.NodeInfo.KubeletVersion
-		if is.Status.NodeInfo.KubeletVersion != running(ctx, c, node, nodeimage.Kubelet) {
+		if is.Status.NodeInfo.KubeletVersion != runningVersion(ctx, c, node, nodeimage.Kubelet) {
 			return false, nil
 		}
 		for _, condition := range is.Status.Conditions {
@@ -82,7 +82,7 @@ func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began 
 		return false, nil
 	})
 	if err != nil {
-		said, _ := c.Exec(context.WithoutCancel(ctx), node, kubeletWords)
+		said, _ := c.Exec(context.WithoutCancel(ctx), node, kubeletErrors)
 		return fmt.Errorf("node %s: %s: %w; its kubelet said last: %s", node, last, err, said)
 	}
 	return nil
@@ -95,6 +95,6 @@ func restoreKubelets(ctx context.Context, c cluster.Changeable) error {
 		if err != nil || restored == "" {
 			return err
 		}
-		return restartedAfter(ctx, c, node, "")
+		return restartKubeletAfter(ctx, c, node, "")
 	})
 }
