@@ -125,7 +125,7 @@ func configuredMode(ctx context.Context, client kubernetes.Interface) (mode, bec
 
 // modeOf returns the mode of the whole cluster. The mode that the owner gave counts where none was detected, and is an error if
 // another was.
-func modeOf(proxies map[string]Proxy, asked string) (string, error) {
+func modeOf(proxies map[string]Proxy, given string) (string, error) {
 	kinds := map[string]bool{}
 	for _, p := range proxies {
 		kinds[p.Kind] = true
@@ -133,14 +133,14 @@ func modeOf(proxies map[string]Proxy, asked string) (string, error) {
 	delete(kinds, unknownProxy)
 	found := slices.Sorted(maps.Keys(kinds))
 	switch {
-	case len(found) == 0 && asked != "":
-		return asked, nil
+	case len(found) == 0 && given != "":
+		return given, nil
 	case len(found) == 0:
 		return unknownProxy, nil
 	case len(found) > 1:
 		return mixedProxies, nil
-	case asked != "" && asked != found[0]:
-		return "", usage.New("mode "+asked, fmt.Sprintf("the cluster's service proxy is %s", found[0]), "leave --modes out")
+	case given != "" && given != found[0]:
+		return "", usage.New("mode "+given, fmt.Sprintf("the cluster's service proxy is %s", found[0]), "leave --modes out")
 	}
 	return found[0], nil
 }
