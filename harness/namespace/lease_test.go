@@ -69,9 +69,9 @@ func TestLeaseCreate(t *testing.T) {
 		creates  bool
 	}{
 		{"a new namespace is created, for pods of the standard", Lease{Name: "new"}, "", true},
-		{"one that is there is not ours", Lease{Name: "taken"}, "already exists", false},
+		{"one that exists already is an error", Lease{Name: "taken"}, "already exists", false},
 		{"a preassigned one that is empty is not created", Lease{Name: "shop", Preassigned: true}, "", false},
-		{"nor is one with a pod, and it is not empty", Lease{Name: "taken", Preassigned: true},
+		{"a preassigned one with a pod is an error", Lease{Name: "taken", Preassigned: true},
 			"namespace taken was not empty: pod theirs is there", false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -47,8 +47,8 @@ func TestSweepRun(t *testing.T) {
 		extent   Extent
 		left     []string
 	}{
-		{"of stale runs what a dead one left, and what is over", StaleRuns, []string{"alive", "default", "of-no-run", "untimed"}},
-		{"of all runs, but not what names none, which is not waited for either", AllRuns, []string{"default", "of-no-run"}},
+		{"stale runs: namespaces of a dead run, and expired ones", StaleRuns, []string{"alive", "default", "of-no-run", "untimed"}},
+		{"all runs: it neither deletes nor awaits a namespace that names no run", AllRuns, []string{"default", "of-no-run"}},
 		{"everything that has our label", Everything, []string{"default"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -88,8 +88,8 @@ func TestSweepPreassigned(t *testing.T) {
 	}{
 		{"a young pod may be of a run that is under way", StaleRuns, nil, time.Minute, true},
 		{"an old one is of a run that died elsewhere", StaleRuns, nil, 16 * time.Minute, false},
-		{"any is of a run that is known to be dead", StaleRuns, map[string]bool{"run": true}, time.Minute, false},
-		{"a sweep of all runs asks nobody", AllRuns, nil, time.Minute, false},
+		{"a young pod may be of a run that is known to be dead", StaleRuns, map[string]bool{"run": true}, time.Minute, false},
+		{"a sweep of all runs does not look at the age", AllRuns, nil, time.Minute, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			theirs := metav1.ObjectMeta{Namespace: "shop", Name: "theirs"}

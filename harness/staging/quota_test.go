@@ -23,11 +23,11 @@ func TestShortOf(t *testing.T) {
 		hard, used corev1.ResourceList
 		short      string
 	}{
-		{"none is limited", nil, nil, ""},
+		{"a quota without limits", nil, nil, ""},
 		{"there is room", list("pods", "100", "requests.cpu", "8", "limits.memory", "8Gi"), nil, ""},
 		{"others use what there is", list("pods", "100"), list("pods", "90"), "quota team leaves 10 of pods, and up to 28 are needed"},
 		{"processors are short", list("requests.cpu", "500m"), nil, "quota team leaves 500m of requests.cpu, and up to 1520m are needed"},
-		{"what we never ask for is not our concern", list("requests.storage", "0"), nil, ""},
+		{"a resource that we never use", list("requests.storage", "0"), nil, ""},
 	} {
 		quota := corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "team"},
 			Status: corev1.ResourceQuotaStatus{Hard: row.hard, Used: row.used}}

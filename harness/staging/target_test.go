@@ -49,7 +49,7 @@ func TestTargetConnect(t *testing.T) {
 			"allow noderules: there is no such thing: use node-rules, flows, or disruption:NODE; did you mean node-rules?"},
 		{"a server that is not there", Target{Context: "staging"}, "context staging, https://127.0.0.1:1: it cannot be reached"},
 		{"a file that is not there", Target{Context: "staging", Kubeconfig: "/nowhere/config"}, "kubeconfig: "},
-		{"no pod at all", Target{Context: "in-cluster"}, "context in-cluster: "},
+		{"in-cluster, but not in a pod", Target{Context: "in-cluster"}, "context in-cluster: "},
 		{"images to push and images that are there", Target{Context: "staging", ImageRepo: "a", Images: "b"}, "image-repo and images: "},
 		{"credentials for nothing", Target{Context: "staging", PullSecret: "a"}, "pull-secret a: there is nothing to pull"},
 		{"images that are not all there", Target{Context: "staging", Images: "echo:v1=a,agent:dev=b"},
@@ -64,8 +64,8 @@ func TestTargetConnect(t *testing.T) {
 			"allow disruption:a: it is named twice: name another node: disruption:NODE"},
 		{"a drain of no node", Target{Context: "staging", Allow: "disruption:"}, "allow disruption:: there is no such thing: "},
 		{"load from no node", Target{Context: "staging", LoadNodes: "0"}, "load nodes 0: it is no number of nodes"},
-		{"a way that is no URL", Target{Context: "staging", OutsideURL: "shop"}, "outside-url shop: it is no URL"},
-		{"a way to one namespace of several", Target{Context: "staging", OutsideURL: "http://shop"},
+		{"an outside URL that is no URL", Target{Context: "staging", OutsideURL: "shop"}, "outside-url shop: it is no URL"},
+		{"an outside URL without a namespace", Target{Context: "staging", OutsideURL: "http://shop"},
 			"outside-url http://shop: it leads to a Service of one namespace"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -89,16 +89,16 @@ func TestTargetCheckNamed(t *testing.T) {
 	}{
 		{"clusters are to be made", Target{DryRun: true}, ""},
 		{"a cluster is named", Target{Context: "staging", Namespaces: "mine"}, ""},
-		{"a file is named, and its current context meant", Target{Kubeconfig: "k", ImageRepo: "r"}, ""},
-		{"a namespace of none", Target{Namespaces: "mine"},
+		{"a kubeconfig is named, for its current context", Target{Kubeconfig: "k", ImageRepo: "r"}, ""},
+		{"a namespace without a cluster", Target{Namespaces: "mine"},
 			"namespace mine: it is about a cluster that is there already, and none is named: name it: --context=NAME"},
-		{"images for none", Target{ImageRepo: "r"}, "image-repo r: "},
-		{"a privilege on none", Target{Allow: harness.NodeRules}, "allow node-rules: "},
+		{"images without a cluster", Target{ImageRepo: "r"}, "image-repo r: "},
+		{"a privilege without a cluster", Target{Allow: harness.NodeRules}, "allow node-rules: "},
 		{"a server is named", Target{Access: attached.Access{Server: "https://10.0.0.7:6443", Impersonate: "jane"}, Namespaces: "mine"}, ""},
-		{"somebody to impersonate on none", Target{Access: attached.Access{Impersonate: "jane"}}, "as jane: it is about a cluster that is there"},
-		{"a group of theirs", Target{Access: attached.Access{ImpersonateGroups: []string{"ops"}}}, "as-group ops: "},
-		{"any certificate of none", Target{Access: attached.Access{InsecureSkipTLSVerify: true}}, "insecure-skip-tls-verify: "},
-		{"a token for none, which is not said", Target{Access: attached.Access{Token: "open-sesame"}}, "token: it is about a cluster"},
+		{"a user without a cluster", Target{Access: attached.Access{Impersonate: "jane"}}, "as jane: it is about a cluster that is there"},
+		{"a group without a cluster", Target{Access: attached.Access{ImpersonateGroups: []string{"ops"}}}, "as-group ops: "},
+		{"any certificate without a cluster", Target{Access: attached.Access{InsecureSkipTLSVerify: true}}, "insecure-skip-tls-verify: "},
+		{"a token without a cluster, not printed", Target{Access: attached.Access{Token: "open-sesame"}}, "token: it is about a cluster"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			err := row.target.CheckNamed()

@@ -118,7 +118,7 @@ func TestAPortThatSpeaksNoHTTP(t *testing.T) {
 	}{
 		{"another protocol", nats, append([]corev1.ServicePort{first}, others...), "app app.yaml: port client (4222) of Service nats gives no " +
 			"reply over HTTP: malformed HTTP"},
-		{"another protocol, and who speaks HTTP", nats, append([]corev1.ServicePort{first}, others...),
+		{"another protocol, and the Service's other ports are named", nats, append([]corev1.ServicePort{first}, others...),
 			"; it also has monitor (8222), 6222: name the one of HTTP: service: nats:PORT"},
 		{"it is the only one", nats, []corev1.ServicePort{first}, ": have it answer there over HTTP"},
 		{"TLS", secure.Listener.Addr().String(), []corev1.ServicePort{first},

@@ -101,22 +101,22 @@ func TestAccess(t *testing.T) {
 		{"the kubeconfig alone", "staging", Access{}, http.Header{"Authorization": {"Bearer mine"}}},
 		{"another user of it", "staging", Access{User: "you"}, http.Header{"Authorization": {"Bearer yours"}}},
 		{"a token", "staging", Access{Token: "given"}, http.Header{"Authorization": {"Bearer given"}}},
-		{"a user with a file that has one", "by-file", Access{}, http.Header{"Authorization": {"Bearer filed"}}},
-		{"a token in place of a file with one", "by-file", Access{Token: "given"}, http.Header{"Authorization": {"Bearer given"}}},
+		{"a user with a token file", "by-file", Access{}, http.Header{"Authorization": {"Bearer filed"}}},
+		{"a token in place of a token file", "by-file", Access{Token: "given"}, http.Header{"Authorization": {"Bearer given"}}},
 		{"a user to impersonate", "staging", Access{Impersonate: "jane"},
 			http.Header{"Authorization": {"Bearer mine"}, "Impersonate-User": {"jane"}}},
-		{"one with a uid and groups, by a token", "staging",
+		{"a user to impersonate with a uid and groups, by a token", "staging",
 			Access{Token: "given", Impersonate: "jane", ImpersonateUID: "7", ImpersonateGroups: []string{"dev", "ops"}},
 			http.Header{"Authorization": {"Bearer given"}, "Impersonate-User": {"jane"}, "Impersonate-Uid": {"7"},
 				"Impersonate-Group": {"dev", "ops"}}},
 		{"another cluster of the kubeconfig", "elsewhere", Access{Cluster: "here"}, http.Header{"Authorization": {"Bearer mine"}}},
-		{"another server, and who certifies it", "elsewhere", Access{Server: server.URL, CertificateAuthority: server.ca},
+		{"another server and its certificate authority", "elsewhere", Access{Server: server.URL, CertificateAuthority: server.ca},
 			http.Header{"Authorization": {"Bearer mine"}}},
 		{"a server without a context", "", Access{Server: server.URL, CertificateAuthority: server.ca, Token: "given"},
 			http.Header{"Authorization": {"Bearer given"}}},
 		{"any certificate", "unsure", Access{InsecureSkipTLSVerify: true}, http.Header{"Authorization": {"Bearer mine"}}},
 		{"the other name in the certificate", "staging", Access{TLSServerName: "example.com"}, http.Header{"Authorization": {"Bearer mine"}}},
-		{"a time that requests may take", "staging", Access{RequestTimeout: "1m", Impersonate: "jane"},
+		{"a request timeout", "staging", Access{RequestTimeout: "1m", Impersonate: "jane"},
 			http.Header{"Authorization": {"Bearer mine"}, "Impersonate-User": {"jane"}}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -187,16 +187,16 @@ func TestBadAccess(t *testing.T) {
 		access   Access
 		says     string
 	}{
-		{"groups of nobody", Access{ImpersonateGroups: []string{"ops"}}, "as-uid or as-group: they are of a user who is impersonated"},
-		{"a uid of nobody", Access{ImpersonateUID: "7"}, "as-uid or as-group: "},
-		{"any certificate, but by one authority", Access{InsecureSkipTLSVerify: true, CertificateAuthority: server.ca},
+		{"groups without a user", Access{ImpersonateGroups: []string{"ops"}}, "as-uid or as-group: they are of a user who is impersonated"},
+		{"a uid without a user", Access{ImpersonateUID: "7"}, "as-uid or as-group: "},
+		{"any certificate, and a certificate authority", Access{InsecureSkipTLSVerify: true, CertificateAuthority: server.ca},
 			"insecure-skip-tls-verify: it takes any certificate, and --certificate-authority does not: leave one of them out"},
-		{"a time that is none", Access{RequestTimeout: "soon"}, "request-timeout soon: it is no time: write it like 30s or 2m"},
-		{"a time before now", Access{RequestTimeout: "-1s"}, "request-timeout -1s: "},
+		{"a timeout that is no duration", Access{RequestTimeout: "soon"}, "request-timeout soon: it is no time: write it like 30s or 2m"},
+		{"a negative timeout", Access{RequestTimeout: "-1s"}, "request-timeout -1s: "},
 		{"a user that is not there", Access{User: "them"}, `context staging: auth info "them" does not exist: mend it in your kubeconfig, or `},
 		{"a cluster that is not there", Access{Cluster: "there"}, `context staging: cluster "there" does not exist: `},
 		{"an authority that is not there", Access{CertificateAuthority: "/nowhere/ca.pem"}, "context staging: "},
-		{"a token in clear", Access{Server: plain.String()}, "token: anybody could read it on its way to http://127.0.0.1:"},
+		{"a token over plain HTTP", Access{Server: plain.String()}, "token: anybody could read it on its way to http://127.0.0.1:"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			row.access.Token = "open-sesame"

@@ -43,7 +43,7 @@ func TestCheckDrain(t *testing.T) {
 		{"so do static ones", []string{"a", "b"}, pod(func(p *corev1.Pod) {
 			p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
 		}), ""},
-		{"pods that are over are none", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), ""},
+		{"pods that have ended do not count", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), ""},
 		{"our own may go", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Labels = fixtures.Labels("echo") }), ""},
 		{"somebody else's may not", []string{"a", "b"}, owned("ReplicaSet"), "allow disruption:a: it carries pod p of namespace shop, " +
 			"which is not Rollcall's: name a node that carries only DaemonSets"},

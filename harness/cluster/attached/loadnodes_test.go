@@ -41,13 +41,13 @@ func TestLoadNodes(t *testing.T) {
 			[]corev1.Node{node("a", zone("x")), node("b", zone("y")), node("c", zone("y")), node("d", zone("y"))}, 3, []string{"a", "b", "c"}},
 		{"none that is cordoned",
 			[]corev1.Node{node("a", func(n *corev1.Node) { n.Spec.Unschedulable = true }), node("b")}, 3, []string{"b"}},
-		{"none that pods have to tolerate",
+		{"none with a taint",
 			[]corev1.Node{node("a", taint(corev1.TaintEffectNoSchedule)), node("b", taint(corev1.TaintEffectNoExecute)),
 				node("c")}, 3, []string{"c"}},
-		{"one that would rather have none", []corev1.Node{node("a", taint(corev1.TaintEffectPreferNoSchedule))}, 3, []string{"a"}},
+		{"one with a PreferNoSchedule taint", []corev1.Node{node("a", taint(corev1.TaintEffectPreferNoSchedule))}, 3, []string{"a"}},
 		{"none that is not ready",
 			[]corev1.Node{node("a", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })}, 3, nil},
-		{"of none, none", nil, 3, nil},
+		{"no nodes", nil, 3, nil},
 	} {
 		if diff := cmp.Diff(row.want, loadNodes(row.nodes, nil, row.most)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)

@@ -30,10 +30,10 @@ func TestFindRoute(t *testing.T) {
 		{"nothing where no node answers", Options{}, "", "",
 			"no NodePort of 2 nodes can be reached from here: --outside-url=URL names another way", false, fixtures.AnyNodePort},
 		{"the URL that was given", Options{OutsideURL: given}, given, given, "", false, 0},
-		{"which is refused if it does not lead to the Service", Options{OutsideURL: given}, nodePort, given, "", true, 0},
+		{"a URL that does not lead to the Service is an error", Options{OutsideURL: given}, nodePort, given, "", true, 0},
 		{"nothing, since it was not wanted", Options{OutsideURL: NoOutside}, nodePort, "",
 			"it was not wanted: --outside-url=none", false, 0},
-		{"nothing from within", Options{Context: InCluster}, nodePort, "",
+		{"nothing from a pod of the cluster", Options{Context: InCluster}, nodePort, "",
 			"this is a pod of the cluster itself", false, fixtures.AnyNodePort},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -57,9 +57,9 @@ func TestDetectProxies(t *testing.T) {
 		{"RKE2's, which the node starts",
 			[]*corev1.Pod{labelled(pod("kube-proxy", "rke2", "kube-proxy", "--proxy-mode=iptables"), ofComponent)}, nil,
 			map[string]string{"rke2": "iptables", "b": "none"}},
-		{"GKE's, whose mode nobody names", []*corev1.Pod{labelled(pod("kube-proxy", "a"), ofComponent)}, nil, map[string]string{"a": "unknown"}},
+		{"GKE's, which names no mode", []*corev1.Pod{labelled(pod("kube-proxy", "a"), ofComponent)}, nil, map[string]string{"a": "unknown"}},
 		{"k3s's, in its own process", nil, nil, map[string]string{"k3s": "unknown"}},
-		{"k3s with a network that can do without, and may not", []*corev1.Pod{pod("cilium", "k3s")}, nil, map[string]string{"k3s": "unknown"}},
+		{"k3s with a network that could replace kube-proxy", []*corev1.Pod{pod("cilium", "k3s")}, nil, map[string]string{"k3s": "unknown"}},
 		{"k3s with kubeadm's", []*corev1.Pod{pod("kube-proxy", "k3s")}, configured("kube-proxy", "config.conf", "mode: ipvs"),
 			map[string]string{"k3s": "ipvs"}},
 	} {

@@ -53,10 +53,10 @@ func TestLimitedRequests(t *testing.T) {
 		{"a reply in time", "/api/v1/nodes", slow{time.Second, time.Second}, 2 * time.Second, false},
 		{"no reply in time", "/api/v1/nodes", slow{time.Hour, 0}, 10 * time.Second, true},
 		{"a reply that goes on", "/api/v1/nodes", slow{time.Second, time.Hour}, 10 * time.Second, true},
-		{"a watch goes on for as long as it likes", "/api/v1/pods?watch=true", slow{time.Second, time.Hour}, time.Hour + time.Second, false},
+		{"a watch goes on", "/api/v1/pods?watch=true", slow{time.Second, time.Hour}, time.Hour + time.Second, false},
 		{"so does a log that is followed", "/api/v1/namespaces/a/pods/b/log?follow=true", slow{time.Minute, time.Hour},
 			time.Hour + time.Minute, false},
-		{"a log that is not does not", "/api/v1/namespaces/a/pods/b/log", slow{time.Minute, time.Hour}, 10 * time.Second, true},
+		{"a log that is not followed is ended", "/api/v1/namespaces/a/pods/b/log", slow{time.Minute, time.Hour}, 10 * time.Second, true},
 		{"so does a port-forward", "/api/v1/namespaces/a/pods/b/portforward", slow{0, time.Hour}, time.Hour, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

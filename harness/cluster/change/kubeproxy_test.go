@@ -105,8 +105,8 @@ func TestRestoreProxyConfig(t *testing.T) {
 		annotations map[string]string
 		pods        string
 	}{
-		{"what a killed run changed is taken back", map[string]string{annotationBefore: before}, "kube-proxy-1"},
-		{"where nothing was changed no kube-proxy starts anew", nil, "kube-proxy-0"},
+		{"the change of a killed run is undone", map[string]string{annotationBefore: before}, "kube-proxy-1"},
+		{"without a change no kube-proxy is restarted", nil, "kube-proxy-0"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -22,10 +22,10 @@ func TestOpenCreatesInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []struct{ sentence, first, then string }{
-		{"whoever is killed while kind runs leaves nothing", "start reaper", "create"},
-		{"a node's rules are known to work before pods get addresses", "create", "write conflist of n-worker"},
-		{"pods of each node are to be reached from the others", "create", "write routes of n-worker2"},
-		{"images are there before pods of ours ask for them", "load image into n-worker", "raise shares of n-control-plane"},
+		{"a run that is killed while kind runs leaves nothing", "start reaper", "create"},
+		{"a node's rules are written before pods get addresses", "create", "write conflist of n-worker"},
+		{"each node gets routes to the pods of the others", "create", "write routes of n-worker2"},
+		{"images are loaded before our pods start", "load image into n-worker", "raise shares of n-control-plane"},
 	} {
 		if first, then := e.index(row.first), e.index(row.then); first < 0 || then < first {
 			t.Errorf("%s: %q is call %d, %q is call %d", row.sentence, row.first, first, row.then, then)
@@ -57,25 +57,25 @@ func TestOpenFails(t *testing.T) {
 		calls    []string // that are made
 		not      []string // that are not
 	}{
-		{sentence: "kind fails: its logs are collected, and the rest of it is removed",
+		{sentence: "kind fails: its logs are collected, and what it left is removed",
 			prepare: func(e *fakeEngine) { e.fails["create"] = broken }, says: "create: run kind: broken",
 			calls: []string{"collect logs", "reaper removes"}, not: []string{"raise shares of n-control-plane"}},
-		{sentence: "an image cannot be loaded: kind's containers are removed under it, or it would go on",
+		{sentence: "an image cannot be loaded: kind's containers are removed, because kind cannot be cancelled",
 			prepare: func(e *fakeEngine) { e.hangs, e.fails["load image into n-worker"] = true, broken },
 			says:    "load images: echo:v1 into n-worker: broken", calls: []string{"remove containers", "collect logs", "reaper removes"}},
 		{sentence: "a network cannot be written: the node is named",
 			prepare: func(e *fakeEngine) { e.fails["write conflist of n-worker2"] = broken },
 			says:    "install the network: of n-worker2: broken", calls: []string{"reaper removes"}},
-		{sentence: "an interrupted run is removed, and nobody waits for logs",
+		{sentence: "after an interrupt the cluster is removed, and no logs are collected",
 			prepare: func(e *fakeEngine) { e.hangs = true }, cancel: true, says: "interrupted",
 			calls: []string{"reaper removes"}, not: []string{"collect logs"}},
 		{sentence: "a cluster that is not ours is left alone",
 			prepare: func(e *fakeEngine) { e.there, e.foreign = true, true }, refused: true, says: "that Rollcall did not make",
 			not: []string{"start reaper", "remove containers", "collect logs"}},
-		{sentence: "so is another user's, whose state is elsewhere",
+		{sentence: "a cluster of another user, whose state is elsewhere, is left alone",
 			prepare: func(e *fakeEngine) { e.there = true }, refused: true, says: "another user's",
 			not: []string{"start reaper", "remove containers", "collect logs"}},
-		{sentence: "what cannot be watched is not made",
+		{sentence: "without a reaper no cluster is created",
 			prepare: func(e *fakeEngine) { e.fails["start reaper"] = broken }, says: "start the reaper: broken",
 			not: []string{"create"}},
 	} {

@@ -30,7 +30,7 @@ func TestReaper(t *testing.T) {
 		{sentence: "asked to, it removes containers, state and network, and leaves the lock to its owner",
 			end: (*reaperProcess).remove, removed: true, network: true},
 		{sentence: "the network stays for another cluster", end: (*reaperProcess).remove, others: true, removed: true},
-		{sentence: "sent away, it removes nothing", end: (*reaperProcess).keep},
+		{sentence: "told to keep the cluster, it removes nothing", end: (*reaperProcess).keep},
 		{sentence: "when its owner dies it removes the lock file too",
 			end: func(r *reaperProcess) error { return errors.Join(r.stdin.Close(), r.cmd.Wait()) }, removed: true, network: true, unlocked: true},
 	} {

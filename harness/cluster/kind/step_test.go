@@ -46,14 +46,14 @@ func TestRun(t *testing.T) {
 		says     string
 	}{
 		{"one after the other", []step{does("a", nil), does("b", nil)}, "a b", "", ""},
-		{"none after one that fails, which is named", []step{does("a", broken), does("b", nil)}, "a", "", "cluster n: a: broken"},
-		{"a refusal stays the line that it is", []step{does("a", usage.New("port 1", "taken", "another"))}, "a", "", "port 1: taken: another"},
-		{"what takes a second is told", []step{wait("a", 1500*time.Millisecond), wait("b", time.Millisecond)}, "a b", "a 1.5 s", ""},
-		{"beside each other", []step{inParallel("all", wait("b", 2*time.Second), wait("a", time.Second))}, "a b", "all 2.0 s", ""},
-		{"others end with the first that fails, and its error is the one told",
+		{"no step after one that fails, which is named", []step{does("a", broken), does("b", nil)}, "a", "", "cluster n: a: broken"},
+		{"a usage error stays as it is", []step{does("a", usage.New("port 1", "taken", "another"))}, "a", "", "port 1: taken: another"},
+		{"a step of a second or more is named", []step{wait("a", 1500*time.Millisecond), wait("b", time.Millisecond)}, "a b", "a 1.5 s", ""},
+		{"in parallel", []step{inParallel("all", wait("b", 2*time.Second), wait("a", time.Second))}, "a b", "all 2.0 s", ""},
+		{"the others are cancelled when one fails, and its error is returned",
 			[]step{inParallel("all", wait("b", time.Hour), inOrder("then", wait("a", time.Second), does("c", broken)))},
 			"a c", "", "cluster n: all: then: c: broken"},
-		{"what takes too long is given up", []step{withTimeout(time.Minute, wait("a", time.Hour))}, "", "", "cluster n: a: not done after 1m0s"},
+		{"a slow step is cancelled", []step{withTimeout(time.Minute, wait("a", time.Hour))}, "", "", "cluster n: a: not done after 1m0s"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
