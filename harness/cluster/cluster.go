@@ -41,7 +41,7 @@ type Cluster interface {
 	Features() []evidence.Feature
 	// CannotObserve returns why privileged pods may not observe the nodes' rules; empty when they may.
 	CannotObserve() string
-	// CannotListen returns why those pods may not record the connections that nodes route; empty when they may.
+	// CannotListen returns why privileged pods may not record the connections that nodes route; empty when they may.
 	CannotListen() string
 	// Describe returns what the run folder records about the cluster.
 	Describe(ctx context.Context) (evidence.Cluster, error)
@@ -71,7 +71,7 @@ type Changeable interface {
 	CopyFile(ctx context.Context, node, file, path string) error
 	// LoadImage imports an image, as a docker archive, into a node.
 	LoadImage(ctx context.Context, node string, archive []byte) error
-	// Power switches a node's machine. After a start or a reboot it does not wait until the node is ready.
+	// Power freezes, thaws, stops, starts or reboots a node's machine. It does not wait until the node is ready.
 	Power(ctx context.Context, node string, do Power) error
 	// AwaitReady waits until nodes, kube-proxy and CoreDNS are ready and a pod on each worker reaches the API server's Service.
 	AwaitReady(ctx context.Context) error
@@ -81,16 +81,16 @@ type Changeable interface {
 	Condemn(because string) error
 	// Condemned returns the reason given to Condemn; empty if the cluster may be used.
 	Condemned() string
-	// ProxiesLeaveCPUCgroup moves kube-proxies that were restarted to the root CPU cgroup, as creating the cluster did.
+	// ProxiesLeaveCPUCgroup moves kube-proxies that were restarted out of their CPU cgroups, as the creation of the cluster did.
 	ProxiesLeaveCPUCgroup(ctx context.Context) error
 	// Output returns the writer for the progress of changes that take long.
 	Output() io.Writer
 }
 
-// A Power is a switch of a node's machine: where that is a container, a `docker` command.
+// A Power is an action of [Changeable.Power], named after the `docker` command for a node that is a container.
 type Power string
 
-// Switches of a node's machine.
+// Actions of Power.
 const (
 	Freeze   Power = "pause"
 	Thaw     Power = "unpause"

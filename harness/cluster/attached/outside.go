@@ -81,7 +81,7 @@ func (c *Cluster) tryNodePorts(ctx context.Context, service *corev1.Service, ans
 	found := make(chan string, len(hosts))
 	for _, host := range hosts {
 		go func() {
-			url, _ := cluster.NodePorts(host).Open(ctx, service) // always nil
+			url, _ := cluster.NodePorts(host).Open(ctx, service) // its error is always nil
 			if answers(ctx, url) != nil {
 				host = ""
 			}
