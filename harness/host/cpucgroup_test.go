@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,6 +79,24 @@ func TestLeaveCPUCgroupMovesEveryProcessOfAContainer(t *testing.T) {
 		if err := LeaveCPUCgroup(container, true); err == nil {
 			t.Errorf("container %q does not run here, which is no error", container)
 		}
+	}
+}
+
+// A process that ends while LeaveCPUCgroup looks at it, as kube-proxy's programs do, is no error.
+func TestLeaveCPUCgroupIgnoresProcessesThatEnd(t *testing.T) {
+	if because := CannotLeaveCPUCgroup(); because != "" {
+		t.Skip(because)
+	}
+	const ended = "4194304" // no process has this pid: it is the kernel's PID_MAX_LIMIT
+	proc := t.TempDir()
+	for _, pid := range []string{ended, strconv.Itoa(os.Getpid())} {
+		file := filepath.Join(proc, pid, "cgroup")
+		if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("1:cpu:/docker/5eed\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := leaveCPUCgroup(proc, "5eed", false); err != nil {
+		t.Error(err)
 	}
 }
 
