@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
@@ -54,6 +55,9 @@ var _ cluster.Cluster = (*Cluster)(nil)
 // connectTimeout bounds how long Connect takes.
 const connectTimeout = 15 * time.Second
 
+// errNoAnswer is the cause of a context that ends after connectTimeout.
+var errNoAnswer = fmt.Errorf("no answer in %v", connectTimeout)
+
 // Connect connects to the cluster and detects its version, nodes, service proxy and network. The error of what prevents
 // this is a [usage] error, in one line.
 func Connect(ctx context.Context, o Options) (*Cluster, error) {
@@ -62,9 +66,9 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	if c.API, c.name, err = dial(o); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, connectTimeout, fmt.Errorf("no answer in %v", connectTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, connectTimeout, errNoAnswer)
 	defer cancel()
-	version, err := c.Client().Discovery().ServerVersion()
+	version, err := discovery.ToServerVersionInterfaceWithContext(c.Client().Discovery()).ServerVersionWithContext(ctx)
 	if err != nil {
 		return nil, refuseConnection(c.name, c.REST().Host, err)
 	}

@@ -113,7 +113,7 @@ func refuseConnection(name, server string, err error) error {
 		return usage.New(thing, "the credentials are not accepted, or have expired", "log in again, or give another kubeconfig")
 	case apierrors.IsForbidden(err):
 		return usage.New(thing, usage.OneLine(err), "bind the ClusterRole of fixtures/staging/base to this user")
-	case errors.As(err, &dial) || errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &dial) || errors.Is(err, errNoAnswer) || errors.Is(err, context.DeadlineExceeded):
 		return usage.New(thing, "it cannot be reached: "+usage.OneLine(err), "check the network, a VPN perhaps, and the server's address")
 	default:
 		return usage.New(thing, usage.OneLine(err), "see that kubectl --context="+name+" version works")
