@@ -134,8 +134,8 @@ func (c *Cluster) CannotObserve() string {
 	return "privileged pods were not allowed: --allow=node-rules"
 }
 
-// CannotListen returns why those pods may not record the connections that nodes route; empty when they may. The option is separate
-// because while somebody listens, a node's kernel makes an event for each of its connections.
+// CannotListen returns why privileged pods may not record the connections that nodes route; empty when they may. The option is
+// separate because while somebody listens, a node's kernel makes an event for each of its connections.
 func (c *Cluster) CannotListen() string {
 	if c.options.Listen {
 		return c.CannotObserve()
