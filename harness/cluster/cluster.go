@@ -67,7 +67,7 @@ type Changeable interface {
 	Exec(ctx context.Context, node, script string) (string, error)
 	// WriteFile writes an executable file on a node.
 	WriteFile(ctx context.Context, node, path string, content []byte) error
-	// CopyFile copies a file of this host, which may be large, to a node, with its mode. The path is not below /run or /tmp.
+	// CopyFile copies a file of this host, which may be large, with its mode to a path on a node that is not below /run or /tmp.
 	CopyFile(ctx context.Context, node, file, path string) error
 	// LoadImage imports an image, as a docker archive, into a node.
 	LoadImage(ctx context.Context, node string, archive []byte) error

@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 		sentence string
 		building bool
 		change   func(*Facts)
-		says     []string // a line each, thing, reason and remedy in it
+		says     []string // parts of the error's lines
 	}{
 		{"a roomy host is fit", true, func(*Facts) {}, nil},
 		{"too little memory is refused with what is needed", false, func(f *Facts) { f.MemoryFree = 1 << 30 },

@@ -158,7 +158,7 @@ func (b *Builder) Line(ctx context.Context, format string, args ...any) (string,
 func contentHash(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // callers pass plain data
+		panic(err) // callers pass only plain data
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:4])

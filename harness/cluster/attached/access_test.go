@@ -213,7 +213,7 @@ func TestBadAccess(t *testing.T) {
 	}
 }
 
-// A kubeconfig may be several files.
+// KUBECONFIG and --kubeconfig may name several files, which are merged.
 func TestSeveralKubeconfigs(t *testing.T) {
 	server := newAPIServer(t)
 	const head = "apiVersion: v1\nkind: Config\n"

@@ -20,11 +20,11 @@ func TestFindRoute(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		options  Options
-		answers  string // the URL that does
+		answers  string // the URL that gives a reply
 		url      string // of the Service
-		closed   string // why there is no way to it
+		closed   string // why there is no way to the Service
 		refused  bool
-		before   int32 // what a Service asks for
+		before   int32 // NodePort of the door before FindRoute
 	}{
 		{"the address of a node that answers", Options{}, nodePort, nodePort, "", false, fixtures.AnyNodePort},
 		{"nothing where no node answers", Options{}, "", "",

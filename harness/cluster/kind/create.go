@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 )
 
-// Timeouts of the harness: creating takes about 30 s on the reference host, reusing a kept cluster 5 s.
+// Times that creating and reusing a cluster may take. On the reference host they take about 30 s and 5 s.
 const (
 	createTimeout = 10 * time.Minute
 	reuseTimeout  = 90 * time.Second

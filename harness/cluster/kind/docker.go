@@ -143,7 +143,7 @@ func (n dockerNode) LoadImage(archive []byte) error {
 	return withOutput(nodeutils.LoadImageArchive(n, bytes.NewReader(archive)))
 }
 
-// withOutput adds what kind's failed command printed, which its error leaves out.
+// withOutput adds to an error of kind what the failed command printed.
 func withOutput(err error) error {
 	if run := exec.RunErrorForError(err); run != nil {
 		return fmt.Errorf("%w: %s", err, command.LastLines(string(run.Output), 5))

@@ -37,7 +37,7 @@ func (c *Cluster) outside() string {
 	return "a node's address, " + c.address
 }
 
-// apiPort is where the API server of a kind node listens (kind v0.33.0, pkg/cluster/internal/providers/common/constants.go).
+// apiPort is the API server's port on a kind node (kind v0.33.0, pkg/cluster/internal/providers/common/constants.go).
 const apiPort = "6443"
 
 // reachable returns the address of the control plane's node if this host can connect to it: on Linux the engine's network is on
