@@ -14,29 +14,29 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// An Asking is a pod on a node that asks a Service question after question, while steps go on.
+// An Asking is a pod that sends a Service one request after the other while the steps of a scenario go on.
 type Asking struct {
-	Node  string // that it asks from
+	Node  string // of the pod
 	steps *Steps
 	pod   string
 }
 
-// An Answer is what became of a question of an [Asking].
+// An Answer is the outcome of one request of an [Asking].
 type Answer struct {
-	At      time.Time // when the question was sent, by the clock of the node
+	At      time.Time // when the request was sent, by the node's clock
 	Outcome string    // ok, refused, unreachable, timeout or failed: see package echo
 }
 
-// Outcomes of questions that steps look for.
+// Outcomes of requests that steps look for.
 const (
-	Good    = "ok"      // it was answered
+	Good    = "ok"      // a pod replied
 	Refused = "refused" // ECONNREFUSED
 )
 
-// askPoll paces looks at a pod that asks.
+// askPoll is the interval at which the pod of an Asking, or its log, is read.
 const askPoll = 200 * time.Millisecond
 
-// Ask has a pod on a node ask as `echo ask` does with the arguments, and returns when it has begun to.
+// Ask creates a pod on a node that runs `echo ask` with the arguments, and returns when the pod runs.
 func (s *Steps) Ask(ctx context.Context, node string, args ...string) *Asking {
 	pod := Must(s.Client.CoreV1().Pods(s.Namespace).Create(ctx, fixtures.ClientPod(s.Into, node, args...), metav1.CreateOptions{}))
 	a := &Asking{Node: node, steps: s, pod: pod.Name}
@@ -53,14 +53,14 @@ func (s *Steps) Ask(ctx context.Context, node string, args ...string) *Asking {
 	return a
 }
 
-// Answers is what became of the questions so far.
+// Answers returns the outcomes of all requests so far.
 func (a *Asking) Answers(ctx context.Context) []Answer {
 	log := Must(a.steps.Client.CoreV1().Pods(a.steps.Namespace).GetLogs(a.pod, &corev1.PodLogOptions{}).Stream(ctx))
 	defer log.Close()
 	return Must(readAnswers(log))
 }
 
-// Await returns when the last question had an outcome, with what became of all until then.
+// Await waits until the latest request has the outcome, and returns the outcomes of all requests until then.
 func (a *Asking) Await(ctx context.Context, outcome string) (answers []Answer) {
 	Check(poll.Until(ctx, askPoll, func() (bool, error) {
 		answers = a.Answers(ctx)
@@ -69,7 +69,7 @@ func (a *Asking) Await(ctx context.Context, outcome string) (answers []Answer) {
 	return answers
 }
 
-// readAnswers reads the log of a pod that asked.
+// readAnswers parses the log of `echo ask`.
 func readAnswers(log io.Reader) ([]Answer, error) {
 	var answers []Answer
 	lines := bufio.NewScanner(log)

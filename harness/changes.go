@@ -9,8 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Changes are what a watch of the steps' own tells, with what became of the object. Unlike the conditions of [Steps.Until] they miss no
-// state, however short: the API server sends them while nobody reads. Whoever reads on when the watch ends has the steps end.
+// Changes yields the events of a watch that the steps opened: the type of each event, and the object after it. Unlike the conditions of
+// [Steps.Until], they miss no state, however short: the API server sends events while nobody reads. If the watch ends while the caller
+// still reads, the steps end with an error.
 func Changes[T runtime.Object](ctx context.Context, from watch.Interface) iter.Seq2[watch.EventType, T] {
 	return func(yield func(watch.EventType, T) bool) {
 		for event := range from.ResultChan() {

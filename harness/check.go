@@ -5,26 +5,27 @@ import (
 	"errors"
 )
 
-// A failure ends steps early. It goes no further than [Steps.Take].
+// A failure is the panic value that ends steps early. [Steps.Take] recovers it.
 type failure struct{ error }
 
-// Check ends the steps if a call failed. It is for the goroutine that takes them alone.
+// Check ends the steps if err is not nil. Only the goroutine that runs the steps may call it.
 func Check(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
 }
 
-// Must is what a call returned, unless it failed, which ends the steps.
+// Must returns the value of a call, or ends the steps if err is not nil.
 func Must[T any](value T, err error) T {
 	Check(err)
 	return value
 }
 
-// Cleanup has something be undone when the steps have ended, in whatever way, the last first.
+// Cleanup registers a function to call when the steps have ended, in whatever way. The last one registered is called first.
 func (s *Steps) Cleanup(undo func(context.Context) error) { s.undo = append(s.undo, undo) }
 
-// Take takes the steps of a scenario, undoes what they asked to, and returns what ended them early or was not undone.
+// Take runs the steps of a scenario and then the functions given to Cleanup. It returns the error that ended the steps early, and those
+// of the cleanup.
 func (s *Steps) Take(ctx context.Context, steps func(context.Context, *Steps)) (err error) {
 	defer func() {
 		end := recover()

@@ -10,21 +10,21 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// Elsewhere is an app that is there already: it is asked and watched, and nothing else is done to it.
+// Elsewhere is an app that exists already. It gets requests and is watched; nothing else is done to it.
 type Elsewhere struct {
-	Service *corev1.Service // that pods ask, by its ClusterIP and at its first port; nil: they ask the control pod alone
-	Secure  bool            // it is asked over TLS, by its name
-	Pods    *observe.App    // behind the Service; nil: they may not be watched
-	URL     string          // that the client outside the cluster asks; empty: there is none
-	Address string          // with a port, that its connections are opened to; empty: the URL's
-	Proxy   string          // variable of the environment that has a proxy for the URL, which the load does not use; empty: none has
-	// Explain says what keeps some clients from good replies, in one line.
+	Service *corev1.Service // that pods request, by its ClusterIP and first port; nil: they request the control pod alone
+	Secure  bool            // requests use TLS, with the Service's name
+	Pods    *observe.App    // behind the Service; nil: there is no permission to watch them
+	URL     string          // for the client outside the cluster; empty: there is no such client
+	Address string          // host and port that the URL's connections are opened to; empty: those of the URL
+	Proxy   string          // environment variable with a proxy for the URL, which the load does not use; empty: there is none
+	// Explain returns an error that says in one line why some clients get no good reply.
 	Explain func(ctx context.Context, without []Unanswered) error
 }
 
-// An Unanswered client gets no good reply of an app that is there already.
+// An Unanswered client gets no good reply from an app that exists already.
 type Unanswered struct {
-	Pod    *corev1.Pod // nil: it is outside the cluster
+	Pod    *corev1.Pod // of the client; nil: the client is outside the cluster
 	Target string
 	Last   loadgen.NoReplyError
 }

@@ -9,24 +9,24 @@ import (
 
 // How long the load goes on while nothing changes: before the rollout, and after it.
 const (
-	// Steady has two periods in which kube-proxy may write rules (minSyncPeriod, 1 s by default) and enough requests to see
-	// how late a client is: 1 % of 100 a second is three of them.
+	// Steady is more than two of kube-proxy's sync periods (minSyncPeriod, 1 s by default), and has enough requests to see
+	// how late a client sends: 1 % of those at 100 per second is three.
 	Steady = 3 * time.Second
-	// settle is how long a request of the rollout may be in flight, and a second for what comes after the last.
+	// settle is how long a request sent during the rollout may take, and a second more.
 	settle = loadgen.DefaultTimeout + time.Second
 )
 
-// What parts of scenarios take on 2 cores, read off spans.jsonl of whole runs there.
+// Durations of parts of scenarios on 2 cores, from spans.jsonl of whole runs.
 const (
 	deployLasts = 9 * time.Second
 	podLasts    = 3 * time.Second
 	stepsLast   = 35 * time.Second
 	changeLasts = 20 * time.Second
-	ownLasts    = 65 * time.Second // to make a cluster, try it out and remove it
-	wholeLasts  = 10 * time.Second // until a cluster is known to be whole after a disruption
+	ownLasts    = 65 * time.Second // to create a cluster, run its trial and delete it
+	wholeLasts  = 10 * time.Second // to find that a cluster is whole after a disruption
 )
 
-// Estimate is about how long the scenario takes, for one that was never recorded here.
+// Estimate returns about how long the scenario takes. It is used where there is no recording of it on this machine.
 func (s Scenario) Estimate() time.Duration {
 	if s.Steps != nil {
 		return cmp.Or(s.Lasts, stepsLast)

@@ -13,13 +13,13 @@ import (
 	"example.com/rollcall/fixtures"
 )
 
-// ReplicaSets are all there are in the scenario's namespace.
+// ReplicaSets returns all ReplicaSets in the scenario's namespace.
 func (s *Steps) ReplicaSets(ctx context.Context) []appsv1.ReplicaSet {
 	return Must(s.Client.AppsV1().ReplicaSets(s.Namespace).List(ctx, metav1.ListOptions{})).Items
 }
 
-// History is the revisions that `kubectl rollout history` lists, each with the version of its ReplicaSet and the revisions that
-// ReplicaSet was before, such as "2 v2, 3 v1 that was 1".
+// History returns the revisions that `kubectl rollout history` lists, each with its ReplicaSet's version and earlier revisions,
+// such as "2 v2, 3 v1 that was 1".
 func (s *Steps) History(ctx context.Context) string {
 	sets := s.ReplicaSets(ctx)
 	slices.SortFunc(sets, func(a, b appsv1.ReplicaSet) int {

@@ -6,17 +6,17 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A Profile is how much of the suites a run records.
+// A Profile says how many of the scenarios a run records.
 type Profile string
 
-// Profiles, each with what the one before has.
+// Profiles. Each includes the scenarios of the one before.
 const (
 	Smoke Profile = "smoke" // both twins of a rolling update, in the first mode
 	Core  Profile = "core"  // every seed claim in every mode, by the recording that shows it in the least time
-	Full  Profile = "full"  // all there is
+	Full  Profile = "full"  // every scenario
 )
 
-// ParseProfile reads the name of one.
+// ParseProfile parses the name of a profile.
 func ParseProfile(name string) (Profile, error) {
 	names := []string{string(Smoke), string(Core), string(Full)}
 	if !slices.Contains(names, name) {
@@ -25,7 +25,7 @@ func ParseProfile(name string) (Profile, error) {
 	return Profile(name), nil
 }
 
-// Takes has the profile record those of a table of scenarios that have these ids.
+// Takes sets p as the profile of the scenarios with these ids, in place, and returns the table.
 func (p Profile) Takes(table []Scenario, ids ...string) []Scenario {
 	for _, id := range ids {
 		i := slices.IndexFunc(table, func(s Scenario) bool { return s.ID == id })

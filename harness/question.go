@@ -9,22 +9,22 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// Asks is how questions of steps are sent and recorded.
+// Asks is how requests that steps send themselves are sent and recorded.
 type Asks struct {
 	Config loadgen.Config
-	Begin  func(evidence.Lane) error // notes a lane, before its first hit
-	Note   func(evidence.Hit)
+	Begin  func(evidence.Lane) error // records a lane, before its first hit
+	Note   func(evidence.Hit)        // records a hit
 }
 
-// A Question is what steps ask the app from outside, under a name. It is a lane: its requests are recorded, and expectations that name
-// it are judged by them.
+// A Question is a lane whose requests the steps send themselves, from outside the cluster. They are recorded, and expectations that
+// name the lane are judged by them.
 type Question struct {
 	steps *Steps
 	asker *loadgen.Asker
 }
 
-// Question has the app be asked from outside, once exposed, under a name in kebab-case: over a new connection for each request or over
-// one that is kept, each within a time.
+// Question returns a lane from outside the cluster with a name in kebab-case, once the app is exposed. conn says whether each request
+// opens a connection or all use one; timeout is that of each request.
 func (s *Steps) Question(name string, conn evidence.Conn, timeout time.Duration) *Question {
 	lane := evidence.Lane{ID: name, Vantage: evidence.FromHost, Conn: conn, Target: s.Outside, Steps: true}
 	cfg := s.by.Asks.Config
@@ -34,8 +34,8 @@ func (s *Steps) Question(name string, conn evidence.Conn, timeout time.Duration)
 	return &Question{s, asker}
 }
 
-// Ask asks so often, one request after the other, and is what became of the last one. The port outside is that of the recording before,
-// whose pods may still answer: such a reply is a wrong server's.
+// Ask sends n requests, one after the other, and returns the last hit. The port outside was also that of the recording before, whose pods
+// may still reply: such a reply is the fault wrong-server.
 func (q *Question) Ask(ctx context.Context, n int) (last evidence.Hit) {
 	for range n {
 		hit, trouble := q.asker.Ask()
@@ -50,7 +50,7 @@ func (q *Question) Ask(ctx context.Context, n int) (last evidence.Hit) {
 	return last
 }
 
-// Open is the pod that answers the first request over the connection that is kept from then on.
+// Open opens a new connection for the requests from then on, and returns the pod that answers the first one.
 func (q *Question) Open(ctx context.Context) evidence.Server {
 	q.asker.HangUp()
 	first := q.Ask(ctx, 1)

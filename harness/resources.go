@@ -2,11 +2,11 @@ package harness
 
 import "example.com/rollcall/harness/evidence"
 
-// What scenarios may use beyond what every one does.
+// Names for [Scenario].Uses.
 const (
 	Autoscalers = "horizontalpodautoscalers"
 	Quotas      = "resourcequotas"
-	Slices      = "endpointslices" // written by hand
-	AppObjects  = "own-objects"    // that the manifests of a user's app may have
+	Slices      = "endpointslices" // that the scenario writes
+	AppObjects  = "own-objects"    // kinds that the manifests of a user's app may have
 	NodeRules   = evidence.NodeRules
 )

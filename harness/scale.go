@@ -10,19 +10,18 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// What a cluster may take in its trial for nothing to be stretched: from a pod's creation until it is ready, and from its
-// endpoint's end until no node's rules route to it. Bounds on rules are 3 s, and hold for twice as much; apps of scenarios start
-// in 3 s by themselves, beside which a pod's own start must not count for more.
+// Limits for a cluster's trial. Where it takes longer, durations are stretched. Rules have to follow within 3 s in most
+// expectations, twice UsualRuleLag. Apps of scenarios take up to 3 s to start; UsualPodStart leaves as much for the pod itself.
 const (
-	UsualPodStart = 6 * time.Second
-	UsualRuleLag  = 1500 * time.Millisecond
+	UsualPodStart = 6 * time.Second         // from a pod's creation until it is ready
+	UsualRuleLag  = 1500 * time.Millisecond // from the end of a pod's endpoint until no node's rules route to it
 )
 
-// FullRate is the requests per second and lane that scenarios are written for; a slower machine gets less.
+// FullRate is the rate that scenarios are written for, in requests per second and lane; a slower machine gets less.
 const FullRate = 100
 
-// At is the scenario at a rate, in requests per second and lane of one that asks for [FullRate], on a cluster that takes so
-// many times longer than usual. That makes the times of Rollcall's own app longer, and the bounds that come from them.
+// At returns the scenario for a machine that carries rate instead of [FullRate] and a cluster that takes stretch times as long as
+// usual. stretch multiplies the times of Rollcall's own app, and the bounds that come from them.
 func (s Scenario) At(rate, stretch int) Scenario {
 	s.Load.Timeout, s.Load.Settle = cmp.Or(s.Load.Timeout, loadgen.DefaultTimeout), cmp.Or(s.Load.Settle, settle)
 	if s.Steps == nil {
@@ -40,7 +39,7 @@ func (s Scenario) At(rate, stretch int) Scenario {
 		}
 	}
 	if s.UserApp != nil || s.Steps != nil {
-		return s // what steps deploy, they choose themselves
+		return s // steps choose the times of what they deploy
 	}
 	s.Claim += fmt.Sprintf("; the times of its pods are %d times as long here", stretch)
 	s.App = s.App.Scaled(stretch)

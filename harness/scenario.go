@@ -16,13 +16,13 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// A Scenario is one question, as a plain value. It is about a rollout under load: given an App and a Load, when it is rolled out, then
-// the expectations hold; or about steps on the API, without load. Which fields the other kind has no use for, a test of the suites holds.
+// A Scenario is one question, as a plain value. It is either a rollout under load (given an App and a Load, when Rollout happens, then
+// Expect holds) or Steps on the API without load. A test of package suites checks that neither kind sets fields of the other.
 type Scenario struct {
-	ID    string // permanent, kebab-case, equal to the file's name or, in a table, beginning or ending with it
+	ID    string // permanent, kebab-case; equal to the file's name or, in a table of scenarios, beginning or ending with it
 	Claim string // one sentence, in the present tense, about clients
 
-	// Profile is the smallest that records it; empty: full.
+	// Profile is the smallest profile that records the scenario; empty: full.
 	Profile Profile
 
 	App     fixtures.App
@@ -30,56 +30,57 @@ type Scenario struct {
 	Rollout rollout.Strategy
 	Expect  []evidence.Expectation
 
-	// Disruption is done to the cluster under load: beside the rollout, or alone where that is [rollout.Steady].
+	// Disruption is done to the cluster under load: during the rollout, or alone if Rollout is [rollout.Steady].
 	Disruption *disruption.Disruption
 
-	// Own is a cluster that is made for each recording of it alone, and removed after it; nil: it shares that of the run.
+	// Own describes a cluster that is created for each recording of the scenario and deleted after it; nil: the run's cluster is used.
 	Own *OwnCluster
 
-	// UserApp is the app, where it is not Rollcall's; App says then only what the control pod is.
+	// UserApp is a user's app, used instead of Rollcall's; App then describes the control pod alone.
 	UserApp *userapp.App
 
-	// Elsewhere is where that app is, where it is there already; nil: it is deployed.
+	// Elsewhere says where UserApp is, if it exists already; nil: it is deployed.
 	Elsewhere *Elsewhere
 
-	// ClusterChanges are made to the cluster itself, for as long as the scenario lasts; nothing else goes on meanwhile.
+	// ClusterChanges are made to the cluster itself and undone after the scenario; nothing else is recorded meanwhile.
 	ClusterChanges []cluster.Change
 
-	// Steps makes it a scenario without load: steps on the API. App says then
-	// only which Service's endpoints are watched, and Load and Rollout nothing.
+	// Steps makes this a scenario without load: steps on the API. App then
+	// only says which Service's endpoints are watched; Load and Rollout are unused.
 	Steps func(context.Context, *Steps)
-	// Observed has the nodes' rules observed during the steps, and a way to the app from outside.
+	// Observed has the nodes' rules observed during the steps, and the app reachable from outside.
 	Observed bool
-	// Outside is the same for steps that can do without the rules, and are judged by clients alone.
+	// Outside does the same for steps that can do without the rules: clients alone decide.
 	Outside bool
 
-	// Exclusive has nothing else go on meanwhile: what it asks about is shared by all recordings on the cluster.
+	// Exclusive keeps other recordings from running meanwhile: the scenario is about something that all of them share.
 	Exclusive bool
-	// Lasts is about how long it takes on 2 cores, where its app does not tell; see [Scenario.Estimate].
+	// Lasts is about how long the scenario takes on 2 cores, if App does not tell; see [Scenario.Estimate].
 	Lasts time.Duration
 
-	// Uses are resources beyond those of every scenario that it writes, such as [Autoscalers], or [cluster.ClusterChanges] where its
-	// steps do something to nodes.
+	// Uses lists resources that the scenario writes beyond those of every scenario, such as [Autoscalers], and
+	// [cluster.ClusterChanges] if its steps change nodes.
 	Uses []string
 
-	// Tries is how often it may be recorded until its preconditions are met, a negative control's damage for one; 0 is 3 where
-	// it expects any, else 1. What fails is never tried again. A recording whose clients were late is not counted, once.
+	// Tries is how often the scenario may be recorded until its preconditions are met, such as the damage of a negative control;
+	// 0 is 3 if it has any, else 1. A failure is never tried again. Recordings that are repeated because the machine was too slow
+	// do not count.
 	Tries int
 
-	// Bug is one of Kubernetes that the scenario shows where a cluster has it; nil: it is about none.
+	// Bug is the bug of Kubernetes that the scenario shows on clusters which have it; nil: it is about none.
 	Bug *evidence.Bug
 
-	// Adapt makes of what a first recording showed, which is not judged, the app of a second one, which is.
+	// Adapt returns the app for a second recording, which is judged, from what the first one showed, which is not.
 	Adapt func(fixtures.App, timeline.Timeline) (fixtures.App, error)
 }
 
-// An OwnCluster is one that a scenario has for itself, because it is not what it was afterwards.
+// An OwnCluster is a cluster for one scenario alone, which leaves it changed.
 type OwnCluster struct {
-	Kubernetes string   // version that it begins with
-	Upgrades   []string // versions that it will be brought to, of which it needs programs and images
+	Kubernetes string   // version that it is created with
+	Upgrades   []string // versions that it will be upgraded to; their programs and images are fetched
 }
 
-// Covers are the seed claims that an expectation decides, or a part of which, such as "C31", in their order.
+// Covers returns the seed claims that an expectation decides whole or in part, such as "C31", sorted.
 func (s Scenario) Covers() []string {
 	var claims []string
 	for _, x := range s.Expect {
@@ -91,14 +92,14 @@ func (s Scenario) Covers() []string {
 	return slices.Compact(claims)
 }
 
-// A Load is what every lane of a scenario offers. The lanes are, from each worker: fresh and reused
-// connections to the ClusterIP, and a control straight to a pod that is not rolled out; and from
-// outside the cluster, through a NodePort, fresh connections.
+// A Load is what every lane of a scenario sends. Each worker has three lanes: fresh and reused
+// connections to the ClusterIP, and a control lane straight to a pod that is not rolled out. One more
+// lane, outside the cluster, opens fresh connections through a NodePort.
 type Load struct {
 	Rate    int           // requests per second and lane
 	Timeout time.Duration // per request; 0 is 2 s
-	Settle  time.Duration // that the load goes on after the rollout is over; 0 is 3 s
-	// Also names optional kinds of lanes that each worker has beside the others, such as [evidence.Plain].
+	Settle  time.Duration // how long the load goes on after the rollout is over; 0 is 3 s
+	// Also names optional kinds of lanes that each worker has too, such as [evidence.Plain].
 	Also []string
 }
 
@@ -108,19 +109,19 @@ const (
 	NewVersion = fixtures.NewVersion
 )
 
-// An Occupancy is how much of a cluster a recording takes for itself.
+// An Occupancy says which other recordings may run on a cluster beside one.
 type Occupancy int
 
 // Occupancies.
 const (
-	WithoutLoad  Occupancy = iota // beside others
-	FromOutside                   // likewise, and where only one Service can be reached from outside, it is this one
-	UnderLoad                     // beside others, of which half may be under load
-	LoneLoad                      // beside others without load
-	WholeCluster                  // nothing goes on beside it
+	WithoutLoad  Occupancy = iota // any
+	FromOutside                   // any; but where only one Service can be reached from outside, it is this recording's
+	UnderLoad                     // any, as long as at most half of all are under load
+	LoneLoad                      // those without load
+	WholeCluster                  // none
 )
 
-// Occupancy is how much of the cluster it takes.
+// Occupancy returns what the scenario's recordings need.
 func (s Scenario) Occupancy() Occupancy {
 	switch {
 	case s.Exclusive || len(s.ClusterChanges) > 0 || s.Disruption != nil || s.Own != nil:
@@ -138,7 +139,7 @@ func (s Scenario) ObservesNodes() bool {
 	return s.Steps == nil || s.Observed || s.Outside || len(s.ClusterChanges) > 0
 }
 
-// Needs is what it does and uses, in words.
+// Needs lists in words whether the scenario has load, and what it requires.
 func (s Scenario) Needs() []string {
 	load := "load"
 	if s.Steps != nil {
@@ -147,7 +148,7 @@ func (s Scenario) Needs() []string {
 	return append([]string{load}, s.Requires()...)
 }
 
-// Requires lists the rights and features it cannot do without.
+// Requires lists the rights and features that the scenario needs of a cluster.
 func (s Scenario) Requires() []string {
 	required := slices.Clone(s.Uses)
 	disrupted := s.Disruption != nil && !s.Disruption.ByOthers()
@@ -166,7 +167,7 @@ func (s Scenario) Requires() []string {
 	return required
 }
 
-// In reports whether a profile records the scenario.
+// In reports whether the profile p includes the scenario.
 func (s Scenario) In(p Profile) bool {
 	switch belongs := cmp.Or(s.Profile, Full); p {
 	case Smoke:

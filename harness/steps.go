@@ -21,58 +21,58 @@ import (
 	"example.com/rollcall/harness/rollout"
 )
 
-// Steps are what a scenario without load does: it calls the API in a namespace of its own, beside others, while everything in
-// the namespace is watched. What it finds out of the API it notes as facts, and what it asks the app from outside is recorded
-// ([Steps.Question]); rules judge both. They are written as a test is: the first call that fails ends them ([Check], [Must]), and so do
+// Steps are what a scenario without load uses: it calls the API in a namespace of its own, beside other recordings, while everything in
+// the namespace is watched. It notes what it learns from the API as facts, and requests that it sends itself from outside are recorded
+// ([Steps.Question]); rules judge both. Steps are written like a test: the first call that fails ends them, in [Check], [Must] and in
 // the methods of Steps that return no error.
 type Steps struct {
 	Client    kubernetes.Interface
 	Namespace string
-	Into      fixtures.Destination // that namespace, for what makes pods
-	Outside   string               // URL of the app from outside the cluster, once exposed; empty unless the scenario is Observed
+	Into      fixtures.Destination // the namespace, for functions that make pods
+	Outside   string               // URL of the app from outside the cluster, once exposed; empty unless Observed or Outside is set
 
 	by   StepsConfig
 	undo []func(context.Context) error
 }
 
-// StepsConfig is what the recorder gives to the steps of a scenario.
+// StepsConfig is what package record gives to the steps of a scenario.
 type StepsConfig struct {
 	Client  kubernetes.Interface
 	Into    fixtures.Destination
 	Watch   *observe.Watch
 	Cluster cluster.Cluster
-	Exposes bool                                        // a way to the app from outside
-	Reach   func(ctx context.Context, url string) error // returns when the app answers at a URL
+	Exposes bool                                        // the app can be reached from outside
+	Reach   func(ctx context.Context, url string) error // waits until the app answers at a URL
 	Asks    Asks
 }
 
-// NewSteps is for the recorder.
+// NewSteps returns the steps for a recording; only package record calls it.
 func NewSteps(c StepsConfig) *Steps {
 	return &Steps{Client: c.Client, Namespace: c.Into.Namespace, Into: c.Into, by: c}
 }
 
-// Note notes a fact: what was found out under a name, such as a number, a duration or a word.
+// Note records a fact: a name, and what was found out, such as a number, a duration or a word.
 func (s *Steps) Note(name string, value any) {
 	s.by.Watch.Note(evidence.Event{Kind: evidence.Fact, Object: name, Detail: fmt.Sprint(value)})
 }
 
-// Mark notes a step of the rollout, now.
+// Mark records a mark of the rollout, now.
 func (s *Steps) Mark(kind evidence.EventKind) { s.by.Watch.Mark(kind) }
 
-// Events are those of the API with a reason about one object, and not about an earlier one of its name.
+// Events returns the Events of the API with a reason about an object, found by its UID: an earlier object of its name does not count.
 func (s *Steps) Events(ctx context.Context, about metav1.Object, reason string) []corev1.Event {
 	return Must(s.Client.CoreV1().Events(s.Namespace).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.Set{"involvedObject.uid": string(about.GetUID()), "reason": reason}.String(),
 	})).Items
 }
 
-// Until returns when the condition holds for what has been seen. It is asked again after changes; those that come
-// together it sees together.
+// Until waits until the condition holds for what has been seen. The condition is evaluated after changes, once for those that
+// arrive together.
 func (s *Steps) Until(ctx context.Context, holds func(observe.State) bool) {
 	Check(s.by.Watch.Until(ctx, holds))
 }
 
-// Within reports whether a condition came to hold in time.
+// Within reports whether the condition held within the limit.
 func (s *Steps) Within(ctx context.Context, limit time.Duration, holds func(observe.State) bool) bool {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -81,7 +81,7 @@ func (s *Steps) Within(ctx context.Context, limit time.Duration, holds func(obse
 	return err == nil
 }
 
-// Steadily returns when the condition has held for so long.
+// Steadily waits until the condition has held for d without a break.
 func (s *Steps) Steadily(ctx context.Context, d time.Duration, holds func(observe.State) bool) {
 	s.Until(ctx, holds)
 	for s.Within(ctx, d, func(seen observe.State) bool { return !holds(seen) }) {
@@ -107,28 +107,28 @@ func (s *Steps) Expose(ctx context.Context, app fixtures.App) {
 	}
 }
 
-// Deploy creates the app's Service and Deployment and returns when every replica of it is ready.
+// Deploy creates the app's Service and Deployment and waits until every replica is ready.
 func (s *Steps) Deploy(ctx context.Context, app fixtures.App, version string) {
 	s.Expose(ctx, app)
 	deployment := Must(s.Client.AppsV1().Deployments(s.Namespace).Create(ctx, app.Deployment(s.Into, version), metav1.CreateOptions{}))
 	s.Until(ctx, func(seen observe.State) bool {
 		d := seen.Deployments[deployment.Name]
-		return d != nil && rollout.Complete(d) && seen.Available(version) == int(app.Replicas) // which is seen apart
+		return d != nil && rollout.Complete(d) && seen.Available(version) == int(app.Replicas) // from another watch than d
 	})
 }
 
-// Workers are the names of the nodes that may carry load.
+// Workers returns the names of the nodes that may carry load.
 func (s *Steps) Workers(ctx context.Context) []string { return Must(s.by.Cluster.Workers(ctx)) }
 
-// Own is the cluster, to do something to its nodes; [cluster.Unsupported] where it is somebody else's.
+// Own returns the cluster for steps that change its nodes, or [cluster.Unsupported] if Rollcall did not create it.
 func (s *Steps) Own() (cluster.Changeable, error) { return cluster.Ours(s.by.Cluster) }
 
-// Pods are the app's, as the API has them.
+// Pods lists the app's pods.
 func (s *Steps) Pods(ctx context.Context) []corev1.Pod {
 	return Must(s.Client.CoreV1().Pods(s.Namespace).List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel})).Items
 }
 
-// StayingPods are the UIDs of the app's pods that are not terminating.
+// StayingPods returns the UIDs of the app's pods that are not terminating.
 func (s *Steps) StayingPods(ctx context.Context) sets.Set[types.UID] {
 	staying := sets.New[types.UID]()
 	for _, p := range s.Pods(ctx) {
@@ -146,13 +146,13 @@ func (s *Steps) Scale(ctx context.Context, deployment string, replicas int32) {
 	}, metav1.UpdateOptions{}))
 }
 
-// Reach returns when the app answers from outside.
+// Reach waits until the app answers from outside.
 func (s *Steps) Reach(ctx context.Context) { Check(s.by.Reach(ctx, s.Outside)) }
 
-// RollOut makes the strategy's write and returns when the API server says that the rollout is done, and then
-// every old pod is gone, from the endpoints too. It sets the marks of a rollout.
+// RollOut makes the strategy's write and waits until the API server says that the rollout is done and until every
+// old pod is gone, from the endpoints too. It records the marks of a rollout.
 func (s *Steps) RollOut(ctx context.Context, app fixtures.App, strategy rollout.Strategy) {
-	s.Mark(evidence.RolloutBegun) // before the write: what follows from it is seen while it returns
+	s.Mark(evidence.RolloutBegun) // before the write, whose effects may be seen before it returns
 	Check(strategy.Begin(ctx, s.Client, s.Into, app))
 	s.Until(ctx, func(seen observe.State) bool { return strategy.Settled(seen, app) })
 	s.Mark(evidence.StatusDone)

@@ -6,15 +6,15 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Twin is what a scenario has that its twins do not. Where one of them has to lose requests and another none, the second shows what
-// avails, and the first that a loss would have been seen.
+// A Twin is how one scenario differs from others with the same base. Where one twin has to lose requests and the other must not, the
+// second shows what helps, and the first that a loss would have been seen.
 type Twin struct {
 	ID, Claim string
-	Change    func(*Scenario)        // what differs; nil: nothing
-	Expect    []evidence.Expectation // beside those that all of them have
+	Change    func(*Scenario)        // edits the base; nil: no edit
+	Expect    []evidence.Expectation // beside those of the base
 }
 
-// Twins are scenarios that are the same in all but what each of them changes.
+// Twins returns a copy of the base scenario s for each twin, with its changes.
 func (s Scenario) Twins(twins ...Twin) []Scenario {
 	all := make([]Scenario, len(twins))
 	for i, twin := range twins {

@@ -9,9 +9,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Update is a scenario in which an app is updated under load. Beside what it says itself it expects that the load was offered, that both
-// versions answered, and that in the end the new one alone does. Unless it says otherwise v2 replaces v1 under 100 requests per second
-// and lane.
+// Update completes a scenario that updates an app under load: beside its own expectations it expects that the load was offered, that
+// both versions answered, and that in the end only the new one does. By default v2 replaces v1 under 100 requests per second and lane.
 func Update(s Scenario) Scenario {
 	s.Load.Rate = cmp.Or(s.Load.Rate, 100)
 	if s.Rollout == nil {
