@@ -29,10 +29,10 @@ type attempt struct {
 	out     io.Writer
 	number  int // from 1
 	tries   int
-	earlier []string // what attempts before came to, of which this machine was too slow to tell
+	earlier []string // outcomes of earlier attempts for which this machine was too slow
 }
 
-// occupancy is how much of the cluster it takes: more, the more often this machine was too slow.
+// occupancy returns the occupancy of the attempt: with each earlier one, fewer recordings may run beside it.
 func (a attempt) occupancy(s harness.Scenario) harness.Occupancy {
 	switch len(a.earlier) {
 	case 0:
@@ -44,19 +44,19 @@ func (a attempt) occupancy(s harness.Scenario) harness.Occupancy {
 	}
 }
 
-// A result is what an attempt came to.
+// A result is the outcome of an attempt.
 type result struct {
 	verdict  verdict.Verdict
-	again    bool          // another attempt is to be made, for which the scenario may have been changed
-	trusted  bool          // others may judge the recording
+	again    bool          // another attempt is to be made; the scenario may have been changed for it
+	trusted  bool          // other scenarios may judge the recording
 	podWait  timeline.Wait // the longest of a pod that served
-	measured bool          // it was measured from outside who waited
+	measured bool          // waits for a processor were measured from outside the pods
 }
 
-// diagnosticsFolder is beside a recording's evidence, and has what the cluster looked like.
+// diagnosticsFolder is in a recording's folder, and has the state of the cluster after it.
 const diagnosticsFolder = "diagnostics"
 
-// run records the scenario, or takes the recording of another that asks about the same rollout, and judges it.
+// run records the scenario, or uses the recording that another scenario has of the same rollout, and judges it.
 func (a attempt) run(ctx context.Context, s *harness.Scenario) (res result, err error) {
 	folder := a.mode.runner.folder(a.cluster.Mode(), a.suite, s.ID, a.number)
 	if a.number > 1 {
@@ -76,11 +76,11 @@ func (a attempt) run(ctx context.Context, s *harness.Scenario) (res result, err 
 	return res, err
 }
 
-// reuse judges the recording of another scenario that asks about the same rollout.
+// reuse judges the recording that another scenario has of the same rollout.
 func (a attempt) reuse(s *harness.Scenario, same *shared, folder string) (res result, err error) {
 	a.entry.Begin()
 	fmt.Fprintf(a.out, "%s %s: judged from the recording of %s\n", a.cluster.Mode(), s.ID, same.scenario)
-	run := a.header(s.At(harness.FullRate, a.mode.stretch())) // as that one was asked
+	run := a.header(s.At(harness.FullRate, a.mode.stretch())) // like the other scenario's
 	err = store.Relabel(same.folder, folder, func(of *evidence.Run) {
 		of.Scenario, of.Suite, of.Claim, of.Covers, of.Expect = run.Scenario, run.Suite, run.Claim, run.Covers, run.Expect
 		of.Attempt, of.Tries, of.Measures = run.Attempt, run.Tries, run.Measures
@@ -91,8 +91,8 @@ func (a attempt) reuse(s *harness.Scenario, same *shared, folder string) (res re
 	return a.judge(s, folder)
 }
 
-// record records the scenario when its turn comes, with a lower rate if this machine turns out not to carry the one asked
-// for, and judges it.
+// record waits for a turn, records the scenario, again with a lower rate as long as the load is too much for this machine,
+// and judges the recording.
 func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string) (res result, err error) {
 	name := progress.Name{Mode: a.cluster.Mode(), Suite: a.suite, Scenario: s.ID}
 	release, err := a.mode.turns.acquire(ctx, a.occupancy(*s), a.mode.runner.board.Estimate(name, s.Estimate()))
@@ -100,7 +100,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		return res, err
 	}
 	defer release()
-	if ours, err := cluster.Ours(a.cluster); err == nil && ours.Condemned() != "" { // by what was recorded before
+	if ours, err := cluster.Ours(a.cluster); err == nil && ours.Condemned() != "" { // by an earlier recording
 		return res, fmt.Errorf("not recorded: the cluster will be removed: %s", ours.Condemned())
 	}
 	a.entry.Begin()
@@ -117,7 +117,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		rate, jobs, _ := a.mode.runner.limits()
 		asked := s.At(rate, a.mode.stretch())
 		if s.Adapt != nil && a.number > 1 {
-			asked.App = s.App // as it was measured here
+			asked.App = s.App // by Adapt, from a measurement here, which needs no stretching
 		}
 		r, err := a.recordOnce(ctx, asked, rate, folder)
 		if r == nil {
@@ -143,7 +143,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 	}
 }
 
-// config is how the scenario is recorded, but for its namespace.
+// config returns the settings for recording the scenario, without its namespace.
 func (a attempt) config(s harness.Scenario, folder string) record.Config {
 	c := record.Config{
 		Cluster: a.cluster, Folder: folder, Header: a.header(s), Session: a.mode.runner.session.ID,
@@ -160,7 +160,7 @@ func (a attempt) span(part evidence.Part, s harness.Scenario) evidence.Span {
 	return evidence.Span{Part: part, Mode: a.cluster.Mode(), Suite: a.suite, Scenario: s.ID}
 }
 
-// lowerRate forgets a recording whose load was too much, and has the next one made with less.
+// lowerRate deletes a recording whose load was too much, and lowers the rate of the session.
 func (a attempt) lowerRate(ctx context.Context, r *leased, rate int, folder string) error {
 	a.cleanup(ctx, r, false)
 	now, err := a.mode.runner.lowerRate(rate, r.TooMuch())
@@ -172,14 +172,14 @@ func (a attempt) lowerRate(ctx context.Context, r *leased, rate int, folder stri
 	return nil
 }
 
-// How long a pod that serves waits for a processor, at most, in a second: from crowded on less goes on side by side, half of what a
-// reply may be late by until that counts, and up to calm more does.
+// Limits for the longest time in one second that a pod that serves waits for a processor. From crowded on, which is half of what
+// makes a reply count as late, fewer recordings run side by side; below calm, more do.
 const (
 	crowded = 500 * time.Millisecond
 	calm    = 100 * time.Millisecond
 )
 
-// adapt takes from what a recording showed of this machine how the next ones are made.
+// adapt changes the rate, or the number of recordings side by side, after what a recording showed of this machine.
 func (a attempt) adapt(rate, jobs int, res result) error {
 	v := res.verdict
 	switch {
@@ -193,14 +193,14 @@ func (a attempt) adapt(rate, jobs int, res result) error {
 		return a.mode.runner.lowerJobs(jobs, v.Headline)
 	case res.podWait.Waited >= crowded:
 		return a.mode.runner.lowerJobs(jobs, res.podWait.String())
-	case v.Outcome == verdict.Pass && res.measured && 0 < res.podWait.Waited && res.podWait.Waited < calm: // it was under load
+	case v.Outcome == verdict.Pass && res.measured && 0 < res.podWait.Waited && res.podWait.Waited < calm: // 0: without load
 		return a.mode.runner.raiseJobs(jobs)
 	}
 	return nil
 }
 
-// judge judges a recording, and says whether there is to be another one, for which it may change the scenario, and whether
-// others may judge this one.
+// judge judges a recording. The result says whether another attempt is to be made, for which it may change the scenario, and
+// whether other scenarios may judge this recording.
 func (a attempt) judge(s *harness.Scenario, folder string) (res result, err error) {
 	ev, err := store.Read(folder)
 	if err != nil {
@@ -211,7 +211,7 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 		return res, err
 	}
 	res.verdict, res.podWait, res.measured = verdict.Judge(ev.Run, tl), tl.PodWait(), tl.Measured()
-	decides := ev.Run // and does not only measure, for which clients may be late
+	decides := ev.Run // others judge it in full: when it only measures, late clients are allowed
 	decides.Measures = false
 	judged := verdict.Judge(decides, tl)
 	res.trusted = len(judged.Distrust) == 0 && judged.Retry == verdict.NoRetry
@@ -231,7 +231,7 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 	return res, nil
 }
 
-// header is what is known of the attempt before it begins.
+// header returns run.json as far as it is known before the attempt.
 func (a attempt) header(s harness.Scenario) evidence.Run {
 	run := header(a.suite, a.cluster.Mode(), s)
 	run.Attempt, run.Tries, run.Earlier, run.Kubernetes = a.number, a.tries, a.earlier, a.cluster.Kubernetes()
@@ -239,7 +239,7 @@ func (a attempt) header(s harness.Scenario) evidence.Run {
 	return run
 }
 
-// header is what is known of a run before it begins.
+// header returns what run.json says of a scenario, whatever the attempt.
 func header(suite, mode string, s harness.Scenario) evidence.Run {
 	run := evidence.Run{Schema: evidence.SchemaVersion, Scenario: s.ID, Suite: suite, Mode: mode,
 		Claim: s.Claim, Covers: s.Covers(), Expect: s.Expect, Bug: s.Bug}

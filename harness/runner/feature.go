@@ -21,8 +21,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Test runs the scenarios of a suite in every mode asked for: a subtest per mode, in it a feature
-// per scenario, in it an assessment per rule. In a mode this host cannot run, every scenario is
+// Test runs the scenarios of a suite in every mode of the options: a subtest per mode, in it a feature
+// per scenario, in that an assessment per rule. In a mode that this host cannot run, every scenario is
 // skipped with the reason, in the test log and in the run folder.
 func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
 	if r.DryRun {
@@ -55,7 +55,7 @@ func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
 	t.Logf("evidence: %s; `make report RUN=%s` judges it again", r.Out, r.Out)
 }
 
-// mode records the scenarios on the cluster of a mode, side by side as far as their turns come.
+// mode records the scenarios on the cluster of a mode, side by side as far as their turns allow.
 func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, scenarios []harness.Scenario) {
 	shared := slices.ContainsFunc(scenarios, func(s harness.Scenario) bool { return !r.apart(s) })
 	m, skip, err := r.Open(ctx, t.Output(), mode, !shared)
@@ -89,16 +89,16 @@ func (r *Runner) mode(ctx context.Context, t *testing.T, suite, mode string, sce
 	environment.TestInParallel(t, list...)
 }
 
-// A selection is of features, by the flags of e2e-framework.
+// A selection is the configuration of e2e-framework, whose flags select features.
 type selection = *envconf.Config
 
-// parseFlags reads the flags: ours, and of e2e-framework's those by which it selects features.
+// parseFlags parses the command line: our flags, and those by which e2e-framework selects features.
 func (r *Runner) parseFlags() (err error) {
 	r.framework, err = envconf.NewFromFlags()
 	return err
 }
 
-// selected calls tell for each scenario that -run and the framework's flags select.
+// selected calls tell with each scenario that -run and the framework's flags select.
 func (r *Runner) selected(ctx context.Context, t *testing.T, suite string, scenarios []harness.Scenario, tell func(harness.Scenario)) {
 	environment, err := env.NewWithContext(ctx, cmp.Or(r.framework, envconf.New()))
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *Runner) selected(ctx context.Context, t *testing.T, suite string, scena
 	environment.Test(t, list...)
 }
 
-// labelled begins a feature, by whose labels the framework's flags select: suite, profile, claim and needs.
+// labelled returns a feature with the labels that the framework's flags select by: suite, profile, claim and needs.
 func labelled(suite string, s harness.Scenario) *features.FeatureBuilder {
 	f := features.New(s.ID).WithLabel("suite", suite).WithLabel("profile", string(cmp.Or(s.Profile, harness.Full)))
 	for _, claim := range s.Covers() {
@@ -126,8 +126,8 @@ func labelled(suite string, s harness.Scenario) *features.FeatureBuilder {
 	return f
 }
 
-// feature is a scenario as e2e-framework sees it: recorded, joined and judged once, in its set-up;
-// an assessment prints the finding about one rule.
+// feature returns the scenario as a feature of e2e-framework: it is recorded and judged in the set-up,
+// and each assessment reports the finding of one rule.
 func (m *ModeRun) feature(suite string, s harness.Scenario) features.Feature {
 	var v verdict.Verdict
 	f := labelled(suite, s).WithSetup("record", func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
@@ -154,7 +154,7 @@ func (m *ModeRun) feature(suite string, s harness.Scenario) features.Feature {
 	}).Feature()
 }
 
-// reportOutcome makes an outcome a test result: only pass is green, only skipped is skipped.
+// reportOutcome turns an outcome into a test result: only pass is green, only skipped is skipped.
 func reportOutcome(t *testing.T, o verdict.Outcome, because string) {
 	line := fmt.Sprintf("%s: %s", o, because)
 	switch o {
@@ -167,19 +167,19 @@ func reportOutcome(t *testing.T, o verdict.Outcome, because string) {
 	}
 }
 
-// versioned is a run with the versions that tell whether the scenario's bug is known of the cluster, if it is about one.
+// versioned adds the versions that tell whether the cluster has the bug that the scenario is about, if it is about one.
 func versioned(ctx context.Context, c cluster.Cluster, run evidence.Run) evidence.Run {
 	if run.Bug == nil {
 		return run
 	}
 	run.Kubernetes = c.Kubernetes()
-	if versions, err := change.Versions(ctx, c, nodeimage.Component(run.Bug.Component)); err == nil { // else the API server's stands for it
+	if versions, err := change.Versions(ctx, c, nodeimage.Component(run.Bug.Component)); err == nil { // else the API server's counts
 		run.ComponentVersions = versions
 	}
 	return run
 }
 
-// skipReason says what a scenario requires and the cluster does not have, or does not let us use; empty when nothing.
+// skipReason returns why the cluster lacks something that a scenario requires, or does not let us use it; empty if it has everything.
 func (r *Runner) skipReason(c cluster.Cluster, s harness.Scenario) string {
 	if !c.Attached() {
 		return ""

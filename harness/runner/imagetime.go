@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// ImageTime is how long the node images take that scenarios need and that have to be made first.
+// ImageTime estimates how long it takes to build the node images that the scenarios need and this host does not have.
 func (r *Runner) ImageTime(ctx context.Context, scenarios []harness.Scenario) (sum time.Duration, err error) {
 	versions := map[string]bool{}
 	for _, s := range scenarios {

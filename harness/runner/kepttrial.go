@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// trialStands is for how long a trial tells what a kept cluster takes, which depends on what else its host does: our own choice.
+	// trialStands is how long the trial of a kept cluster counts, since its host may get busier. An hour is our own choice.
 	trialStands = time.Hour
 
-	trialAnnotation = "rollcall.local/trial" // of namespace kube-system
+	trialAnnotation = "rollcall.local/trial" // on namespace kube-system
 )
 
-// A keptTrial is the trial that a cluster had, and when.
+// A keptTrial is the trial of a cluster and the time of it, stored in the cluster.
 type keptTrial struct {
 	evidence.Trial
 	At time.Time `json:"at"`
 }
 
-// trialOf is the trial of a kept cluster; nil if it is to be tried: it never was, that was too long ago, or it was slow then.
+// trialOf returns the trial of a kept cluster, or nil if a new one is due: there was none, it is too old, or the cluster was slow.
 func trialOf(ctx context.Context, client kubernetes.Interface, now time.Time) *keptTrial {
 	system, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
 	if err != nil {
@@ -38,7 +38,7 @@ func trialOf(ctx context.Context, client kubernetes.Interface, now time.Time) *k
 	return &t
 }
 
-// keep has the cluster carry a trial.
+// keep writes the trial into the cluster.
 func (t keptTrial) keep(ctx context.Context, client kubernetes.Interface) error {
 	text, err := json.Marshal(t)
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 	"example.com/rollcall/harness/progress"
 )
 
-// A Listed is a scenario in a mode, as a dry run tells of it.
+// A Listed is a scenario in a mode, for a dry run.
 type Listed struct {
 	harness.Scenario
 	Name    progress.Name
-	Skipped string  // why it would be; empty: it would run
-	LeftOut bool    // the profile does not record it
-	Seconds float64 // that it takes: by an estimate, until somebody knows better
-	Beside  int     // most that go on at the same time, itself included
+	Skipped string  // why it would be skipped; empty: it would run
+	LeftOut bool    // the profile does not include it
+	Seconds float64 // its duration: an estimate, unless the caller replaces it
+	Beside  int     // most recordings side by side with it, itself included
 	Apart   bool    // a cluster is made for it alone
-	Serves  string  // the same for those that one recording serves; empty: it serves itself alone
+	Serves  string  // equal for scenarios that share one recording; empty: it shares none
 }
 
-// list prints the scenarios of a suite that -run and the flags of e2e-framework select. Nothing is written anywhere else.
+// list prints the scenarios of a suite that -run and the flags of e2e-framework select. It writes nothing else.
 func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harness.Scenario) {
 	ctx, stop := r.context(t)
 	defer stop()
@@ -49,7 +49,7 @@ func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harne
 	}
 }
 
-// Listed tells of the scenarios of a suite in every mode: what each needs, and whether it would run.
+// Listed returns the scenarios of a suite in every mode: what each needs, and whether it would run.
 func (r *Runner) Listed(ctx context.Context, suite string, scenarios []harness.Scenario) (listed []Listed, err error) {
 	if r.attached != nil {
 		if err := r.admit(ctx, io.Discard, ""); err != nil {
@@ -90,10 +90,10 @@ func PrintList(w io.Writer, listed []Listed) error {
 	return table.Flush()
 }
 
-// beside is how many of its kind go on at the same time.
+// beside returns how many recordings like that of the scenario may run at the same time.
 func (r *Runner) beside(s harness.Scenario) int {
 	switch s.Occupancy() {
-	case harness.WholeCluster, harness.LoneLoad: // none is the latter at first
+	case harness.WholeCluster, harness.LoneLoad: // only repeated attempts are LoneLoad
 		return 1
 	case harness.UnderLoad:
 		return loadsOf(r.FirstJobs())

@@ -25,11 +25,11 @@ type ModeRun struct {
 	cluster  cluster.Cluster // nil: each scenario has its own
 	turns    *turns
 	trial    *evidence.Trial // nil: there was none
-	cleanups sync.WaitGroup  // of recordings that are judged
+	cleanups sync.WaitGroup  // of recordings, behind the next one
 }
 
-// Open opens the cluster for a mode, or none where each scenario has its own, or says why this host cannot have one. What the cluster is
-// stands in the run folder, unless there is none.
+// Open opens the cluster for a mode and describes it in the run folder. With none it opens no cluster: each scenario has its own. skip
+// says why this host cannot have one.
 func (r *Runner) Open(ctx context.Context, out io.Writer, mode string, none bool) (m *ModeRun, skip string, err error) {
 	if r.FromHost {
 		return r.modeRun(mode, noCluster{mode: mode}), "", r.describe(evidence.Cluster{Mode: mode})
@@ -69,8 +69,8 @@ func (r *Runner) modeRun(mode string, c cluster.Cluster) *ModeRun {
 	return &ModeRun{runner: r, mode: mode, cluster: c, turns: &turns{limits: limits, oneService: c == nil || c.Door().OneService}}
 }
 
-// Record records a scenario when its turn comes, judges it, and says to out and on the board how far it is. Several may be under way.
-// It is an error if there is no verdict.
+// Record waits for a turn, records a scenario and judges it, and writes its progress to out and the board. Goroutines may call it side by
+// side. It returns an error if there is no verdict.
 func (m *ModeRun) Record(ctx context.Context, out io.Writer, suite string, s harness.Scenario) (verdict.Verdict, error) {
 	c := m.of(s)
 	if because := m.runner.skipReason(c, s); because != "" {
@@ -80,7 +80,7 @@ func (m *ModeRun) Record(ctx context.Context, out io.Writer, suite string, s har
 	return m.recordAndJudge(ctx, c, suite, s, out)
 }
 
-// of is the cluster of a scenario.
+// of returns the cluster for a scenario.
 func (m *ModeRun) of(s harness.Scenario) cluster.Cluster {
 	if m.runner.apart(s) {
 		return noCluster{mode: m.mode, version: s.Own.Kubernetes}
@@ -91,7 +91,7 @@ func (m *ModeRun) of(s harness.Scenario) cluster.Cluster {
 // apart reports whether a cluster is made for a scenario alone.
 func (r *Runner) apart(s harness.Scenario) bool { return s.Own != nil && r.attached == nil }
 
-// Skip notes in the run folder, and on the board, that a scenario is skipped in a mode.
+// Skip records in the run folder and on the board that a scenario is skipped in a mode.
 func (r *Runner) Skip(suite, mode string, s harness.Scenario, because string) error {
 	return r.skip(header(suite, mode, s), because)
 }
@@ -103,20 +103,20 @@ func (r *Runner) skip(run evidence.Run, because string) error {
 	return store.Write(r.folder(run.Mode, run.Suite, run.Scenario, 1), evidence.Evidence{Run: run})
 }
 
-// Close waits until nothing is left of recordings that were made, and gives the cluster up.
+// Close waits until nothing of the recordings is left on the cluster, and closes it.
 func (m *ModeRun) Close(ctx context.Context) (err error) {
 	m.cleanups.Wait()
 	if m.cluster == nil {
 		return nil
 	}
-	if m.runner.Namespaces == "" && !m.cluster.Temporary() { // else they stay, or go with the cluster
+	if m.runner.Namespaces == "" && !m.cluster.Temporary() { // else the namespaces stay, or are deleted with the cluster
 		err = m.runner.waitGone(ctx, m.cluster)
 	}
 	return errors.Join(err, m.cluster.Close())
 }
 
-// waitGone returns when no namespace that recordings created is left in a cluster, also after ctx has ended: of Rollcall's on a
-// cluster of our own, of this run on the target.
+// waitGone waits, even if ctx has ended, until no namespace that recordings created is left: none of Rollcall on a cluster of our own,
+// none of this run on the target.
 func (r *Runner) waitGone(ctx context.Context, c cluster.Cluster) error {
 	which := fixtures.Ours()
 	if r.attached != nil {
@@ -125,7 +125,7 @@ func (r *Runner) waitGone(ctx context.Context, c cluster.Cluster) error {
 	return namespace.WaitGone(context.WithoutCancel(ctx), c.Client(), which)
 }
 
-// stretch is how many times longer than usual the cluster takes.
+// stretch returns how many times as long as usual the cluster takes.
 func (m *ModeRun) stretch() int {
 	if m.trial == nil {
 		return 1

@@ -2,8 +2,8 @@ package runner
 
 import "example.com/rollcall/harness/cluster"
 
-// A noCluster stands where there is none: for good, where this host alone asks a URL, so that such recordings have a turn and a place in
-// the run folder like any other; and until a recording is to begin, for a scenario that has a cluster of its own.
+// A noCluster is used where there is no cluster, so that such recordings, too, have a turn and a place in the run folder: where this
+// host alone requests a URL, and for a scenario with a cluster of its own until its recording begins.
 type noCluster struct {
 	cluster.Cluster        // nil
 	mode, version   string // version: Kubernetes'; empty: none

@@ -27,10 +27,10 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// nodePort is the one that kind-config.yaml leads to from outside.
+// nodePort is the NodePort that kind-config.yaml maps to a port of this host.
 const nodePort = 30080
 
-// Ready refuses what would keep a run from beginning, and prints what it finds.
+// Ready checks that a run is possible here, or on the target, prints what it finds, and returns an error if not.
 func (r *Runner) Ready(ctx context.Context, out io.Writer, session string) error {
 	if r.attached != nil {
 		return r.admit(ctx, out, session)
@@ -39,7 +39,7 @@ func (r *Runner) Ready(ctx context.Context, out io.Writer, session string) error
 	return cmp.Or(err, facts.Print(out))
 }
 
-// admit finds out once whether a run is possible on the target, and refuses it in one line if not.
+// admit checks once whether a run is possible on the target, and returns an error of one line if not.
 func (r *Runner) admit(ctx context.Context, out io.Writer, session string) error {
 	if r.admitted {
 		return nil
@@ -49,7 +49,7 @@ func (r *Runner) admit(ctx context.Context, out io.Writer, session string) error
 	return err
 }
 
-// Cleanup deletes everything that runs of Rollcall created on the target, also of one that is still under way.
+// Cleanup deletes everything that runs of Rollcall created on the target, even of a run that is still under way.
 func (r *Runner) Cleanup(ctx context.Context, out io.Writer) error {
 	return r.preflight(out, "", r.attached).Cleanup(ctx)
 }
@@ -88,15 +88,15 @@ func hostFeatures(facts host.Facts) []evidence.Feature {
 	return list
 }
 
-// spec is the cluster of a mode, but for its images.
+// spec returns the specification of a mode's cluster, without its images.
 func (r *Runner) spec(mode string) kind.Spec {
 	config, builtIn := r.layout.ClusterConfig()
 	return kind.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: r.Keep, NodePort: nodePort, Config: config, BuiltIn: builtIn,
 		Logs: filepath.Join(r.Out, "logs", mode)}
 }
 
-// checkHost makes this host able to run clusters and refuses whatever would keep those of the runner's
-// modes from being created.
+// checkHost sets this host up to run clusters, and returns an error if a cluster of the runner's modes
+// cannot be created.
 func (r *Runner) checkHost(ctx context.Context, out io.Writer) (host.Facts, error) {
 	if facts := host.Probe(ctx); facts.Check(false) != nil {
 		return facts, facts.Check(false)
@@ -116,7 +116,7 @@ func (r *Runner) checkHost(ctx context.Context, out io.Writer) (host.Facts, erro
 	return facts, nil
 }
 
-// openKind gets the images, and opens a cluster of a version.
+// openKind builds or gets the images, and opens a cluster of a version.
 func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, version string) (*kind.Cluster, error) {
 	if err := kind.Sweep(ctx, out, false); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, ve
 	if r.app != nil {
 		images = append(images, r.app.Images()...)
 	}
-	archives, err := archivesOf(ctx, slices.DeleteFunc(images, func(image string) bool { // an app of ours may be tried, too
+	archives, err := archivesOf(ctx, slices.DeleteFunc(images, func(image string) bool { // that the app may share with Rollcall
 		return slices.ContainsFunc(spec.Archives, func(built layout.Archive) bool { return built.Ref == image })
 	}))
 	if err != nil {
@@ -146,9 +146,9 @@ func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, ve
 	return kind.Open(ctx, out, spec)
 }
 
-// prepareCluster makes a cluster that was opened ready for recordings, tries it out, and describes it in the run folder.
+// prepareCluster sweeps a cluster that was opened, runs its trial, and describes it in the run folder.
 func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cluster) (*evidence.Trial, error) {
-	// of a kept cluster: nobody else uses it, since we hold it
+	// What earlier runs left on a kept cluster. Nobody else uses it, since we hold its lock.
 	err := namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Extent: namespace.Everything}.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -171,10 +171,10 @@ func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cl
 	return identity.Trial, r.describe(identity)
 }
 
-// nodePortFree refuses a cluster, a kept one say, in which another Service has our NodePort.
+// nodePortFree returns an error if another Service of the cluster has our NodePort, which may happen on a kept cluster.
 func nodePortFree(ctx context.Context, c cluster.Cluster) error {
 	if !c.Door().OneService {
-		return nil // any other will do
+		return nil // the Service may have any other NodePort
 	}
 	services, err := c.Client().CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -190,7 +190,7 @@ func nodePortFree(ctx context.Context, c cluster.Cluster) error {
 	return nil
 }
 
-// archivesOf are images of this host's engine.
+// archivesOf exports images from this host's Docker, which pulls those that it does not have.
 func archivesOf(ctx context.Context, images []string) ([]layout.Archive, error) {
 	var list []layout.Archive
 	for _, image := range images {

@@ -12,20 +12,20 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Options say on what suites run. The zero value is every mode on the default Kubernetes version.
+// Options say where and how suites run. The zero value is every mode on the default Kubernetes version.
 type Options struct {
 	Modes          string // kube-proxy modes, separated by commas or spaces; empty: all
 	Kubernetes     string // version or minor; empty: nodeimage.Default
 	Keep           bool   // keep the clusters, and reuse kept ones
 	Out            string // run folder; empty: a new one below out/ in the module
 	Profile        string // smoke, core or full; empty: core, or smoke with go test -short
-	Jobs           string // most recordings side by side on one cluster; empty: found from what the machine has
-	Rate           string // most requests per second and lane; empty: 100, and less where this machine does not carry them
-	staging.Target        // a cluster that is there already
-	App            string // file about an app that is not Rollcall's, for the suite own; empty: there is none
+	Jobs           string // most recordings side by side on one cluster; empty: found from this machine's cores and memory
+	Rate           string // most requests per second and lane; empty: 25 for each core, at most 100
+	staging.Target        // an existing cluster
+	App            string // file that describes a user's app, for the suite own; empty: there is none
 }
 
-// List has every option once.
+// List returns the flags of all options.
 func (o *Options) List() usage.List {
 	return append(usage.List{
 		{Flag: "modes", Default: usage.Environment, Text: &o.Modes,
@@ -44,17 +44,17 @@ func (o *Options) List() usage.List {
 	}, o.Target.List()...)
 }
 
-// Prepared are the options as they turned out, after Prepare.
+// Prepared returns the options with the values that Prepare chose.
 func (r *Runner) Prepared() Options {
 	o := r.Options
 	o.Kubernetes, o.Profile = r.version, string(r.profile)
-	// An attached cluster may have what is no mode of kube-proxy.
+	// The mode of an attached cluster may be none of kube-proxy's.
 	modes := slices.DeleteFunc(slices.Clone(r.modes), func(mode string) bool { return !slices.Contains(dataplane.Names(), mode) })
 	o.Modes = strings.Join(modes, ",")
 	return o
 }
 
-// parseCount reads a number from least to most; empty means usual.
+// parseCount parses a number from least to most; empty means usual.
 func parseCount(name, asked string, usual, least, most int) (int, error) {
 	if asked == "" {
 		return usual, nil

@@ -14,8 +14,8 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// openOwn opens a cluster for one recording, with what it needs for its upgrades at hand. Where no cluster of the mode was
-// described yet, this one stands for it in the run folder.
+// openOwn opens a cluster for one recording, after fetching what its upgrades need. If the run folder describes no cluster of
+// the mode yet, this one is tried and described there.
 func (m *ModeRun) openOwn(ctx context.Context, out io.Writer, own harness.OwnCluster) (cluster.Cluster, error) {
 	r, mode := m.runner, m.mode
 	version, err := nodeimage.Resolve(own.Kubernetes)
@@ -35,7 +35,7 @@ func (m *ModeRun) openOwn(ctx context.Context, out io.Writer, own harness.OwnClu
 	if err := kind.Sweep(ctx, out, false); err != nil {
 		return nil, err
 	}
-	if err := host.Probe(ctx).CheckBeside(); err != nil { // those that were kept, and that of other scenarios
+	if err := host.Probe(ctx).CheckBeside(); err != nil { // beside kept clusters, and the run's
 		return nil, err
 	}
 	spec := r.spec(mode)

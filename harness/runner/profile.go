@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness"
 )
 
-// parseProfile checks what was asked for. Empty is core; smoke in go test -short; and all there is where -run names scenarios.
+// parseProfile parses the option. Empty is full if -run names scenarios, else smoke with go test -short, else core.
 func parseProfile(asked string) (harness.Profile, error) {
 	if asked != "" {
 		return harness.ParseProfile(asked)
@@ -23,7 +23,7 @@ func parseProfile(asked string) (harness.Profile, error) {
 	return harness.Core, nil
 }
 
-// inProfile are the scenarios of a suite that the profile records.
+// inProfile returns the scenarios that the profile includes.
 func (r *Runner) inProfile(scenarios []harness.Scenario) []harness.Scenario {
 	return slices.DeleteFunc(slices.Clone(scenarios), func(s harness.Scenario) bool { return !s.In(r.profile) })
 }

@@ -14,17 +14,17 @@ const (
 	mostRate   = 1000
 )
 
-// rateSteps are the rates that recordings are made with: at first the most that the machine carries, and a step lower each
-// time it turns out to carry less.
+// rateSteps returns the rates of recordings. The first is the highest that the machine should carry; each time it turns out to be too
+// much, the next lower one follows.
 func rateSteps() []int { return []int{harness.FullRate, 50, 25, 12, lowestRate} }
 
-// ratePerCore is what a core carries of the requests per second and lane of all recordings under load together. A request takes the
-// client and the app 1.4 ms of a processor (perf of a rolling update on 2 cores: 337 requests per second, 23 % of both), so that the 7
-// lanes of a recording take a quarter of a core at 25. At 50 pods waited for a processor for twice as long beside other pods that start.
+// ratePerCore is the rate, in requests per second and lane summed over all recordings under load, that a core carries. A request takes
+// client and app together 1.4 ms of a processor (perf of a rolling update on 2 cores: 337 requests per second, 23 % of both), so the
+// 7 lanes of a recording take a quarter of a core at 25. At 50, pods waited twice as long for a processor while other pods started.
 const ratePerCore = 25
 
-// firstRate is what recordings are made with at first: what the machine carries, shared among those that are under load side
-// by side, and no more than the first step.
+// firstRate returns the rate that a run begins with: what the machine carries, shared by the recordings that may be under load
+// side by side, rounded down to a step.
 func firstRate(jobs, cores int) int {
 	for _, step := range rateSteps() {
 		if step*loadsOf(jobs) <= ratePerCore*cores {
@@ -34,8 +34,8 @@ func firstRate(jobs, cores int) int {
 	return lowestRate
 }
 
-// lowerRate goes one step below a rate that was too much, unless somebody has done so already. It gives the rate from
-// now on.
+// lowerRate sets the rate one step below from, which was too much, unless another recording has lowered it already. It returns the
+// rate to use next.
 func (r *Runner) lowerRate(from int, because string) (now int, err error) {
 	err = r.editSession(func(s *evidence.Session) {
 		lower := slices.IndexFunc(rateSteps(), func(step int) bool { return step < from })
@@ -49,14 +49,14 @@ func (r *Runner) lowerRate(from int, because string) (now int, err error) {
 	return now, err
 }
 
-// lowerJobs lets one recording less go on beside one that is under load than did, because the cluster's processes got too little of
-// this machine; unless somebody has done so already.
+// lowerJobs lets one recording less than from run beside one under load, because the cluster's processes waited too long for this
+// machine's processors, unless another recording has changed the number already.
 func (r *Runner) lowerJobs(from int, because string) error {
 	return r.changeJobs(from, from-1, "lowered", because)
 }
 
-// raiseJobs lets one recording more go on beside one that is under load, up to as many as this machine may carry and have not
-// been too many yet.
+// raiseJobs lets one recording more than from run beside one under load, up to what this machine may carry, and always fewer than
+// were once too many.
 func (r *Runner) raiseJobs(from int) error {
 	return r.changeJobs(from, from+1, "raised", "no pod that serves waited for a processor")
 }

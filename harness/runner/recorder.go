@@ -10,28 +10,28 @@ import (
 	"example.com/rollcall/harness/record"
 )
 
-// A recorder records a scenario once. Unless the recording is nil it has to be cleaned up, also beside an error.
+// A recorder records a scenario once. A recording that is not nil has to be cleaned up, even if there is an error.
 type recorder func(context.Context, harness.Scenario, record.Config) (recording, error)
 
-// A recording is one that a recorder made.
+// A recording is what a recorder returns; see [record.Recording].
 type recording interface {
 	TooMuch() string
 	Diagnose(ctx context.Context, dir string)
 	Cleanup(ctx context.Context, kept bool) error
 }
 
-// A leased recording is one with the namespace it was made in.
+// A leased is a recording with the lease of its namespace.
 type leased struct {
 	recording
 	scenario harness.Scenario
 	lease    namespace.Lease
 }
 
-// recordWith is the recorder of clusters, and of this host alone.
+// recordWith is the recorder that calls package record; tests use others.
 func recordWith(ctx context.Context, s harness.Scenario, c record.Config) (recording, error) {
 	r, err := record.Record(ctx, s, c)
 	if r == nil {
-		return nil, err // and no recording that is nil
+		return nil, err // a nil interface, not one that holds a nil pointer
 	}
 	return r, err
 }
@@ -44,7 +44,7 @@ func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, f
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			lease.Release() // what is left in it, whoever gets it next finds
+			lease.Release() // the next recording in the namespace finds what is left there
 			panic(p)
 		}
 	}()
@@ -62,7 +62,7 @@ func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, f
 	return &leased{r, s, lease}, err
 }
 
-// cleanup ends what the recording started. Behind the next recording, unless that needs what this one still has.
+// cleanup removes what the recording created: while the next one runs, unless that needs what this one still holds.
 func (a attempt) cleanup(ctx context.Context, r *leased, kept bool) {
 	cleanup := func() {
 		defer a.mode.runner.spend(a.span(evidence.CleanUpPart, r.scenario))()

@@ -16,10 +16,10 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// recordAndJudge records a scenario and judges its last recording, from what is on disk, as any replay will. It records again
-// up to the scenario's tries while only a precondition was not met, a negative control's damage for one; once more as
-// [harness.Scenario].Adapt has it; and up to twice if this machine was too slow to tell, at last alone. Each attempt stays in
-// the run folder.
+// recordAndJudge records a scenario and returns the verdict of the last attempt, judged from the run folder as a replay does. It
+// records again up to the scenario's tries while only a precondition is not met, such as the damage of a negative control; once
+// more if the scenario has Adapt; and up to twice if this machine was too slow, the second time alone. The folders of all attempts
+// are kept.
 func (m *ModeRun) recordAndJudge(ctx context.Context, c cluster.Cluster, suite string, s harness.Scenario,
 	out io.Writer) (v verdict.Verdict, err error) {
 	entry := m.runner.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
@@ -31,12 +31,12 @@ func (m *ModeRun) recordAndJudge(ctx context.Context, c cluster.Cluster, suite s
 	return retry(s, run, func(line string) { fmt.Fprintf(out, "%s %s: %s\n", c.Mode(), s.ID, line) })
 }
 
-// mostSlowed is how often a scenario is recorded again because this machine was too slow to tell: with no other under load
+// mostSlowed is how often a scenario is recorded again because this machine was too slow: with no other under load
 // beside it, and then alone.
 const mostSlowed = 2
 
-// retry makes attempts at a scenario, by their number from 1, how many there are and what those before came to of which this
-// machine was too slow to tell, and gives the verdict of the last one.
+// retry calls attempt until no other is due, and returns the verdict of the last one. Its arguments are the number of the attempt, from
+// 1; how many there may be; and the outcomes of earlier ones for which this machine was too slow.
 func retry(s harness.Scenario, attempt func(number, tries int, earlier []string) (result, error), print func(string)) (v verdict.Verdict,
 	err error) {
 	tries, slowed := triesOf(s), []string(nil)
@@ -51,7 +51,7 @@ func retry(s harness.Scenario, attempt func(number, tries int, earlier []string)
 		}
 		print(fmt.Sprintf("%s: %s", v.Outcome, cmp.Or(v.Headline, v.Because)))
 		for _, f := range v.Findings {
-			if f.Exposure.Unit != "" { // else it was skipped
+			if f.Exposure.Unit != "" { // else the rule was skipped
 				print(fmt.Sprintf("%s %s, put to %s", f.Outcome, f.Rule, phrase.Count(f.Exposure.Count, f.Exposure.Unit)))
 			}
 		}
@@ -69,13 +69,13 @@ func retry(s harness.Scenario, attempt func(number, tries int, earlier []string)
 	return v, nil
 }
 
-// once reports whether what is recorded does not happen again for us.
+// once reports whether the scenario cannot be recorded again: the disruption is somebody else's.
 func once(s harness.Scenario) bool { return s.Disruption != nil && s.Disruption.ByOthers() }
 
-// preconditionTries is how often a scenario with a precondition is recorded until it is met, if it says nothing else.
+// preconditionTries is how often a scenario with a precondition is recorded until that is met, unless its Tries say otherwise.
 const preconditionTries = 3
 
-// triesOf is how many recordings of a scenario there may be, late ones not counted.
+// triesOf returns how many attempts a scenario has, without those for which this machine was too slow.
 func triesOf(s harness.Scenario) int {
 	switch {
 	case once(s):
@@ -91,7 +91,7 @@ func triesOf(s harness.Scenario) int {
 	}
 }
 
-// shown is a verdict as the progress display has it. One that was never reached has the error that kept it.
+// shown returns a verdict for the progress display, with err as its reason if there is one.
 func shown(v verdict.Verdict, err error) progress.Result {
 	r := progress.Result{Outcome: v.Outcome.String(), Headline: v.Headline, Because: v.Because}
 	if err != nil {

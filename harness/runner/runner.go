@@ -30,45 +30,45 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// A Runner records scenarios and has them judged. The zero value reads its options in Main, or in Prepare.
+// A Runner records and judges scenarios. Its zero value is ready for Main or Prepare.
 type Runner struct {
 	Options
-	// Watches says that nothing is rolled out, for which fewer rights will do on a cluster of somebody else's.
+	// Watches says that nothing is rolled out, so that fewer rights are needed on a cluster that is not ours.
 	Watches bool
 	// FromHost says that only this host is used, and no cluster; see [record.Config].
 	FromHost bool
-	Load     []string // images of this host that the nodes of a kind cluster are given
+	Load     []string // images of this host's Docker to load onto the nodes of kind clusters
 
 	layout  layout.Layout
 	modes   []string
 	version string // Kubernetes'
 	profile harness.Profile
 	atOnce  int // modes
-	jobs    int // at first
+	jobs    int // most side by side
 	rate    int // at first
 
-	app        *userapp.App      // of the options; nil: none
+	app        *userapp.App      // from the options; nil: none
 	attached   *attached.Cluster // the target; nil: clusters are made
 	namespaces namespace.Pool
 
 	session     evidence.Session
-	editing     sync.Mutex // of session
+	editing     sync.Mutex // guards session
 	board       *progress.Board
-	admitted    bool              // the target was tried
-	skipReasons map[string]string // of scenarios that use something, by what they use
+	admitted    bool              // the target passed the preflight
+	skipReasons map[string]string // why the target lacks something that scenarios require, by its name
 	images      fixtures.ImageSources
 	folderLock  *sharedfile.Lock // of the run folder
 	runLock     *sharedfile.Lock // of a run on a target
 
-	recorder  recorder  // nil: record.Record
-	framework selection // by its flags; nil: all features
+	recorder  recorder  // nil: recordWith
+	framework selection // from the flags; nil: all features
 
-	breaking sync.Mutex
-	broken   []string // what went wrong outside the recordings
+	breaking sync.Mutex // guards broken
+	broken   []string   // what went wrong outside the recordings
 }
 
-// Main is the body of a suite's TestMain: it reads the flags, runs the tests and returns the exit
-// code. Bad input ends it with 2 before anything is created.
+// Main is the body of a suite's TestMain: it parses the flags, runs the tests and returns the exit
+// code, which is 2 for bad input, before anything is created.
 func (r *Runner) Main(m *testing.M) int {
 	r.List().Register(flag.CommandLine)
 	err := r.parseFlags()
@@ -142,7 +142,7 @@ func (r *Runner) Prepare() (err error) {
 	return err
 }
 
-// connect makes the target the one cluster of the runner, and its mode the one mode.
+// connect connects to the target, which is then the runner's only cluster, and its mode the only mode.
 func (r *Runner) connect() (err error) {
 	mode := ""
 	if r.Modes != "" {
@@ -158,10 +158,10 @@ func (r *Runner) connect() (err error) {
 	return nil
 }
 
-// deadlineReserve is kept of `go test -timeout`, so that clusters are removed before it panics.
+// deadlineReserve is how long before the deadline of `go test -timeout` a run ends, so that clusters are removed before the panic.
 const deadlineReserve = time.Minute
 
-// context is done at Ctrl-C, at SIGTERM and shortly before the test binary's own deadline.
+// context returns a context that ends at Ctrl-C, at SIGTERM and shortly before the test binary's own deadline.
 func (r *Runner) context(t *testing.T) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	deadline, ok := t.Deadline()
@@ -172,49 +172,49 @@ func (r *Runner) context(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, func() { cancel(); stop() }
 }
 
-// RecordBreakage notes what went wrong outside a recording.
+// RecordBreakage stores a sentence about what went wrong outside a recording.
 func (r *Runner) RecordBreakage(what string) {
 	r.breaking.Lock()
 	defer r.breaking.Unlock()
 	r.broken = append(r.broken, what)
 }
 
-// Broken is what went wrong outside the recordings so far.
+// Broken returns what went wrong outside the recordings so far.
 func (r *Runner) Broken() []string {
 	r.breaking.Lock()
 	defer r.breaking.Unlock()
 	return slices.Clone(r.broken)
 }
 
-// UserApp is the app that the options name, after Prepare; nil if they name none.
+// UserApp returns the app that the options name, after Prepare, or nil.
 func (r *Runner) UserApp() *userapp.App { return r.app }
 
-// Attached reports whether the runner has a cluster that somebody else owns, after Prepare.
+// Attached reports, after Prepare, whether the run is on an existing cluster.
 func (r *Runner) Attached() bool { return r.attached != nil }
 
-// Layout is where Rollcall runs from, after Prepare.
+// Layout returns where Rollcall runs from, after Prepare.
 func (r *Runner) Layout() layout.Layout { return r.layout }
 
-// ModeList is the modes asked for, after Prepare.
+// ModeList returns the modes of the run, after Prepare.
 func (r *Runner) ModeList() []string { return r.modes }
 
-// Board shows how far the run is, after Begin.
+// Board returns the board with the run's progress, after Begin.
 func (r *Runner) Board() *progress.Board { return r.board }
 
-// Version is the Kubernetes version asked for, after Prepare.
+// Version returns the Kubernetes version of the run, after Prepare.
 func (r *Runner) Version() string { return r.version }
 
-// ProfileName is the profile that is run, after Prepare.
+// ProfileName returns the profile of the run, after Prepare.
 func (r *Runner) ProfileName() harness.Profile { return r.profile }
 
-// ModesAtOnce is on how many clusters recordings go on at a time, after Prepare.
+// ModesAtOnce returns how many modes are recorded at a time, after Prepare.
 func (r *Runner) ModesAtOnce() int { return r.atOnce }
 
-// MostJobs is how many recordings go on side by side at most, after Prepare.
+// MostJobs returns how many recordings may run side by side, after Prepare.
 func (r *Runner) MostJobs() int { return r.jobs }
 
-// FirstJobs is how many recordings go on side by side at first if one of them is under load, after Prepare: as many as were asked
-// for, or else half of what this machine may carry, until it shows that it carries more.
+// FirstJobs returns, after Prepare, how many recordings run side by side at first if one of them is under load: the --jobs option,
+// or else half of what this machine may carry, until recordings show that it carries more.
 func (r *Runner) FirstJobs() int {
 	if r.Jobs != "" {
 		return r.jobs

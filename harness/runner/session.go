@@ -16,8 +16,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Begin begins a session in the run folder, or goes on with one that another process began there and that has ended. Its caller ends
-// it by End.
+// Begin begins a session in the run folder, or continues the one that an earlier process began there and ended. The caller must call
+// End, unless there is an error.
 func (r *Runner) Begin(s evidence.Session, expected ...progress.Expected) (err error) {
 	file := evidence.SessionPath(r.Out)
 	r.folderLock, err = sharedfile.Acquire(context.Background(), file+".lock", func(holder string) {
@@ -45,8 +45,8 @@ func (r *Runner) Begin(s evidence.Session, expected ...progress.Expected) (err e
 	return nil
 }
 
-// End notes the end of the session, and what broke in it, which may have left something behind: the next run on the target is to
-// look. It reads the file back, because a file that changed this moment keeps go test from answering the next run out of its cache.
+// End writes into the session when it ended and what broke in it. After a breakage the run lock is aborted, so that the next run on
+// the target looks for what this one left. End reads the file back: go test does not cache a test that read a file which just changed.
 func (r *Runner) End() (err error) {
 	broken := r.Broken()
 	switch {
@@ -63,7 +63,7 @@ func (r *Runner) End() (err error) {
 	return errors.Join(err, r.folderLock.Release())
 }
 
-// openSession begins the session of the run folder, which is a new one unless the options name it.
+// openSession begins the session of the run folder, which is a new folder unless the options name one.
 func (r *Runner) openSession(name string) error {
 	now := time.Now().UTC()
 	if r.Out == "" {
@@ -72,14 +72,14 @@ func (r *Runner) openSession(name string) error {
 	return r.Begin(r.NewSession(now))
 }
 
-// NewSession is that of a run in the run folder, after Prepare.
+// NewSession returns the session for a new run in the run folder, after Prepare.
 func (r *Runner) NewSession(now time.Time) evidence.Session {
 	s := store.NewSession(filepath.Base(r.Out), now)
 	s.Profile, s.Rate, s.Jobs, s.MostJobs = string(r.profile), r.rate, r.FirstJobs(), r.jobs
 	return s
 }
 
-// editSession changes the session, also in the run folder.
+// editSession changes the session, in memory and in the run folder.
 func (r *Runner) editSession(edit func(*evidence.Session)) error {
 	r.editing.Lock()
 	defer r.editing.Unlock()
@@ -87,7 +87,7 @@ func (r *Runner) editSession(edit func(*evidence.Session)) error {
 	return store.WriteJSON(evidence.SessionPath(r.Out), r.session)
 }
 
-// limits are the rate and how many recordings go on side by side now: beside one that is under load, and with none.
+// limits returns the current rate, and how many recordings may run side by side: jobs if one is under load, most if none is.
 func (r *Runner) limits() (rate, jobs, most int) {
 	r.editing.Lock()
 	defer r.editing.Unlock()
@@ -95,7 +95,7 @@ func (r *Runner) limits() (rate, jobs, most int) {
 	return s.Rate, max(1, s.Jobs), max(s.Jobs, s.MostJobs, 1)
 }
 
-// spend notes, when the function returned is called, what the time since was spent on.
+// spend begins a span; done ends it and writes it into the run folder.
 func (r *Runner) spend(span evidence.Span) (done func()) {
 	span.Began = time.Now().UTC()
 	return func() {

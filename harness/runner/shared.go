@@ -8,15 +8,16 @@ import (
 	"example.com/rollcall/harness"
 )
 
-// A shared recording is one of a rollout that several scenarios, of any suites, ask about: it is made once, by the first that
-// comes, and each judges it by its own rules. Whoever holds it makes it, or finds it made.
+// A shared is the one recording of a rollout that several scenarios are about, of any suite: the first of them makes it, and each
+// judges it by its own rules. One scenario at a time holds it.
 type shared struct {
-	held     chan struct{} // is full while somebody has it
+	held     chan struct{} // full while a scenario holds it
 	scenario string        // that it was made for, with its suite
-	folder   string        // empty: there is none that others may judge
+	folder   string        // empty: there is no recording that others may judge
 }
 
-// share waits for whoever makes the same recording; nil for a scenario whose recording serves nobody else. The caller releases it.
+// share returns the shared recording of a scenario, once no other scenario holds it; the caller releases it. It returns nil if no other
+// scenario can use the recording.
 func (t *turns) share(ctx context.Context, s harness.Scenario) (*shared, error) {
 	rollout := rolloutKey(s)
 	if rollout == "" {
@@ -56,9 +57,9 @@ func (r *shared) release() {
 	}
 }
 
-// rolloutKey is the same for scenarios of which one recording serves all: the same app under the same load, rolled out the same
-// way on the same cluster. It is empty for one whose recording serves nobody else: steps, disruptions and some strategies are code, an
-// app of somebody else's stands alone, and a negative control may be made again until it shows damage.
+// rolloutKey returns a key that is equal for scenarios which can share a recording: the same app under the same load, rolled out the
+// same way on the same cluster. It is empty for scenarios that share none: steps, disruptions and some strategies are code, a user's
+// app stands alone, and a negative control may be recorded again until it shows damage.
 func rolloutKey(s harness.Scenario) string {
 	if s.Steps != nil || s.Disruption != nil || s.Own != nil || s.UserApp != nil || s.Tries > 1 {
 		return ""

@@ -12,12 +12,11 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Asks says what is asked about a cluster that is open, or why nothing can be.
+// Asks returns the scenario to record on an open cluster, or an error if there is none.
 type Asks func(context.Context, cluster.Cluster) (harness.Scenario, error)
 
-// Record makes recordings without `go test`, one after the other, of what the scenarios are on the runner's cluster, and judges them. It is
-// for the one mode of the options, after Prepare; the run folder is there already, and gets what a suite writes. What broke is noted
-// there. An error is that nothing was recorded.
+// Record records and judges scenarios without `go test`, one after the other, in the only mode of the options, after Prepare. The run
+// folder gets what a suite writes, and what broke. Record returns an error if nothing was recorded.
 func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command string, of ...Asks) error {
 	if err := r.openSession(suite); err != nil {
 		return err
@@ -32,7 +31,7 @@ func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command strin
 	return errors.Join(unrecorded, r.End())
 }
 
-// recordIn records on the cluster of a mode.
+// recordIn records the scenarios on the cluster of a mode.
 func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string, of []Asks) error {
 	m, skip, err := r.Open(ctx, out, mode, false)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 
 const mostStretch = 10
 
-// runTrial is the trial of a cluster that was opened, once more if it shows nothing. Where it shows nothing again, durations
-// are not scaled, which the output says. A kept cluster that had one lately is not tried again.
+// runTrial runs the trial of a cluster, once more if it shows nothing. If it shows nothing again, it prints that durations are not
+// scaled, and returns nil. A kept cluster that had a trial lately is not tried again.
 func (r *Runner) runTrial(ctx context.Context, out io.Writer, c cluster.Cluster) (t *evidence.Trial, err error) {
 	if had := trialOf(ctx, c.Client(), time.Now()); had != nil {
 		fmt.Fprintf(out, "cluster %s: tried at %s: durations are not scaled\n", c.Name(), had.At.Format(time.TimeOnly))
@@ -52,8 +52,8 @@ func (r *Runner) runTrial(ctx context.Context, out io.Writer, c cluster.Cluster)
 	return t, err
 }
 
-// recordTrial rolls an app out without load on a cluster that was just made, and measures what the cluster takes for it: what
-// scenarios wait for, and so what their times have to be. The kernel, the machine and everybody else on it are in that.
+// recordTrial rolls an app out without load on a cluster, and measures how long pods take to start and rules to follow: scenarios wait
+// for both. The measurement includes the kernel, the machine and everything else that runs on it.
 func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.Trial, error) {
 	folder, err := os.MkdirTemp("", "rollcall-trial-")
 	if err != nil {
@@ -101,11 +101,11 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 		Stretch: stretchOf(podStart, ruleLag)}, nil
 }
 
-// stretchOf is how many times longer than usual a cluster takes.
+// stretchOf returns how many times as long as usual a cluster takes, rounded up.
 func stretchOf(podStart, ruleLag time.Duration) int {
 	up := func(d, usual time.Duration) int { return int((d + usual - 1) / usual) }
 	return min(mostStretch, max(1, up(podStart, harness.UsualPodStart), up(ruleLag, harness.UsualRuleLag)))
 }
 
-// trialDrain keeps an old pod long enough for rules that are slow to be seen to leave it out.
+// trialDrain keeps an old pod for long enough to see slow rules leave it out.
 const trialDrain = time.Second

@@ -12,27 +12,28 @@ import (
 	"example.com/rollcall/harness/host"
 )
 
-// turns hand out a cluster to recordings, to as many at a time as the run allows. Of those that could go next the longest does.
+// turns gives recordings turns on a cluster, as many at a time as the run allows. Of those that can go next, the one with the longest
+// expected duration goes first.
 type turns struct {
-	limits     func() (jobs, most int) // side by side, beside one that is under load and with none
-	oneService bool                    // at a time can be reached from outside
+	limits     func() (jobs, most int) // recordings side by side, if one is under load and if none is
+	oneService bool                    // only one Service at a time can be reached from outside
 
 	mu      sync.Mutex
 	waiting []*waiter // the longest first
-	// What is under way: recordings, those of them under load, and what is cleaned up behind them. One that wants all of something
-	// counts as mostJobs of it.
+	// How many are under way: recordings, those of them under load, and cleanups that run behind recordings. A recording that needs
+	// all of something counts as mostJobs of it.
 	jobs, loads, cleanups int
-	outside               bool // somebody has the way from outside
+	outside               bool // a recording has the one Service that can be reached from outside
 	recordings            map[string]*shared
 }
 
 type waiter struct {
 	occupancy harness.Occupancy
 	expected  time.Duration
-	turn      chan struct{} // closed when it has one
+	turn      chan struct{} // closed when the turn comes
 }
 
-// What recordings take of this machine, and how many there are at most: a pod that starts waits as long as it works, so that 3
+// What recordings take of this machine, and how many there are at most. A pod that starts waits as long as it works, so 3 recordings
 // keep 2 cores busy. 3 idle nodes have about 2 GiB; the pods of a recording
 // have limits of 128 MiB each.
 const (
@@ -42,13 +43,13 @@ const (
 	mostJobs         = 16
 )
 
-// modesAtOnce is how many clusters this machine carries with recordings on each.
+// modesAtOnce returns on how many clusters at a time this machine can record.
 func modesAtOnce(modes int) int {
 	return max(1, min(modes, runtime.NumCPU()/coresPerMode, int(host.MemoryFree()/(memoryPerCluster+4*memoryPerJob))))
 }
 
-// foundJobs is how many recordings go on side by side on each of so many clusters unless the options say. What nodes of
-// somebody else's carry is not to be seen from here.
+// foundJobs returns the default for how many recordings may run side by side on each of the clusters. What the nodes of an
+// attached cluster can carry is unknown, so at most 3 run there.
 func foundJobs(clusters int, attached bool) int {
 	if attached {
 		return min(3, max(1, runtime.NumCPU()*3/2))
@@ -57,10 +58,10 @@ func foundJobs(clusters int, attached bool) int {
 	return min(mostJobs, max(1, min(runtime.NumCPU()/clusters*3/2, int(memory/memoryPerJob))))
 }
 
-// loadsOf is how many of the recordings that go on side by side may be under load.
+// loadsOf returns how many of the recordings side by side may be under load.
 func loadsOf(jobs int) int { return max(1, (jobs+1)/2) }
 
-// acquire waits for a turn, which lasts until release.
+// acquire waits for a turn; the caller ends it with release.
 func (t *turns) acquire(ctx context.Context, o harness.Occupancy, expected time.Duration) (release func(), err error) {
 	w := &waiter{o, expected, make(chan struct{})}
 	t.change(func() {
@@ -86,7 +87,7 @@ func (t *turns) acquire(ctx context.Context, o harness.Occupancy, expected time.
 	return nil, context.Cause(ctx)
 }
 
-// change changes what waits or is under way, and gives turns to all who can have one then.
+// change edits the state, and then gives turns to all waiters that can have one.
 func (t *turns) change(edit func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +102,7 @@ func (t *turns) change(edit func()) {
 	})
 }
 
-// free reports whether there is a turn for a recording.
+// free reports whether a recording of an occupancy can have a turn.
 func (t *turns) free(o harness.Occupancy) bool {
 	jobs, most := t.limits()
 	switch o {
@@ -120,7 +121,7 @@ func (t *turns) free(o harness.Occupancy) bool {
 	return t.jobs < jobs || t.loads == 0 && t.jobs < most
 }
 
-// count counts a recording that begins, or with -1 one that ends.
+// count adds n recordings of an occupancy: 1 for one that begins, -1 for one that ends.
 func (t *turns) count(o harness.Occupancy, n int) {
 	switch o {
 	case harness.WholeCluster:
@@ -138,7 +139,7 @@ func (t *turns) count(o harness.Occupancy, n int) {
 	}
 }
 
-// cleanup is for what is cleaned up behind the next recording, until it is done; nil if as much is as there may be.
+// cleanup counts a cleanup that runs behind the next recording, until done is called. done is nil if there are too many already.
 func (t *turns) cleanup() (done func()) {
 	t.change(func() {
 		if t.cleanups < mostJobs {
