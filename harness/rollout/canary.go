@@ -11,11 +11,11 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// Canary is an update that stands after its first step, with one new pod beside the old ones, for an app with a surge of 1 and
-// none unavailable: the new pod is ready, and is available only after canaryStands, so that no old one goes for it.
+// Canary returns an update that stops after its first step, with one new pod beside the old ones, for an app with a maxSurge of 1 and
+// a maxUnavailable of 0: the new pod is ready but not available until canaryStands have passed, so no old pod is replaced.
 func Canary(old, new string) Strategy { return canary{update{old, new}} }
 
-// canaryStands is longer than any scenario lasts, and has to be shorter than the progress deadline, 600 s by default.
+// canaryStands is the minReadySeconds of a canary: longer than any scenario; it has to be shorter than the progress deadline, 600 s.
 const canaryStands = 5 * time.Minute
 
 type canary struct{ update }
@@ -24,7 +24,7 @@ func (c canary) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 	return c.write(ctx, client, to, app, func(live *appsv1.Deployment) { live.Spec.MinReadySeconds = int32(canaryStands / time.Second) })
 }
 
-// Settled is when the new pod is ready: of a rollout that stands the API server never says that it is done.
+// Settled reports whether the new pod is ready: the API server never says that such a rollout is done.
 func (c canary) Settled(s observe.State, app fixtures.App) bool {
 	return s.Available(c.new) == 1 && s.Available(c.old) == int(app.Replicas)
 }

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// UpdateDaemonSet changes the pod template of a DaemonSet, whose pods the app's Replicas count, one for each worker.
+// UpdateDaemonSet changes the pod template of a DaemonSet. The app's Replicas have to be the number of workers, one pod for each.
 func UpdateDaemonSet(old, new string) Strategy { return updateDaemonSet{update{old, new}} }
 
 type updateDaemonSet struct{ update }
@@ -24,7 +24,7 @@ func (u updateDaemonSet) Deploy(
 		workload(ctx, client.AppsV1().DaemonSets(to.Namespace), app.DaemonSet(to, u.old)))
 }
 
-// Begin returns when `kubectl rollout status` says that it is done: no watch has DaemonSets.
+// Begin waits until `kubectl rollout status` says that the rollout is done, because DaemonSets are not watched.
 func (u updateDaemonSet) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
 	next, sets := app.DaemonSet(to, u.new), client.AppsV1().DaemonSets(to.Namespace)
 	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("not done in %v", restartTimeout))

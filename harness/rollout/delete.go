@@ -13,17 +13,17 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// DeleteAndApply deletes the Deployment and creates that of the next version as soon as the first is gone, as
+// DeleteAndApply deletes the Deployment and creates that of the next version as soon as the old one is gone, as
 // `kubectl delete` and `kubectl apply` do. The Service stays.
 func DeleteAndApply(old, new string) Strategy { return deleteAndApply{update: update{old, new}} }
 
-// DeleteAndApplyAll does so with a file that holds the Service as well. The new one has the NodePort of the old one,
+// DeleteAndApplyAll does the same with a file that has the Service as well. The new Service has the old NodePort
 // and another ClusterIP.
 func DeleteAndApplyAll(old, new string) Strategy {
 	return deleteAndApply{update: update{old, new}, service: true}
 }
 
-// inBackground deletes as kubectl does: the object is gone at once, and its pods are deleted after it.
+// inBackground returns the options of `kubectl delete`: the object is gone at once, and its pods are deleted after it.
 func inBackground() metav1.DeleteOptions {
 	return metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
 }

@@ -16,8 +16,8 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// Flip has both versions stand side by side, ready, and changes which of them the Service selects: blue/green. The
-// pods of the old one stay.
+// Flip deploys both versions side by side and, once they are ready, changes which one the Service selects: blue/green.
+// The old pods stay.
 func Flip(old, new string) Strategy { return flip{old, new} }
 
 type flip struct{ old, new string }
@@ -49,8 +49,8 @@ func (f flip) Begin(ctx context.Context, client kubernetes.Interface, to fixture
 	return nil
 }
 
-// FlipBack is Flip of a Service that was led from the new version's pods to the old one's before: back to where it came
-// from.
+// FlipBack is Flip after an earlier flip the other way: the Service selected the new version first, then the old one, and
+// is flipped back.
 func FlipBack(old, new string) Strategy { return flipBack{flip{old, new}} }
 
 type flipBack struct{ flip }
@@ -82,12 +82,12 @@ func (b flipBack) Deploy(
 	return service, forth.Begin(ctx, client, to, app)
 }
 
-// Deployed is when it is all the old version's.
+// Deployed reports whether the first flip, to the old version, is over.
 func (b flipBack) Deployed(s observe.State, app fixtures.App) bool {
 	return b.flip.Deployed(s, app) && flip{b.new, b.old}.Over(s, app)
 }
 
-// Settled is when the endpoints are the new version's: there is no rollout for the API server to speak of.
+// Settled reports whether the endpoints are the new version's: no object of the API has a status of a flip.
 func (f flip) Settled(s observe.State, app fixtures.App) bool {
 	s.Rules = nil
 	return f.Over(s, app)

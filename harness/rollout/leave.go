@@ -12,8 +12,8 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// ScaledIn has so many pods of the version stay, as `kubectl scale` does. There is no new version: it is named so that the pods
-// which leave are those of the old one.
+// ScaledIn scales the Deployment down to stay pods, as `kubectl scale` does. There is no new version; it has a name only so that the
+// pods of the other one count as old.
 func ScaledIn(version string, stay int) Strategy { return scaledIn{update{version, "none"}, stay} }
 
 type scaledIn struct {
@@ -40,10 +40,10 @@ func (l scaledIn) Over(s observe.State, app fixtures.App) bool {
 	return s.Count(l.old) == l.stay && s.ReachesEverywhere(l.old, l.stay)
 }
 
-// Deleted deletes the Deployment, as `kubectl delete` does, and nothing comes after it.
+// Deleted deletes the Deployment, as `kubectl delete` does, and creates nothing.
 func Deleted(version string) Strategy { return deleted{update: update{version, "none"}} }
 
-// DeletedWithService deletes the Service first, which stood in the same file.
+// DeletedWithService deletes the Service and then the Deployment, as `kubectl delete` does with a file that has both in this order.
 func DeletedWithService(version string) Strategy {
 	return deleted{update: update{version, "none"}, service: true}
 }

@@ -13,8 +13,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// UpdateMeanwhile is an [Update] whose write is left to what is done to the cluster meanwhile, which makes it when its time has
-// come.
+// UpdateMeanwhile is an [Update] whose write is made by the scenario's disruption, at a time of its choice.
 func UpdateMeanwhile(old, new string) Strategy { return meanwhile{update{old, new}} }
 
 type meanwhile struct{ update }
@@ -23,8 +22,8 @@ func (meanwhile) Begin(context.Context, kubernetes.Interface, fixtures.Destinati
 	return nil
 }
 
-// Await returns when the API server says that the rollout of the app's Deployment is done. An API server that does not answer is
-// asked again.
+// Await waits until the API server says that the rollout of the app's Deployment is done. It asks again if the API server does not
+// answer.
 func Await(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) error {
 	err := poll.Until(ctx, time.Second, func() (bool, error) {
 		live, err := client.AppsV1().Deployments(namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{})

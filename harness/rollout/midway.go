@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// Undone is an update that is undone in its middle, as `kubectl rollout undo` does: the old version is there again at its end.
+// Undone is an update that is undone midway, as by `kubectl rollout undo`: it ends with the old version.
 func Undone(old, new string) Strategy { return undone{update{old, new}} }
 
 type undone struct{ update }
@@ -38,7 +38,7 @@ func (u undone) Over(s observe.State, app fixtures.App) bool {
 	return Barrier(s, u.new) && s.ReachesEverywhere(u.old, int(app.Replicas))
 }
 
-// Overtaken restarts the old version, and updates it to the new one in the middle of that: three ReplicaSets have pods.
+// Overtaken restarts the old version, and midway updates it to the new one: three ReplicaSets have pods.
 func Overtaken(old, new string) Strategy { return overtaken{update{old, new}} }
 
 type overtaken struct{ update }
@@ -56,7 +56,7 @@ func (o overtaken) Begin(ctx context.Context, client kubernetes.Interface, to fi
 	return o.update.Begin(ctx, client, to, app)
 }
 
-// Paused is an update that is paused in its middle for so long, and then resumed. It is an error if no old pod is left by then.
+// Paused is an update that is paused midway for d, and then resumed. It fails if no old pod is left by then.
 func Paused(old, new string, d time.Duration) Strategy { return paused{update{old, new}, d} }
 
 type paused struct {
@@ -91,8 +91,8 @@ func (p paused) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 	return pause(false)
 }
 
-// midway returns the Deployment when its third new pod was asked for, and not the last yet: with a surge of 1 and none unavailable the
-// first two are available then, and as many old ones are on their way out. Once no pod is left to replace it is too late.
+// midway waits until the Deployment has created its third new pod, and returns the Deployment. With a maxSurge of 1 and a maxUnavailable
+// of 0 the first two are available then, and two old pods are terminating. It fails if the last new pod has been created already.
 func midway(ctx context.Context, client kubernetes.Interface, namespace string, app fixtures.App) (live *appsv1.Deployment, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("rollout: not midway in %v", restartTimeout))
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// RestartThenUpdate replaces the pods of the old version so many times by others of it, as `kubectl rollout restart` does, each
-// time when the API server says that the last time is done; then it is [Update]. A few pods end many times that way.
+// RestartThenUpdate restarts the pods of the old version a number of times, as `kubectl rollout restart` does, each time after the API
+// server says that the time before is done, and then does what [Update] does. It makes many terminations of few pods.
 func RestartThenUpdate(old, new string, restarts int) Strategy {
 	return restart{update{old, new}, restarts}
 }
@@ -25,13 +25,13 @@ type restart struct {
 	restarts int
 }
 
-// Rollouts is how often every pod is replaced.
+// Rollouts returns how often every pod is replaced.
 func (r restart) Rollouts() int { return r.restarts + 1 }
 
 const (
-	// restartAnnotation changes the pod template and nothing else; kubectl's holds a time in seconds, of which two may be the same.
+	// restartAnnotation changes the pod template and nothing else. That of kubectl has a time in seconds, which may repeat.
 	restartAnnotation = "rollcall.local/restart"
-	// restartTimeout is the harness's own, as long as a recording gives to any rollout.
+	// restartTimeout is our own choice, the same as for any rollout of a recording.
 	restartTimeout = 5 * time.Minute
 )
 
@@ -44,7 +44,8 @@ func (r restart) Begin(ctx context.Context, client kubernetes.Interface, to fixt
 	return r.update.Begin(ctx, client, to, app)
 }
 
-// Restart replaces the pods of a Deployment, by a stamp that they had not yet, and returns when the API server says that it is done.
+// Restart replaces the pods of a Deployment, by an annotation whose value, stamp, has to be new, and waits until the API server says that
+// the rollout is done.
 func Restart(ctx context.Context, deployments Editable[*appsv1.Deployment], name, stamp string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("not done in %v", restartTimeout))
 	defer cancel()
@@ -57,7 +58,7 @@ func Restart(ctx context.Context, deployments Editable[*appsv1.Deployment], name
 	return awaitComplete(ctx, deployments, name, Complete)
 }
 
-// awaitComplete returns when kubectl calls the rollout of an object done.
+// awaitComplete waits until kubectl calls the rollout of an object done.
 func awaitComplete[T any](ctx context.Context, objects Editable[T], name string, complete func(T) bool) error {
 	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		live, err := objects.Get(ctx, name, metav1.GetOptions{})

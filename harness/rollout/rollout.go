@@ -1,4 +1,4 @@
-// Package rollout holds the ways an app can be brought from one version to the next.
+// Package rollout has strategies that bring an app from one version to the next.
 package rollout
 
 import (
@@ -15,31 +15,31 @@ import (
 
 // A Strategy brings an app from one version to another.
 type Strategy interface {
-	// Versions are the app's version before and after.
+	// Versions returns the app's version before and after.
 	Versions() (old, new string)
-	// Deploy creates what stands before the rollout: the app's Service, which has this NodePort unless it is 0, and
-	// its pods.
+	// Deploy creates what exists before the rollout: the app's Service, with this NodePort unless it is 0, and
+	// the workload.
 	Deploy(
 		ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 	) (*corev1.Service, error)
-	// Deployed reports whether all of it is ready, and nothing is on its way out.
+	// Deployed reports whether all of that is ready, and no pod is terminating.
 	Deployed(observe.State, fixtures.App) bool
 	// Begin makes the write that starts the rollout.
 	Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error
 	// Settled reports whether the API server says that the rollout is done.
 	Settled(observe.State, fixtures.App) bool
-	// Over reports whether it is for clients: endpoints and every observed node's rules route to just those pods that
-	// the rollout leaves them. For strategies that end the old pods it is [Barrier].
+	// Over reports whether the rollout is done for clients: endpoints and every observed node's rules route only to
+	// the pods that stay. For strategies that end the old pods it is [Barrier].
 	Over(observe.State, fixtures.App) bool
 }
 
-// Barrier reports whether no client can reach a version any more: no pod of it is in the API, no endpoint of
-// the Service is one, and the rules of no observed node route to one.
+// Barrier reports whether no client can reach a version any more: the API has no pod of it, the Service no endpoint
+// of it, and no observed node's rules route to it.
 func Barrier(s observe.State, version string) bool {
 	return s.Count(version) == 0 && !s.Reaches(version)
 }
 
-// create makes the app's Service and whatever workloads it is given.
+// create creates the app's Service and the workloads.
 func create(ctx context.Context, client kubernetes.Interface, service *corev1.Service, workloads ...func() error) (*corev1.Service, error) {
 	service, err := client.CoreV1().Services(service.Namespace).Create(ctx, service, metav1.CreateOptions{})
 	if err != nil {
@@ -53,12 +53,12 @@ func create(ctx context.Context, client kubernetes.Interface, service *corev1.Se
 	return service, nil
 }
 
-// A creatable is where objects of one kind are created, in one namespace.
+// A creatable creates objects of one kind in one namespace.
 type creatable[T any] interface {
 	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
 }
 
-// workload creates one, for create.
+// workload returns a function that creates a workload, for create.
 func workload[T any](ctx context.Context, in creatable[T], object T) func() error {
 	return func() error {
 		_, err := in.Create(ctx, object, metav1.CreateOptions{})

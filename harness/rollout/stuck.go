@@ -16,8 +16,8 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// Stuck is an update to a version that never becomes available: it ends when the API server says that there was no progress. Where
-// reasons are given, for which a container waits or a pod has no node, a new pod has to have one of them first.
+// Stuck is an update to a version that never becomes available. It ends when the API server says that there was no progress. If reasons
+// are given, Begin first waits until a container of a new pod waits for one of them, or a new pod is not scheduled for one.
 func Stuck(old, new string, change func(*fixtures.App), reasons ...string) Strategy {
 	return stuck{updateWith{update{old, new}, change}, reasons}
 }
@@ -27,7 +27,7 @@ type stuck struct {
 	reasons []string
 }
 
-// StuckAfter is for how long a rollout makes no progress, beside its minReadySeconds, until the API server calls it stuck.
+// StuckAfter and the minReadySeconds together are the progress deadline of the rollout.
 const StuckAfter = 5 * time.Second
 
 func (u stuck) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
@@ -61,7 +61,7 @@ func (u stuck) Settled(s observe.State, app fixtures.App) bool {
 		slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Reason == "ProgressDeadlineExceeded" })
 }
 
-// Over is when the new version is led to by nobody. Old pods stay, if the strategy leaves any.
+// Over reports whether no endpoint and no rule leads to the new version. Old pods stay, if there are any.
 func (u stuck) Over(s observe.State, _ fixtures.App) bool {
 	return !s.Leaving() && s.ReachesEverywhere(u.new, 0)
 }

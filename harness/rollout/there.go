@@ -10,8 +10,8 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// There deploys nothing and rolls nothing out: an app of that version is there already, behind a Service that need not be the
-// cluster's.
+// There deploys nothing and rolls nothing out: an app of that version exists already. The Service stands for it, and need not exist in
+// the cluster.
 func There(version string, service *corev1.Service) Strategy { return there{version, service} }
 
 type there struct {

@@ -7,8 +7,8 @@ import (
 	"k8s.io/kubectl/pkg/polymorphichelpers"
 )
 
-// Undo goes back to the revision before as `kubectl rollout undo` does, by kubectl's own code (kubectl v0.37,
-// pkg/polymorphichelpers/rollback.go). The error of a Deployment without an earlier revision is what kubectl says.
+// Undo rolls a Deployment back to the revision before, by the code of `kubectl rollout undo` (kubectl v0.37,
+// pkg/polymorphichelpers/rollback.go). For a Deployment without an earlier revision it returns kubectl's error.
 func Undo(client kubernetes.Interface, d *appsv1.Deployment) error {
 	back, err := polymorphichelpers.RollbackerFor(appsv1.SchemeGroupVersion.WithKind("Deployment").GroupKind(), client)
 	if err != nil {

@@ -34,7 +34,7 @@ func (u update) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 	return u.write(ctx, client, to, app, func(*appsv1.Deployment) {})
 }
 
-// write is the one write of an update, with more that it changes.
+// write makes the one write of an update: the new template, and what more changes.
 func (u update) write(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, more func(*appsv1.Deployment),
 ) error {
@@ -56,7 +56,7 @@ func (u update) Settled(s observe.State, app fixtures.App) bool {
 
 func (u update) Over(s observe.State, _ fixtures.App) bool { return Barrier(s, u.old) }
 
-// UpdateWith is an update to a new version whose template differs in more than its image.
+// UpdateWith is an update to a version whose template differs in more than the image.
 func UpdateWith(old, new string, change func(*fixtures.App)) Strategy {
 	return updateWith{update{old, new}, change}
 }
@@ -66,7 +66,7 @@ type updateWith struct {
 	change func(*fixtures.App)
 }
 
-// IsCode says that two of them may differ though they look the same.
+// IsCode marks strategies that hold a function: two of them may differ although they print the same.
 func (updateWith) IsCode() {}
 
 func (u updateWith) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
