@@ -13,7 +13,8 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// advisable is what advice may change of a workload, and what names it. Images, environments and volumes are not the report's affair.
+// advisable lists the fields of a workload that advice may change, and those that name it. The report must not have images, environments
+// and volumes.
 var advisable = [][]string{
 	{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"},
 	{"spec", "replicas"}, {"spec", "strategy"}, {"spec", "updateStrategy"},
@@ -22,7 +23,8 @@ var advisable = [][]string{
 
 var advisableInContainers = []string{"name", "lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}
 
-// Advisable is a workload less what no advice is about; nil if it is not of apps/v1, whose kinds alone take a strategic merge patch.
+// Advisable returns a copy of a workload with only the fields that advice needs. It is nil for a kind outside apps/v1, which takes no
+// strategic merge patch.
 func Advisable(workload map[string]any) map[string]any {
 	if workload["apiVersion"] != appsv1.SchemeGroupVersion.String() {
 		return nil
@@ -31,7 +33,7 @@ func Advisable(workload map[string]any) map[string]any {
 	for _, path := range advisable {
 		value, has, _ := unstructured.NestedFieldCopy(workload, path...)
 		if fields, is := value.(map[string]any); has && value != nil && (!is || len(fields) > 0) {
-			_ = unstructured.SetNestedField(some, value, path...) // all before it are maps
+			_ = unstructured.SetNestedField(some, value, path...) // cannot fail: all parents are maps
 		}
 	}
 	at := []string{"spec", "template", "spec", "containers"}
@@ -45,12 +47,12 @@ func Advisable(workload map[string]any) map[string]any {
 			}
 		}
 	}
-	_ = unstructured.SetNestedSlice(some, containers, at...) // likewise
+	_ = unstructured.SetNestedSlice(some, containers, at...) // cannot fail either
 	return some
 }
 
-// Asked is how a kubelet asks a pod for what clients ask the Service for, as the handler of a probe. Of what it cannot ask for, such as
-// anything but a GET, or with headers and certificates that nobody else may read, it is whether something listens.
+// Asked returns the handler of a probe by which a kubelet sends a pod the same request as clients send the Service. It is a TCP probe for
+// requests that a kubelet cannot send (other methods than GET) or must not (headers and certificates, which would be in the manifest).
 func Asked(path string, port corev1.ServicePort, secure bool, by *loadgen.UserHTTP) map[string]any {
 	target := TargetOf(port)
 	var at any = int64(target.IntVal)
@@ -58,7 +60,7 @@ func Asked(path string, port corev1.ServicePort, secure bool, by *loadgen.UserHT
 		at = target.StrVal
 	}
 	if cmp.Or(by.Method, http.MethodGet) != http.MethodGet || len(by.Headers) > 0 || by.TLS != nil && by.TLS.Certificate != nil ||
-		slices.ContainsFunc(by.Status, func(s int) bool { return s >= http.StatusBadRequest }) { // a probe fails by those
+		slices.ContainsFunc(by.Status, func(s int) bool { return s >= http.StatusBadRequest }) { // with which a probe fails
 		return map[string]any{"tcpSocket": map[string]any{"port": at}}
 	}
 	get := map[string]any{"path": path, "port": at}

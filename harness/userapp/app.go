@@ -14,26 +14,26 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// VersionLabel is on every pod of the workload, with the version's name as its value. It differs from that of Rollcall's own
-// app, which the user's manifests may have.
+// VersionLabel is on every pod of the workload, with the version's name as its value. It differs from [fixtures.VersionLabel],
+// which the user's manifests may contain.
 const VersionLabel = "rollcall.local/version"
 
-// An App is a user's: what its file says and the objects of its manifests.
+// An App is a user's app: its file, and the objects of its manifests.
 type App struct {
 	document Document
-	at       ServiceName      // that its clients ask
-	objects  []runtime.Object // but for the workload, in the order of the manifests
+	at       ServiceName      // that clients request
+	objects  []runtime.Object // without workload and service, in the order of the manifests
 	workload runtime.Object   // a Deployment or a StatefulSet
 	service  *corev1.Service
 	facts    evidence.UserApp
 	asked    *loadgen.UserHTTP
 
-	namespace string // of the workload in its manifest
+	namespace string // of the workload, in its manifest
 	budget    Losses
 }
 
-// Read reads the file of an app and the manifests it names. The error is one line that names the file and the field or
-// object. Kinds that Rollcall does not copy are left out, and Facts says so.
+// Read reads the file of an app and the manifests that it names. The error is one line with the file and the field or
+// object. Objects of kinds that Rollcall does not copy are left out, which Facts says.
 func Read(file string) (*App, error) {
 	a := &App{}
 	if err := usage.Read(file, Kind, &a.document); err != nil {
@@ -69,34 +69,34 @@ func Read(file string) (*App, error) {
 	return a, nil
 }
 
-// Facts are what advice can be drawn from.
+// Facts returns what advice can be derived from.
 func (a *App) Facts() *evidence.UserApp { return &a.facts }
 
-// HTTP is how the app is asked.
+// HTTP returns how requests are sent and replies judged.
 func (a *App) HTTP() *loadgen.UserHTTP { return a.asked }
 
-// Path is what is asked for.
+// Path returns the path of requests.
 func (a *App) Path() string { return cmp.Or(a.document.Request.Path, "/") }
 
-// Rate is how many requests per second every lane sends.
+// Rate returns how many requests per second every lane sends.
 func (a *App) Rate() int { return cmp.Or(a.document.Rate, defaultRate) }
 
-// PodSecurity is the standard that the namespace has to admit.
+// PodSecurity returns the Pod Security Standard that the namespace has to admit.
 func (a *App) PodSecurity() string { return cmp.Or(a.document.PodSecurity, "restricted") }
 
-// Service is the name of the one whose clients are asked about.
+// Service returns the name of the Service that clients use.
 func (a *App) Service() string { return a.at.Name }
 
-// Secure reports whether its Service is asked over TLS, by its name.
+// Secure reports whether requests to the Service use TLS, with the Service's name.
 func (a *App) Secure() bool { return a.at.Secure }
 
-// Budget is what a client may lose.
+// Budget returns what a client may lose.
 func (a *App) Budget() Losses { return a.budget }
 
-// Name is the workload's, as kind and name.
+// Name returns kind and name of the workload.
 func (a *App) Name() string { return a.document.Workload.Kind + " " + a.document.Workload.Name }
 
-// Images are those of the workload at both versions.
+// Images returns the images of both versions, sorted.
 func (a *App) Images() []string {
 	var images []string
 	for _, v := range []Version{a.document.Old, a.document.New} {

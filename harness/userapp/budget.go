@@ -10,21 +10,21 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A Budget is what a client may lose; without any, none loses a request. What is empty does not matter.
+// A Budget says what each client may lose. An empty field sets no limit; without MaxOutage and MaxFailed no request may fail.
 type Budget struct {
 	MaxOutage string `json:"maxOutage,omitempty"` // longest time without a good reply, such as 5s
-	MaxFailed string `json:"maxFailed,omitempty"` // largest share of its requests since the first change that fail, such as 0.1%
-	P99       string `json:"p99,omitempty"`       // longest time that 99 % of its good replies since then take, such as 300ms
+	MaxFailed string `json:"maxFailed,omitempty"` // largest share of failed requests since the first change, such as 0.1%
+	P99       string `json:"p99,omitempty"`       // most that 99 % of the good replies since then may take, such as 300ms
 }
 
-// Losses is the same as values.
+// Losses is a parsed Budget.
 type Losses struct {
-	Outage   time.Duration // 0: it does not matter
-	Permille int           // 0: it does not matter
-	P99      time.Duration // 0: it does not matter
+	Outage   time.Duration // 0: no limit
+	Permille int           // 0: no limit
+	P99      time.Duration // 0: no limit
 }
 
-// Read reads it, as options of these names.
+// Read parses the budget. The arguments are the names of its options, for errors.
 func (b Budget) Read(outage, failed, p99 string) (l Losses, err error) {
 	if l.Outage, err = usage.Duration(outage, b.MaxOutage, 0, time.Millisecond); err != nil {
 		return l, err
@@ -36,7 +36,7 @@ func (b Budget) Read(outage, failed, p99 string) (l Losses, err error) {
 	return l, err
 }
 
-// Words says what no client does.
+// Words returns what no client may do, such as "loses a request".
 func (l Losses) Words() string {
 	var all []string
 	if l.Outage > 0 {
@@ -54,10 +54,10 @@ func (l Losses) Words() string {
 	return strings.Join(all, " or ")
 }
 
-// Any reports whether anything may be lost.
+// Any reports whether a client may lose any request.
 func (l Losses) Any() bool { return l.Outage > 0 || l.Permille > 0 }
 
-// Expectations judge each lane by what its client may lose.
+// Expectations returns those that hold each lane to the budget.
 func (l Losses) Expectations() (list []evidence.Expectation) {
 	if l.Outage > 0 {
 		list = append(list, verdict.MaxOutage(l.Outage), verdict.ReplyGap(0, l.Outage))

@@ -1,5 +1,5 @@
-// Package userapp tests a user's app: it reads the file that the user writes and the manifests that this file names, and
-// deploys, updates and asks the app in a namespace of Rollcall.
+// Package userapp tests a user's app: it reads the user's file about the app, and the manifests that this file names, and
+// deploys and updates the app in a namespace of Rollcall.
 package userapp
 
 import (
@@ -15,22 +15,22 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// Kind is that of the file.
+// Kind is the kind of the file, as in kind: App.
 const Kind = "App"
 
-// A Document is what the user writes.
+// A Document is the content of the file.
 type Document struct {
 	usage.Head `json:",inline"`
 	Manifests  []string `json:"manifests"` // files, relative to this one
 	Workload   Workload `json:"workload"`
-	Service    string   `json:"service"` // the one whose clients are asked about, see [ParseServiceName]
+	Service    string   `json:"service"` // that clients use, see [ParseServiceName]
 	Request    Request  `json:"request,omitzero"`
 	Reply      Reply    `json:"reply,omitzero"`
 	Budget     Budget   `json:"budget,omitzero"`
 	Old        Version  `json:"old"`
 	New        Version  `json:"new"`
 	Rate       int      `json:"rate,omitempty"` // requests per second of every lane; 0: 50
-	// standard that the pods meet: restricted, which is the default, baseline or privileged
+	// Pod Security Standard that the pods meet: restricted, which is the default, baseline or privileged
 	PodSecurity string `json:"podSecurity,omitempty"`
 }
 
@@ -40,25 +40,25 @@ type Workload struct {
 	Name string `json:"name"`
 }
 
-// A Reply is what a good one looks like.
+// A Reply describes good replies.
 type Reply struct {
 	Status     []int  `json:"status,omitempty"`     // empty: 200 to 299
 	GoodStatus string `json:"goodStatus,omitempty"` // the same as ranges, such as 200-299,404
 	Version    *Place `json:"version,omitempty"`
 }
 
-// A Place is where a reply names its version; one field is set.
+// A Place says where a reply names its version; one field is set.
 type Place struct {
 	Header  string `json:"header,omitempty"`
 	Pointer string `json:"pointer,omitempty"` // RFC 6901, into a JSON body
 	Pattern string `json:"pattern,omitempty"` // regular expression; its first group is the version
 }
 
-// A Version is one that is rolled out, and how the workload becomes it.
+// A Version is a version of the app, and what it changes in the workload.
 type Version struct {
-	Name      string            `json:"name"`                // as replies spell it, if they do
+	Name      string            `json:"name"`                // as in replies, if they name it
 	Image     string            `json:"image,omitempty"`     // of the container
-	Env       map[string]string `json:"env,omitempty"`       // set in the container
+	Env       map[string]string `json:"env,omitempty"`       // of the container, beside what its manifest sets
 	Container string            `json:"container,omitempty"` // empty: the first
 }
 
@@ -99,7 +99,7 @@ func (d Document) validate() error {
 	return nil
 }
 
-// http is how the app is asked. Names of files are relative to a folder.
+// http returns how requests are sent and replies judged. Names of files are relative to the folder.
 func (d Document) http(folder string) (*loadgen.UserHTTP, error) {
 	var headers []loadgen.HeaderField
 	for _, name := range slices.Sorted(maps.Keys(d.Request.Headers)) {

@@ -42,7 +42,7 @@ func (a *App) validate() error {
 	return nil
 }
 
-// adapt changes the pod template for a run: images are not pulled again, and pods carry Rollcall's label.
+// adapt changes the pod template for a run: images that are present are not pulled, and pods get Rollcall's label.
 func (a *App) adapt() {
 	template := a.template()
 	for _, containers := range [][]corev1.Container{template.Spec.InitContainers, template.Spec.Containers} {
@@ -59,7 +59,7 @@ func (a *App) adapt() {
 	}
 }
 
-// learn fills in the facts, from an app that is valid.
+// learn sets the facts of a valid app.
 func (a *App) learn() {
 	template, replicas := partsOf(a.workload)
 	container, _ := a.container(template, a.document.Old)
@@ -79,7 +79,7 @@ func (a *App) learn() {
 	}
 }
 
-// FactsOf are those of pods of which one container answers.
+// FactsOf returns the facts about pods of which one container answers requests.
 func FactsOf(spec corev1.PodSpec, answers corev1.Container) (f evidence.UserApp) {
 	f.Answers, f.Probed, f.Startup = answers.Name, answers.ReadinessProbe != nil, answers.StartupProbe != nil
 	f.Grace = time.Duration(ptr.Deref(spec.TerminationGracePeriodSeconds, 30)) * time.Second
@@ -99,7 +99,7 @@ func FactsOf(spec corev1.PodSpec, answers corev1.Container) (f evidence.UserApp)
 	return f
 }
 
-// PreStop is the hook that a container has before it ends; nil if it has none.
+// PreStop returns the preStop hook of a container, or nil.
 func PreStop(c corev1.Container) *corev1.LifecycleHandler {
 	if c.Lifecycle == nil {
 		return nil

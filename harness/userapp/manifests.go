@@ -52,7 +52,7 @@ func (a *App) load(file string) error {
 	}
 }
 
-// keep keeps an object, without what belongs to the cluster it comes from.
+// keep stores an object, without the fields that depend on the cluster it comes from.
 func (a *App) keep(object runtime.Object, kind string) {
 	meta, ok := object.(metav1.Object)
 	if !ok {

@@ -8,17 +8,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// TargetOf is the port of pods that a port of their Service leads to.
+// TargetOf returns the port of pods that a port of their Service leads to.
 func TargetOf(p corev1.ServicePort) intstr.IntOrString {
 	return cmp.Or(p.TargetPort, intstr.FromInt32(p.Port))
 }
 
-// PortNumber is that of a port which a container of a pod may name; 0 if none has the name.
+// PortNumber returns the number of a port, which may be the name of a container's port; 0 if no container has that name.
 func PortNumber(pod corev1.PodSpec, port intstr.IntOrString) int32 {
 	if port.Type == intstr.Int {
 		return port.IntVal
 	}
-	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) { // sidecars among them
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) { // sidecars are init containers
 		for _, p := range c.Ports {
 			if p.Name == port.StrVal {
 				return p.ContainerPort
@@ -28,7 +28,7 @@ func PortNumber(pod corev1.PodSpec, port intstr.IntOrString) int32 {
 	return 0
 }
 
-// Answers is the container of a pod that has the port of its Service; the first if none says so.
+// Answers returns the container of a pod that declares the port of the Service, or else the first container.
 func Answers(pod corev1.PodSpec, port corev1.ServicePort) corev1.Container {
 	target := PortNumber(pod, TargetOf(port))
 	has := func(c corev1.Container) bool {

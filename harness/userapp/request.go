@@ -5,18 +5,19 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// A Request is what clients send.
+// A Request describes what clients send.
 type Request struct {
 	Path   string `json:"path,omitempty"`   // empty: /
 	Method string `json:"method,omitempty"` // empty: GET
-	Host   string `json:"host,omitempty"`   // of the Host header; empty: the Service's address
-	// Headers are further ones, by name. A value of @FILE or $VARIABLE is read from there.
+	Host   string `json:"host,omitempty"`   // the Host header; empty: the Service's address
+	// Headers are other headers, by name. A value of @FILE or $VARIABLE is read from there.
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    string            `json:"body,omitempty"` // file, relative to this one; empty: none
 	Secure  `json:",inline"`
 }
 
-// HTTP is the same for clients, with headers in an order, and the place of the version in replies. Names of files are relative to a folder.
+// HTTP returns the request for clients, with headers in this order, and the place of the version in replies. Names of files are relative
+// to the folder.
 func (q Request) HTTP(folder string, headers []loadgen.HeaderField, version Place) (asked *loadgen.UserHTTP, err error) {
 	const there = "name one that is there"
 	asked = &loadgen.UserHTTP{Method: q.Method, Host: q.Host, Header: version.Header, Pointer: version.Pointer, Pattern: version.Pattern}

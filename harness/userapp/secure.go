@@ -7,17 +7,17 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// A Secure says how connections over https are secured, by files in PEM.
+// A Secure has the settings of TLS. Files are in PEM.
 type Secure struct {
-	CA         string `json:"ca,omitempty"`         // authorities that are trusted; empty: the host's
-	ServerName string `json:"serverName,omitempty"` // asked for, and in the certificate; empty: the target's
-	Insecure   bool   `json:"insecure,omitempty"`   // any certificate will do
+	CA         string `json:"ca,omitempty"`         // trusted certificate authorities; empty: the host's
+	ServerName string `json:"serverName,omitempty"` // sent (SNI), and expected in the certificate; empty: the target's
+	Insecure   bool   `json:"insecure,omitempty"`   // the server's certificate is not verified
 	TLSMin     string `json:"tlsMin,omitempty"`     // 1.2 or 1.3; empty: 1.2
 	ClientCert string `json:"clientCert,omitempty"`
 	ClientKey  string `json:"clientKey,omitempty"`
 }
 
-// TLS is the same for clients, nil if nothing is said. Names of files are relative to a folder.
+// TLS returns the settings for clients, or nil if none is set. Names of files are relative to the folder.
 func (s Secure) TLS(folder string) (*loadgen.TLS, error) {
 	if s == (Secure{}) {
 		return nil, nil

@@ -11,17 +11,17 @@ import (
 	"example.com/rollcall/fixtures"
 )
 
-// A ServiceName names a Service, one of its ports, whether it is asked over TLS, and what is asked for.
+// A ServiceName is a user's option that names a Service and how to request it.
 type ServiceName struct {
 	Namespace  string // empty: none is named
 	Name, Port string // Port is a name or a number; empty: none is named
-	Secure     bool
+	Secure     bool   // over TLS
 	Path       string // empty: none is named
 }
 
-// ParseServiceName reads [NAMESPACE/]NAME[:PORT][/PATH]. With a port the name may have http: or https: before it, as in URLs of the API
-// server's proxy (k8s.io/apimachinery, SplitSchemeNamePort). What is before the first / is a namespace if it has no colon and something
-// follows, and else the name.
+// ParseServiceName parses [NAMESPACE/]NAME[:PORT][/PATH]. If there is a port, http: or https: may stand before the name, as in URLs of
+// the API server's proxy (k8s.io/apimachinery, SplitSchemeNamePort). The text before the first / is a namespace if it has no colon and
+// something follows the /, and else the name.
 func ParseServiceName(text string) (s ServiceName, ok bool) {
 	name, path, asked := strings.Cut(text, "/")
 	if path != "" && !strings.Contains(name, ":") {
@@ -45,13 +45,13 @@ func ParseServiceName(text string) (s ServiceName, ok bool) {
 	return s, true
 }
 
-// SecureURL is where a Service is asked over TLS: by a name that its certificate may have.
+// SecureURL returns the URL of a Service over TLS, with a host name that its certificate may have.
 func SecureURL(service *corev1.Service) string {
 	at := fmt.Sprintf("https://%s.%s.svc:%d", service.Name, service.Namespace, fixtures.HTTPPort(service).Port)
 	return strings.TrimSuffix(at, ":443") + "/"
 }
 
-// PortText is a port as people tell it, such as "http (80)".
+// PortText returns a port for messages, such as "http (80)".
 func PortText(p corev1.ServicePort) string {
 	if p.Name == "" {
 		return strconv.Itoa(int(p.Port))
@@ -59,7 +59,7 @@ func PortText(p corev1.ServicePort) string {
 	return fmt.Sprintf("%s (%d)", p.Name, p.Port)
 }
 
-// PortsText are some.
+// PortsText returns a list of ports for messages.
 func PortsText(ports []corev1.ServicePort) string {
 	var all []string
 	for _, p := range ports {
@@ -68,7 +68,7 @@ func PortsText(ports []corev1.ServicePort) string {
 	return strings.Join(all, ", ")
 }
 
-// Of is the port of a Service that it names; without one, the first. It is nil if the Service has none such.
+// Of returns the port of the Service that s names, or the first if it names none; nil if the Service does not have that port.
 func (s ServiceName) Of(service *corev1.Service) *corev1.ServicePort {
 	i := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool {
 		return s.Port == "" || s.Port == p.Name || s.Port == fmt.Sprint(p.Port)

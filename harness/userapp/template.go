@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// partsOf are the pod template of a Deployment or a StatefulSet, and how many replicas it names; nil if it names none.
+// partsOf returns the pod template and the replicas of a Deployment or a StatefulSet; nil if its manifest does not set replicas.
 func partsOf(workload runtime.Object) (template *corev1.PodTemplateSpec, replicas *int32) {
 	if d, ok := workload.(*appsv1.Deployment); ok {
 		return &d.Spec.Template, d.Spec.Replicas
@@ -25,7 +25,7 @@ func (a *App) template() *corev1.PodTemplateSpec {
 	return template
 }
 
-// container is the one that a version is about.
+// container returns the container of the template that a version changes.
 func (a *App) container(template *corev1.PodTemplateSpec, v Version) (*corev1.Container, error) {
 	i := 0
 	if v.Container != "" {
@@ -37,7 +37,7 @@ func (a *App) container(template *corev1.PodTemplateSpec, v Version) (*corev1.Co
 	return &template.Spec.Containers[i], nil
 }
 
-// templateAt is the pod template of a version.
+// templateAt returns the pod template of a version.
 func (a *App) templateAt(v Version) corev1.PodTemplateSpec {
 	template := a.template().DeepCopy()
 	container, err := a.container(template, v)

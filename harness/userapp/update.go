@@ -18,13 +18,13 @@ import (
 	"example.com/rollcall/harness/rollout"
 )
 
-// Update brings the app from its old version to the new one, as applying its next manifest does.
+// Update returns the strategy that updates the app from its old version to the new one, as `kubectl apply` does.
 func (a *App) Update() rollout.Strategy { return update{a, a.document.Old, a.document.New} }
 
-// Back brings the app from the new version to the old one.
+// Back returns the strategy that brings the app from its new version to the old one.
 func (a *App) Back() rollout.Strategy { return update{a, a.document.New, a.document.Old} }
 
-// An update ignores the fixtures.App of its methods: that is Rollcall's own app.
+// An update ignores the fixtures.App of its methods, which is Rollcall's own app.
 type update struct {
 	app      *App
 	old, new Version
@@ -85,7 +85,7 @@ func (u update) Settled(s observe.State, _ fixtures.App) bool {
 
 func (u update) Over(s observe.State, _ fixtures.App) bool { return rollout.Barrier(s, u.old.Name) }
 
-// rollout is how many pods the workload asks for, and whether kubectl calls its rollout done, if it is at a version.
+// rollout returns the workload's replicas and whether kubectl calls its rollout done. there reports whether its template is of the version.
 func (u update) rollout(s observe.State, v Version) (replicas int, complete, there bool) {
 	name := u.app.document.Workload.Name
 	if d := s.Deployments[name]; d != nil && d.Spec.Template.Labels[VersionLabel] == v.Name {
@@ -97,7 +97,7 @@ func (u update) rollout(s observe.State, v Version) (replicas int, complete, the
 	return 0, false, false
 }
 
-// create creates an object of one of the kinds that Read keeps.
+// create creates an object of a kind that Read keeps.
 func create(ctx context.Context, client kubernetes.Interface, namespace string, object runtime.Object) (err error) {
 	options := metav1.CreateOptions{}
 	switch o := object.(type) {
