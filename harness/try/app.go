@@ -18,27 +18,27 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// An App is what manifests deploy, and the part of it that is looked at.
+// An App is what manifests deploy: all objects, and the workload and Service under test.
 type App struct {
 	Objects  []Object
 	workload Object // that is rolled out
 	template corev1.PodTemplateSpec
-	service  corev1.Service // that its clients use
+	service  corev1.Service // that clients request
 	port     corev1.ServicePort
 	path     string
-	asProbed bool // the path is the readiness probe's
-	secure   bool // asked over TLS
+	asProbed bool // path is the readiness probe's
+	secure   bool // requests use TLS
 }
 
-// defaultNamespace is where objects are that name none.
+// defaultNamespace is the namespace of objects that name none.
 const defaultNamespace = metav1.NamespaceDefault
 
 func namespaceOf(o *unstructured.Unstructured) string {
 	return cmp.Or(o.GetNamespace(), defaultNamespace)
 }
 
-// New finds the Service, of the name if the text gives one, and the workload behind it. The text is like shop/web:http/healthz, all but web
-// optional; web/ has / asked for.
+// New finds the Service and the workload behind it. text is empty or names the Service, like shop/web:http/healthz, of which all but web
+// is optional; web/ has the path /.
 func New(objects []Object, text string) (*App, error) {
 	if len(objects) == 0 {
 		return nil, usage.New("manifests", "they have no object", "name some: rollcall try -f FOLDER")
@@ -104,7 +104,7 @@ func services(objects []Object) (names []string) {
 	return names
 }
 
-// templateOf is the pod template of what makes pods.
+// templateOf returns the pod template of a workload.
 func templateOf(o Object) (template corev1.PodTemplateSpec, has bool) {
 	content, has, _ := unstructured.NestedMap(o.Object, "spec", "template")
 	if !has || runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template) != nil {
@@ -113,7 +113,7 @@ func templateOf(o Object) (template corev1.PodTemplateSpec, has bool) {
 	return template, len(template.Spec.Containers) > 0
 }
 
-// behind is the one workload whose pods a Service selects.
+// behind returns the one workload whose pods a Service selects, or why there is none.
 func behind(objects []Object, service corev1.Service) (workload Object, template corev1.PodTemplateSpec, because string) {
 	if len(service.Spec.Selector) == 0 {
 		return workload, template, "it has no selector"
@@ -143,7 +143,7 @@ func behind(objects []Object, service corev1.Service) (workload Object, template
 	return workload, template, because
 }
 
-// choosePort takes the named port, or that which the pods are probed at, or the first.
+// choosePort sets the port: the named one, or that of the readiness probe, or the first.
 func (a *App) choosePort(named userapp.ServiceName) error {
 	port := named.Of(&a.service)
 	if port == nil {
@@ -159,13 +159,13 @@ func (a *App) choosePort(named userapp.ServiceName) error {
 	return nil
 }
 
-// number is that of a port which may be named in the pod template; 0 if it is not there.
+// number returns the number of a port, which may be a name in the pod template; 0 if that has no such name.
 func (a *App) number(port intstr.IntOrString) int32 { return userapp.PortNumber(a.template.Spec, port) }
 
-// target is the port of the pods that one of the Service leads to.
+// target returns the port of the pods that a port of the Service leads to.
 func (a *App) target(p corev1.ServicePort) int32 { return a.number(userapp.TargetOf(p)) }
 
-// probe is how a kubelet asks the app over HTTP whether it is ready; nil if it does not.
+// probe returns the first readiness probe over HTTP, or nil.
 func (a *App) probe() *corev1.HTTPGetAction {
 	for _, c := range a.template.Spec.Containers {
 		if c.ReadinessProbe != nil && c.ReadinessProbe.HTTPGet != nil {
@@ -175,7 +175,7 @@ func (a *App) probe() *corev1.HTTPGetAction {
 	return nil
 }
 
-// probed is what the kubelet asks for at the Service's port; of no probe there, it is empty.
+// probed returns the readiness probe if it is at the Service's port; else it is empty.
 func (a *App) probed() corev1.HTTPGetAction {
 	if probe := a.probe(); probe != nil && a.number(probe.Port) == a.target(a.port) {
 		return *probe
@@ -183,7 +183,7 @@ func (a *App) probed() corev1.HTTPGetAction {
 	return corev1.HTTPGetAction{}
 }
 
-// host is what the kubelet says in the Host header; empty if it is the pod's address.
+// host returns the Host header of the readiness probe; empty if it has none.
 func (a *App) host() string {
 	for _, h := range a.probed().HTTPHeaders {
 		if strings.EqualFold(h.Name, "Host") {
@@ -193,7 +193,7 @@ func (a *App) host() string {
 	return ""
 }
 
-// Service is what `rollcall during --service` takes.
+// Service returns the Service, its port and the path, as `rollcall during --service` takes them.
 func (a *App) Service() string {
 	name := a.service.Name
 	if a.secure {
@@ -202,7 +202,7 @@ func (a *App) Service() string {
 	return fmt.Sprintf("%s/%s:%d%s", a.service.Namespace, name, a.port.Port, a.path)
 }
 
-// containersOf are those of a pod, or of what makes pods.
+// containersOf returns all containers of a pod or a workload, init containers first.
 func containersOf(o Object) []corev1.Container {
 	template, _ := templateOf(o)
 	if o.GetKind() == "Pod" {
@@ -214,7 +214,7 @@ func containersOf(o Object) []corev1.Container {
 	return slices.Concat(template.Spec.InitContainers, template.Spec.Containers)
 }
 
-// Images are all that the manifests name.
+// Images returns the images of all pods in the manifests, sorted.
 func Images(objects []Object) (images []string) {
 	for _, o := range objects {
 		for _, c := range containersOf(o) {

@@ -23,16 +23,16 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// manager is ours in the managed fields of objects.
+// manager is our name in the managed fields of objects.
 const manager = "rollcall-try"
 
 // A target is a cluster that objects are applied to.
 type target struct {
 	client  dynamic.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
-	loaded  []string // images that its nodes were given
+	loaded  []string // images that were loaded onto its nodes
 	say     func(string)
-	created []Object // and to be deleted, in their order
+	created []Object // in their order, to be deleted at the end
 }
 
 func newTarget(c cluster.Cluster, loaded []string, say func(string)) (*target, error) {
@@ -44,7 +44,7 @@ func newTarget(c cluster.Cluster, loaded []string, say func(string)) (*target, e
 	return &target{client: client, mapper: mapper, loaded: loaded, say: say}, nil
 }
 
-// api is where objects of a kind and namespace are; an error of [meta.NoKindMatchError] is that the cluster has no such kind.
+// api returns the client for the kind and namespace of an object. The error is a [meta.NoKindMatchError] if the cluster has no such kind.
 func (t *target) api(o Object) (dynamic.ResourceInterface, error) {
 	kind := o.GroupVersionKind()
 	mapping, err := t.mapper.RESTMapping(kind.GroupKind(), kind.Version)
@@ -57,7 +57,7 @@ func (t *target) api(o Object) (dynamic.ResourceInterface, error) {
 	return t.client.Resource(mapping.Resource).Namespace(namespaceOf(o.Unstructured)), nil
 }
 
-// first are kinds that others need.
+// first lists the kinds that are applied first, because others need them.
 var first = []schema.GroupKind{{Kind: "Namespace"}, {Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
 	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, {Kind: "ServiceAccount"}, {Kind: "ConfigMap"}, {Kind: "Secret"}}
 
@@ -68,13 +68,14 @@ func rank(o Object) int {
 	return len(first)
 }
 
-// create applies objects that are not there yet, with the namespaces that they name. Kinds that the cluster has not are left out.
+// create applies objects that must not exist yet, and creates the namespaces that they name. Namespaces may exist. Kinds that the cluster
+// does not have are left out.
 func (t *target) create(ctx context.Context, objects []Object) error {
 	var missing []Object
 	for _, o := range slices.Concat(missingNamespaces(objects), objects) {
 		var live *unstructured.Unstructured
-		if api, err := t.api(o); err == nil && o.GetName() != "" { // else apply says it, or it gets a name
-			live, _ = api.Get(ctx, o.GetName(), metav1.GetOptions{}) // nil beside an error
+		if api, err := t.api(o); err == nil && o.GetName() != "" { // else apply reports the error, or the API server chooses a name
+			live, _ = api.Get(ctx, o.GetName(), metav1.GetOptions{}) // nil if there is an error
 		}
 		switch {
 		case live == nil:
@@ -113,7 +114,7 @@ func (t *target) apply(ctx context.Context, objects []Object) error {
 	for _, o := range objects {
 		api, err := t.api(o)
 		if meta.IsNoMatchError(err) {
-			t.mapper.Reset() // a definition may have been applied
+			t.mapper.Reset() // a CustomResourceDefinition may have been applied
 			api, err = t.api(o)
 		}
 		if meta.IsNoMatchError(err) {
@@ -124,7 +125,7 @@ func (t *target) apply(ctx context.Context, objects []Object) error {
 			return err
 		}
 		var live *unstructured.Unstructured
-		if o.GetName() == "" { // the API server gives it one
+		if o.GetName() == "" { // the API server chooses one, by generateName
 			live, err = api.Create(ctx, t.clean(o), metav1.CreateOptions{FieldManager: manager})
 		} else {
 			live, err = api.Apply(ctx, o.GetName(), t.clean(o), metav1.ApplyOptions{FieldManager: manager, Force: true})
@@ -139,7 +140,7 @@ func (t *target) apply(ctx context.Context, objects []Object) error {
 	return nil
 }
 
-// made reports whether an object was created here.
+// made reports whether this target created the object.
 func (t *target) made(o Object) bool {
 	return slices.ContainsFunc(t.created, o.same)
 }
@@ -155,14 +156,14 @@ func (t *target) patch(ctx context.Context, workload Object, template map[string
 		return err
 	}
 	kind := types.MergePatchType
-	if workload.GroupVersionKind().Group == "apps" { // kinds of others have no strategic merge
+	if workload.GroupVersionKind().Group == "apps" { // kinds of other groups may have no strategic merge
 		kind = types.StrategicMergePatchType
 	}
 	_, err = api.Patch(ctx, workload.GetName(), kind, text, metav1.PatchOptions{FieldManager: manager})
 	return err
 }
 
-// clean is an object without what belongs to the cluster it comes from. A node does not pull an image that it was given.
+// clean returns a copy of the object without the fields that depend on the cluster it comes from. Nodes do not pull loaded images.
 func (t *target) clean(o Object) *unstructured.Unstructured {
 	is := o.DeepCopy()
 	delete(is.Object, "status")
@@ -182,13 +183,13 @@ func (t *target) clean(o Object) *unstructured.Unstructured {
 					c["imagePullPolicy"] = string(corev1.PullIfNotPresent)
 				}
 			}
-			_ = unstructured.SetNestedSlice(is.Object, list, at...) // it was one
+			_ = unstructured.SetNestedSlice(is.Object, list, at...) // cannot fail: a slice was there
 		}
 	}
 	return is
 }
 
-// remove deletes what was created, the last first.
+// remove deletes the created objects, the last one first.
 func (t *target) remove(ctx context.Context) error {
 	var failed []error
 	for _, o := range slices.Backward(t.created) {

@@ -12,15 +12,15 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A Change is what is rolled out: another image, other manifests, or the same pods once more.
+// A Change is what is rolled out: another image, other manifests, or the same pods again. Its zero value is a restart.
 type Change struct {
 	container, image string
-	list             string // of the pod template, that has the container
+	list             string // that has the container in the pod template: containers or initContainers
 	objects          []Object
-	from             string // where those were read
+	from             string // that objects were read from
 }
 
-// NewChange reads what to roll out: nothing for a restart, image=REF or CONTAINER=REF, or what -f takes.
+// NewChange parses what to roll out: empty for a restart, image=REF, CONTAINER=REF, or a file, folder or URL of manifests.
 func NewChange(a *App, to string, s Sources) (c Change, err error) {
 	name, image, is := strings.Cut(to, "=")
 	switch {
@@ -50,7 +50,7 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 	return c, nil
 }
 
-// Does says what is rolled out, in words.
+// Does describes the change in words.
 func (c Change) Does(a *App) string {
 	switch {
 	case c.image != "" && c.container != a.answers().Name:
@@ -64,7 +64,7 @@ func (c Change) Does(a *App) string {
 	}
 }
 
-// Images are those that it needs.
+// Images returns the images that the change needs.
 func (c Change) Images() []string {
 	if c.image != "" {
 		return []string{c.image}
@@ -75,10 +75,10 @@ func (c Change) Images() []string {
 // restartedAt is the annotation that kubectl rollout restart writes (kubectl v0.37, pkg/polymorphichelpers/objectrestarter.go).
 const restartedAt = "kubectl.kubernetes.io/restartedAt"
 
-// do rolls it out.
+// do makes the change.
 func (c Change) do(ctx context.Context, a *App, to *target) error {
 	if len(c.objects) > 0 {
-		var others []Object // which the first version has not, and somebody else may have
+		var others []Object // that the first version does not have; they must not exist yet
 		for _, o := range c.objects {
 			if !to.made(o) {
 				others = append(others, o)

@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// Describe says in lines what is understood of the app, and what will be done with it.
+// Describe returns lines that say what Rollcall found in the manifests, and what it will roll out.
 func (a *App) Describe(change Change) []string {
 	replicas, found, _ := unstructured.NestedInt64(a.workload.Object, "spec", "replicas")
 	if !found {
@@ -46,7 +46,7 @@ func (a *App) Describe(change Change) []string {
 	return lines
 }
 
-// asked is what requests ask for.
+// asked describes the requests, after the method.
 func (a *App) asked() string {
 	said := a.path
 	if host := a.host(); host != "" {
@@ -61,10 +61,10 @@ func (a *App) asked() string {
 	return said
 }
 
-// answers is the container that has the Service's port; the first if none says so.
+// answers returns the container that declares the Service's port, or else the first one.
 func (a *App) answers() corev1.Container { return userapp.Answers(a.template.Spec, a.port) }
 
-// beside names the other containers of a pod. One that starts first and stays is a sidecar (KEP-753).
+// beside names the other containers of a pod. An init container that restarts always is a sidecar (KEP-753).
 func beside(spec corev1.PodSpec, answers corev1.Container) (said string) {
 	var before, with []string
 	for _, c := range spec.InitContainers {
@@ -103,7 +103,7 @@ func probeOf(p *corev1.Probe) string {
 	}
 }
 
-// startOf says how long a container may take to start before it is restarted; empty if it may take any time.
+// startOf says how long a container may take to start before it is restarted; empty if there is no limit.
 func startOf(c corev1.Container) string {
 	probe, by := c.StartupProbe, "the startup probe"
 	if probe == nil {
@@ -129,7 +129,7 @@ func hookOf(h *corev1.LifecycleHandler) string {
 	}
 }
 
-// hostPorts are those of the node that a pod has for itself; in the network of the node these are the containers' own.
+// hostPorts returns the ports of the node that a pod takes. With hostNetwork these are the ports of its containers.
 func hostPorts(spec corev1.PodSpec) (ports []string) {
 	for _, c := range spec.Containers {
 		for _, p := range c.Ports {
@@ -144,7 +144,7 @@ func hostPorts(spec corev1.PodSpec) (ports []string) {
 	return ports
 }
 
-// asking are the other workloads and pods that name the Service in a URL or with a port, as generators of load and gateways do.
+// asking returns the other workloads and pods that name the Service in a URL or with a port, such as load generators and gateways.
 func (a *App) asking() (names []string) {
 	name := regexp.QuoteMeta(a.service.Name)
 	named := regexp.MustCompile(`//` + name + `([.:/]|$)|^` + name + `(\.[\w.-]+)?:\d+`)
@@ -160,7 +160,7 @@ func (a *App) asking() (names []string) {
 	return names
 }
 
-// others are the objects that are applied and not looked at.
+// others returns the objects beside the workload and the Service.
 func (a *App) others() (names []string) {
 	for _, o := range a.Objects {
 		service := o.GetKind() == "Service" && o.GetName() == a.service.Name

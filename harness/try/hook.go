@@ -17,17 +17,17 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// hook is the preStop hook of the container that answers; nil if it has none.
+// hook returns the preStop hook of the container that answers, or nil.
 func (a *App) hook() *corev1.LifecycleHandler { return userapp.PreStop(a.answers()) }
 
-// withoutHook takes the hook away, and returns when all pods are without it.
+// withoutHook removes the hook, and waits until no pod has it.
 func (r *appRun) withoutHook(ctx context.Context, site during.Site) error {
 	return r.patched(ctx, site, map[string]any{"containers": []any{map[string]any{"name": r.app.answers().Name,
 		"lifecycle": map[string]any{"preStop": nil}}}})
 }
 
-// withSleep gives the pods the preStop sleep that the first rollout needed, and returns when all have it. The grace period, which
-// includes it, is longer by as much.
+// withSleep gives the pods the preStop sleep that the first rollout needed, and waits until all have it. The grace period is made longer
+// by as much, since it includes the sleep.
 func (r *appRun) withSleep(ctx context.Context, site during.Site) error {
 	needed, err := neededSleep(site)
 	if err != nil {
@@ -47,7 +47,7 @@ spec:
 		"lifecycle": map[string]any{"preStop": map[string]any{"sleep": map[string]any{"seconds": needed}, "exec": nil, "httpGet": nil}}}}})
 }
 
-// neededSleep is for how many seconds nodes led requests to pods that had left the endpoints, in the rollout that was recorded first.
+// neededSleep returns for how many seconds, rounded up, nodes sent requests to pods that had left the endpoints in the first rollout.
 func neededSleep(site during.Site) (int64, error) {
 	ev, err := store.Read(site.Recording("rollout"))
 	if err != nil {
@@ -65,7 +65,7 @@ func neededSleep(site during.Site) (int64, error) {
 	return max(1, int64(math.Ceil(longest.Seconds()))), nil
 }
 
-// patched has the workload roll out another pod template, and returns when it has.
+// patched patches the workload's pod specification, and waits until that is rolled out.
 func (r *appRun) patched(ctx context.Context, site during.Site, spec map[string]any) error {
 	if err := r.target.patch(ctx, r.app.workload, map[string]any{"spec": spec}); err != nil {
 		return err

@@ -27,17 +27,17 @@ import (
 type Sources struct {
 	Files     []string // files, folders and URLs; - is standard input
 	Kustomize string   // folder of a kustomization; empty: none
-	Recursive bool     // folders in folders too
+	Recursive bool     // also read folders in folders
 	In        io.Reader
 }
 
-// An Object is one of a manifest.
+// An Object is an object of a manifest.
 type Object struct {
 	*unstructured.Unstructured
-	At string // where it is written: file, document and line
+	At string // where it was read: file and line
 }
 
-// String is like "Deployment web".
+// String returns kind and name, like "Deployment web".
 func (o Object) String() string { return o.GetKind() + " " + o.GetName() }
 
 // same reports whether both are the same object of a cluster.
@@ -46,7 +46,7 @@ func (o Object) same(other Object) bool {
 		namespaceOf(o.Unstructured) == namespaceOf(other.Unstructured)
 }
 
-// Read reads all objects of the sources, in their order. The error is one of [usage.Error], and names file, document, line and field.
+// Read reads all objects of the sources, in their order. The error is a [usage.Error] that names file, document, line and field.
 func Read(s Sources) ([]Object, error) {
 	var all []Object
 	add := func(name string, text []byte) error {
@@ -85,7 +85,7 @@ func Read(s Sources) ([]Object, error) {
 	return all, nil
 }
 
-// filesOf are the manifests in a folder, by name; of anything else it is that alone.
+// filesOf returns the manifests in a folder, by name; for anything else it returns at alone.
 func filesOf(at string, recursive bool) (names []string, err error) {
 	if info, err := os.Stat(at); err != nil || !info.IsDir() {
 		return []string{at}, nil
@@ -110,7 +110,7 @@ func filesOf(at string, recursive bool) (names []string, err error) {
 	return names, nil
 }
 
-// fetchLimit is how long a URL may take, our own choice.
+// fetchLimit is how long the fetch of a URL may take: our own choice.
 const fetchLimit = 30 * time.Second
 
 func (s Sources) read(name string) ([]byte, error) {
@@ -133,7 +133,7 @@ func (s Sources) read(name string) ([]byte, error) {
 	}
 }
 
-// parse reads the documents of a manifest. One that has nothing but comments is no object.
+// parse parses the documents of a manifest. It skips documents with nothing but comments.
 func parse(name string, text []byte) (all []Object, err error) {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	from := 0
@@ -158,10 +158,10 @@ func parse(name string, text []byte) (all []Object, err error) {
 	}
 }
 
-// A place is where a document is.
+// A place is the position of a document.
 type place struct {
 	file           string
-	document, line int // line: how many are before it
+	document, line int // document: from 1; line: how many lines are before it
 }
 
 func (p place) String() string { return fmt.Sprintf("%s, document %d", p.file, p.document) }
@@ -194,7 +194,7 @@ func (p place) parse(document []byte) ([]Object, error) {
 	return []Object{object}, nil
 }
 
-// items are the objects of a list, as kubectl get -o yaml writes it.
+// items returns the objects of a list, as kubectl get -o yaml writes it.
 func (p place) items(list Object) (all []Object, err error) {
 	items, _, _ := unstructured.NestedSlice(list.Object, "items")
 	for i, item := range items {

@@ -20,7 +20,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// progressDeadline is how long a rollout may make no progress, unless its manifest says so (apps/v1, defaults.go, progressDeadlineSeconds).
+// progressDeadline is how long a rollout may make no progress if its manifest does not say (apps/v1, defaults.go, progressDeadlineSeconds).
 const progressDeadline = 10 * time.Minute
 
 func deadlineOf(o Object) time.Duration {
@@ -30,16 +30,17 @@ func deadlineOf(o Object) time.Duration {
 	return progressDeadline
 }
 
-// sayEvery is how often it is said what is waited for.
+// sayEvery is how often the output says what is waited for.
 const sayEvery = 5 * time.Second
 
-// An awaited workload is to get ready.
+// An awaited is a workload that is waited for.
 type awaited struct {
 	Object
 	standstill *during.Standstill
 }
 
-// awaitReady returns when all that was applied has rolled out. That another workload than the app's does not is said.
+// awaitReady waits until all workloads that were applied have rolled out. It returns an error if the app's cannot; another one that
+// cannot is reported, and no longer waited for.
 func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a *App) error {
 	var pending []awaited
 	for _, o := range t.created {
@@ -84,8 +85,8 @@ func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a 
 	})
 }
 
-// remedies of what admission says of pods that it refuses (v1.37: apiserver, plugin/resourcequota/controller.go, and
-// plugin/pkg/admission/limitranger/admission.go).
+// remedies are for the messages of admission about pods that it rejects (v1.37: apiserver, plugin/resourcequota/controller.go,
+// and plugin/pkg/admission/limitranger/admission.go).
 var remedies = []struct{ sign, remedy string }{
 	{"exceeded quota", "raise the quota, or have the pods ask for less"},
 	{"failed quota", "have the pods ask for what the quota counts"},
@@ -101,7 +102,7 @@ func remedy(why, other string) string {
 	return other
 }
 
-// lacks says what a workload still has to do, and its pods; empty when it has rolled out.
+// lacks says what a workload or its pods still have to do; empty when it has rolled out.
 func (t *target) lacks(ctx context.Context, client kubernetes.Interface, o Object) string {
 	api, err := t.api(o)
 	if err != nil {
@@ -131,7 +132,7 @@ func podsOf(ctx context.Context, client kubernetes.Interface, o Object) ([]corev
 	return pods.Items, nil
 }
 
-// because is what keeps a workload's pods from getting ready: what one lacks or, where all that there are lack nothing, the last warning.
+// because says why a workload's pods do not get ready: the status of one that is not or, if all are ready, the last warning.
 func because(ctx context.Context, client kubernetes.Interface, o Object) string {
 	pods, err := podsOf(ctx, client, o)
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// strictly decodes the kinds of Kubernetes itself, and refuses what the API server would refuse or drop without a word.
+// strictly decodes Kubernetes' own kinds. It rejects fields that the API server would reject or silently drop.
 var strictly = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
 var (
 	unknownField = regexp.MustCompile(`unknown field "([^"]+)"`)
-	// as encoding/json says it (UnmarshalTypeError)
+	// the text of json.UnmarshalTypeError
 	otherType = regexp.MustCompile(`cannot unmarshal (\w+) into Go struct field \w+\.(\S+) of type (\S+)`)
 )
 
-// checkFields refuses a document with a field that its kind has not, one that is there twice, or one that is of another type.
+// checkFields returns an error for a document with a field that its kind does not have, a duplicate field or one of the wrong type.
 func (p place) checkFields(document []byte) error {
 	_, _, err := strictly.Decode(document, nil, nil)
 	if err == nil || runtime.IsNotRegisteredError(err) {
@@ -46,7 +46,7 @@ func (p place) checkFields(document []byte) error {
 	return usage.New(p.String(), reason, cmp.Or(remedy, "mend the manifest"))
 }
 
-// belongs says where a field is to be that is at the wrong place of a pod's specification; empty if that is not known.
+// belongs says where a field belongs that is at the wrong place of a pod's specification; empty if it is not known.
 func belongs(path string) string {
 	dot := strings.LastIndex(path, ".") // as in spec.template.spec.containers[0].volumes
 	parent, name := path[:max(0, dot)], path[dot+1:]
@@ -59,7 +59,7 @@ func belongs(path string) string {
 	return ""
 }
 
-// has reports whether a type has a field of a name in JSON.
+// has reports whether a struct has a field with this name in JSON.
 func has[T any](name string) bool {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		if json, _, _ := strings.Cut(field.Tag.Get("json"), ","); json == name {
@@ -71,7 +71,7 @@ func has[T any](name string) bool {
 
 var lineNumber = regexp.MustCompile(`line (\d+)`)
 
-// lines is what an error says in one line, with line numbers of the file.
+// lines returns the message of an error in one line, with line numbers of the file instead of the document.
 func (p place) lines(err error) string {
 	said := usage.OneLine(err)
 	for _, of := range []string{"strict decoding error: ", "yaml: ", "unmarshal errors: "} {
@@ -83,7 +83,7 @@ func (p place) lines(err error) string {
 	})
 }
 
-// lineOf is the line of a field, such as spec.containers[0].ports; 0 if it is not there.
+// lineOf returns the line of a field, such as spec.containers[0].ports, or of the last of its parents that exists; 0 if none does.
 func lineOf(document []byte, path string) int {
 	var root yaml.Node
 	if yaml.Unmarshal(document, &root) != nil || len(root.Content) == 0 {

@@ -10,24 +10,24 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Options are those of a recording that are asked for here, too.
+// Options are the options of rollcall try. Those of during.Options are shared with rollcall during.
 type Options struct {
 	Sources
-	Service string // see New; empty: the one there is
+	Service string // see New; empty: the only one
 	To      string // see NewChange; empty: a restart
 	Twin    bool   // restart the app once more, without its preStop hook
 	Needed  bool   // restart it once more, with the preStop sleep that the first rollout needed
-	Line    string // that the program was called with
-	DryRun  bool   // say what is understood, and do nothing
+	Line    string // the command line of the program
+	DryRun  bool   // print what was found in the manifests, and do nothing
 	during.Options
 }
 
-// settle is how long the load goes on when a rollout is over: longer than a request may take (loadgen.DefaultTimeout), and than rules take
-// to follow (minSyncPeriod, 1 s).
+// settle is how long the load goes on after a rollout: longer than a request may take (loadgen.DefaultTimeout) and than rules take to
+// follow (minSyncPeriod, 1 s).
 const settle = "5s"
 
-// Run applies the app, rolls it out under load and reports what it cost, and returns the exit code of the verdict. It is an error if
-// there is no report, one of [usage.Error] if what was asked for cannot be.
+// Run applies the app, rolls it out under load, reports what that cost, and returns the exit code of the verdict. It returns an error if
+// there is no report: a [usage.Error] for bad input.
 func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	objects, err := Read(o.Sources)
 	if err != nil {
@@ -60,14 +60,14 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	return during.RunChanges(ctx, at, o.Options, "try", o.Line, r.changes(change, o), r.remove)
 }
 
-// An appRun is an app on a cluster, while its rollouts are recorded.
+// An appRun has the state of a run: the app, and the cluster that it is on.
 type appRun struct {
 	app    *App
 	images []string
 	target *target
 }
 
-// changes are what is rolled out, one after the other.
+// changes returns what is rolled out, one after the other.
 func (r *appRun) changes(change Change, o Options) []during.Change {
 	list := []during.Change{{ID: "rollout", Does: change.Does(r.app), Prepare: r.deploy, Manifest: r.app.workload.Object,
 		Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target) }}}
@@ -83,7 +83,7 @@ func (r *appRun) changes(change Change, o Options) []during.Change {
 	return list
 }
 
-// deploy applies the app, and returns when it is ready.
+// deploy applies the app and waits until it is ready.
 func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
 	if r.target, err = newTarget(site.Cluster, r.images, site.Say); err != nil {
 		return err
