@@ -24,7 +24,7 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A userApp is one of somebody else, behind a Service: its pods, and the workloads that make them.
+// A userApp is a user's app behind a Service: its pods, and the workloads that make them.
 type userApp struct {
 	client     kubernetes.Interface
 	namespace  string
@@ -33,7 +33,7 @@ type userApp struct {
 	standstill *Standstill
 }
 
-// watchApp has the pods behind the Service of the scenario watched, where that is allowed, and their rollout waited for.
+// watchApp has the pods behind the Service of the scenario watched, if we may read them, and sets the app whose rollout is waited for.
 func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harness.Scenario) error {
 	service := s.Elsewhere.Service
 	thing := thingOf(service)
@@ -83,7 +83,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	is := a.facts(ctx, *fixtures.HTTPPort(service), pods)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
 	is.Asked = userapp.Asked(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure, m.http)
-	if m.change != nil { // what is there may have been changed for it
+	if m.change != nil { // Prepare may have changed the workload in the cluster
 		is.Workload = userapp.Advisable(m.change.Manifest)
 	}
 	s.UserApp = userapp.Elsewhere(m.service.Path, m.http, is)
@@ -91,7 +91,8 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	return nil
 }
 
-// expectChange has a recording inconclusive that shows nothing of what was done, where nobody says when that is over.
+// expectChange makes a recording in which nothing changed inconclusive. It does not apply to --for and --until, which say when the
+// maintenance is over.
 func (m *maintenance) expectChange(s *harness.Scenario) {
 	if (len(m.command) > 0 || m.change != nil) && m.until == "" && m.lasts == 0 {
 		s.Expect = append(s.Expect, verdict.SomethingChanged())
@@ -106,7 +107,7 @@ func (a *userApp) pods(ctx context.Context) ([]corev1.Pod, error) {
 	return list.Items, nil
 }
 
-// commonest is the version that most pods have.
+// commonest returns the version that most pods have.
 func commonest(pods []corev1.Pod) string {
 	var versions []string
 	for _, pod := range pods {
@@ -115,7 +116,7 @@ func commonest(pods []corev1.Pod) string {
 	return observe.Commonest(versions)
 }
 
-// madeBy says of which workloads the app's pods are, of which some may be of none that we may read.
+// madeBy names the workloads of the app's pods, and "no workload" if some pods have none or we may read none.
 func (a *userApp) madeBy(pods []corev1.Pod) string {
 	var names []string
 	for _, w := range a.workloads {
@@ -128,7 +129,7 @@ func (a *userApp) madeBy(pods []corev1.Pod) string {
 	return strings.Join(names, " and ")
 }
 
-// lacks says what is not yet as the workloads want it; empty when their rollout is over.
+// lacks says what the app's rollout still has to do; empty when it is over.
 func (a *userApp) lacks(ctx context.Context) string {
 	for _, w := range a.workloads {
 		if lacks := w.lacks(ctx); lacks != "" {
@@ -151,8 +152,7 @@ func (a *userApp) lacks(ctx context.Context) string {
 	return ""
 }
 
-// facts are what the app's pods say of themselves that may cost its clients something. Of several containers the one that has the
-// Service's port answers.
+// facts returns what advice needs to know of the app's pods. Of several containers the one with the Service's port is the one that answers.
 func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, pods []corev1.Pod) evidence.UserApp {
 	is := userapp.FactsOf(pods[0].Spec, userapp.Answers(pods[0].Spec, port))
 	is.Watched, is.Replicas = true, len(pods)

@@ -17,14 +17,14 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// folderVariable is the environment variable that makes `rollcall during begin` the recorder of a run folder, which outlives
-// whoever began it.
+// folderVariable is the environment variable that tells a process of `rollcall during begin` to be the recorder of a run folder,
+// which outlives the process that started it.
 const folderVariable = "ROLLCALL_RECORDER"
 
-// IsRecorder reports whether this process is one that Begin started.
+// IsRecorder reports whether this process is a recorder that Begin started.
 func IsRecorder() bool { return os.Getenv(folderVariable) != "" }
 
-// Record is what such a process does, until it is told to end.
+// Record runs the recorder in such a process, until the end of the maintenance is reported.
 func Record(ctx context.Context, signals <-chan os.Signal, o Options) (int, error) {
 	folder := os.Getenv(folderVariable)
 	if err := os.Unsetenv(folderVariable); err != nil {
@@ -38,14 +38,14 @@ func Record(ctx context.Context, signals <-chan os.Signal, o Options) (int, erro
 	return r.detached(ctx, signals)
 }
 
-// detached runs a recorder that outlives whoever began it, who reads its standard output until that is closed: when the load is steady.
+// detached runs a recorder that outlives its parent. The parent reads its standard output, which is closed when the load is steady.
 func (r recorder) detached(ctx context.Context, signals <-chan os.Signal) (int, error) {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // or the early end of whoever began it would end this process
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // without this, writing after the parent's end would end this process
 	r.begun = os.Stdout.Close
 	return r.run(ctx, Terminal{Out: os.Stdout, Errors: io.Discard, Signals: signals}, nil)
 }
 
-// Begin starts a recorder and returns when its load is steady. It is an error of [usage.Error] if nothing was created.
+// Begin starts a recorder and waits until its load is steady. It returns a [usage.Error] if nothing was created.
 func Begin(ctx context.Context, out io.Writer, o Options) error {
 	a, err := o.prepare()
 	if err != nil {
@@ -62,14 +62,14 @@ func Begin(ctx context.Context, out io.Writer, o Options) error {
 	return begin(ctx, out, recorderOf(program, folder, o), folder)
 }
 
-// recorderOf is the process that records, which has secrets from its environment.
+// recorderOf returns the command that starts the recorder. Secrets are in its environment.
 func recorderOf(program, folder string, o Options) *exec.Cmd {
 	cmd := exec.Command(program, append([]string{"during", "begin"}, o.List().Args()...)...)
 	cmd.Env = append(append(os.Environ(), o.List().Secrets()...), folderVariable+"="+folder)
 	return cmd
 }
 
-// begin starts a recorder in a session of its own: no terminal ends it. What it prints is copied until its load is steady.
+// begin starts a recorder in a session of its own, which no terminal ends, and copies what it prints until its load is steady.
 func begin(ctx context.Context, out io.Writer, cmd *exec.Cmd, folder string) error {
 	log, err := os.OpenFile(filepath.Join(folder, logFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -86,18 +86,18 @@ func begin(ctx context.Context, out io.Writer, cmd *exec.Cmd, folder string) err
 		return errors.Join(fmt.Errorf("start the recorder: %w", err), os.RemoveAll(folder))
 	}
 	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })()
-	_, _ = io.Copy(tee{out}, said) // whether it is steady then, or has ended, it says itself
+	_, _ = io.Copy(tee{out}, said) // until the load is steady, or the recorder has ended: the call tells which
 	if answer, err := call(ctx, folder, steadyVerb, ""); err == nil {
 		return answer.Body.Close()
 	}
-	_ = cmd.Wait() // its exit code says it
+	_ = cmd.Wait() // failure looks at the exit code
 	return failure(log, cmd.ProcessState.ExitCode(), context.Cause(ctx))
 }
 
-// badInput is the exit code of a process that was refused what it was asked for.
+// badInput is the exit code of a recorder with bad input.
 const badInput = 2
 
-// failure is why a recorder ended before its load was steady, by its last line.
+// failure returns why a recorder ended before its load was steady: the last line of its log.
 func failure(log *os.File, code int, interrupted error) error {
 	if interrupted != nil {
 		return interrupted

@@ -12,31 +12,31 @@ import (
 	"example.com/rollcall/harness/runner"
 )
 
-// A Change is a rollout of ours, in place of a command of somebody else's. Those of a run are recorded one after the other.
+// A Change is a rollout that Rollcall makes itself, instead of a user's command. Those of a run are recorded one after the other.
 type Change struct {
 	ID      string                            // of its recording
-	Does    string                            // in words
-	Loses   bool                              // clients are to lose requests: it shows that a loss would be seen
-	Prepare func(context.Context, Site) error // makes the app what it is before the load
-	Do      func(context.Context) error       // begins it, when the load is steady
+	Does    string                            // what it does, in words
+	Loses   bool                              // clients must lose requests: it shows that a loss would be seen
+	Prepare func(context.Context, Site) error // deploys or changes the app before the load
+	Do      func(context.Context) error       // begins the rollout, when the load is steady
 
-	Manifest map[string]any // of the workload, as its owner wrote it; nil: it is not as he wrote it
+	Manifest map[string]any // of the workload, as its owner wrote it; nil: it was changed since
 }
 
 // A Site is where a change is made.
 type Site struct {
 	Cluster cluster.Cluster
 	folder  string
-	Say     func(string) // to whoever waits
+	Say     func(string) // prints a line for the user
 }
 
-// Recording is the folder of a recording that was made before. There is one of each: what somebody else does is not done again.
+// Recording returns the folder of an earlier recording of the run. There is only one attempt of each.
 func (s Site) Recording(id string) (folder string) {
 	return evidence.ScenarioFolder(s.folder, s.Cluster.Mode(), suite, id, 1)
 }
 
-// RunChanges records what changes cost, and returns the exit code of the verdict, as Run does. The line is what the program was called
-// with; remove removes what changes made, where the cluster stays.
+// RunChanges records what changes cost, and returns the exit code of the verdict, as Run does. line is the command line of the program;
+// remove deletes what the changes created, and is called if the cluster stays.
 func RunChanges(ctx context.Context, at Terminal, o Options, verb, line string, changes []Change,
 	remove func(context.Context) error) (int, error) {
 	a, err := o.prepare()
@@ -47,7 +47,7 @@ func RunChanges(ctx context.Context, at Terminal, o Options, verb, line string, 
 	return record(ctx, at, r, verb, nil)
 }
 
-// record makes a run folder, and has the recorder record into it.
+// record makes a run folder and runs the recorder on it.
 func record(ctx context.Context, at Terminal, r recorder, verb string, command []string) (int, error) {
 	r.root = r.runner.Layout().Runs()
 	var err error
@@ -61,7 +61,7 @@ func record(ctx context.Context, at Terminal, r recorder, verb string, command [
 	return code, err
 }
 
-// of are the scenarios of changes, each of which the maintenance is in its turn.
+// of returns a function for each change that makes the scenario of it. m serves one change after the other.
 func (m *maintenance) of(changes []Change) (asks []runner.Asks) {
 	for _, change := range changes {
 		asks = append(asks, func(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
@@ -72,7 +72,7 @@ func (m *maintenance) of(changes []Change) (asks []runner.Asks) {
 	return asks
 }
 
-// stays reports whether the cluster is there when all is recorded.
+// stays reports whether the cluster stays after the recordings.
 func (m *maintenance) stays() bool {
 	return m.cluster != nil && (m.cluster.Attached() || m.runner.Keep)
 }

@@ -16,14 +16,14 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// RunVariable is the environment variable of a command, and of what it starts, that has the run folder.
+// RunVariable is the environment variable that gives a command, and its children, the run folder.
 const RunVariable = "ROLLCALL_RUN"
 
-// linkName, beside run folders, leads to that of the maintenance that is recorded, until that has ended and whoever began it knows
-// what came of it.
+// linkName is a symbolic link beside run folders, to the folder of the recording that is under way, or has ended without anybody
+// learning its result.
 const linkName = "during"
 
-// current is the folder of the recording that is under way, or was and nobody has asked for; empty if there is none.
+// current returns the folder that the link leads to; empty if there is none.
 func current(root string) (string, error) {
 	folder, err := filepath.EvalSymlinks(filepath.Join(root, linkName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -32,7 +32,7 @@ func current(root string) (string, error) {
 	return folder, err
 }
 
-// find is the folder of the recording that a verb is about.
+// find returns the run folder that a verb of the command line is for.
 func find(verb string) (string, error) {
 	if folder := os.Getenv(RunVariable); folder != "" {
 		return folder, nil
@@ -48,7 +48,7 @@ func find(verb string) (string, error) {
 	return folder, err
 }
 
-// Mark notes in the recording under way that the maintenance reached a step, now.
+// Mark adds a mark to the recording under way: the maintenance has reached a step, now.
 func Mark(text string) error {
 	if err := checkMark(text); err != nil {
 		return usage.New("mark", err.Error(), "write what is about to be done, such as: rollcall during mark reboot worker2")
@@ -69,11 +69,11 @@ func Mark(text string) error {
 	return answer.Body.Close()
 }
 
-// errNoRecorder is that nobody listens in a run folder, or does any longer.
+// errNoRecorder means that no recorder listens in a run folder.
 var errNoRecorder = errors.New("its recorder is gone")
 
-// call tells the recorder of a folder something. The caller closes the body of the answer, which need not be there yet. The error is that
-// it refuses, one of [usage.Error], or [errNoRecorder].
+// call sends a request to the recorder of a folder. The caller closes the body of the answer, which may arrive later. The error is a
+// [usage.Error] if the recorder rejects the request, or [errNoRecorder].
 func call(ctx context.Context, folder, verb, text string) (answer *http.Response, err error) {
 	recorder := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return dial(ctx, folder)

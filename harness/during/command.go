@@ -13,22 +13,22 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// A userCommand is the user's. It has a process group of its own, so that Ctrl-C reaches it by way of us, and no terminal.
+// A userCommand is the user's command. It has a process group of its own and no terminal, so that Ctrl-C reaches it only through us.
 type userCommand struct {
 	args, env   []string
-	in          *os.File // nil: nothing
+	in          *os.File // nil: no input
 	out, errOut io.Writer
 }
 
-// endedAfter is how long a command that is told to end may take; it is then killed. What it started and left behind has as long to
-// stop printing.
+// endedAfter is how long a command may take to end after SIGTERM, before it is killed. Processes that it left behind may print for as
+// long after its end.
 const endedAfter = 10 * time.Second
 
-// notRun is the exit code of a command that could not be started, as shells have it.
+// notRun is the exit code of shells for a command that could not be started.
 const notRun = 126
 
-// run runs the command to its end and gives its exit code, as shells have it. When ctx ends, its process group is told to end. Until
-// then whoever gets signal, before the command can print anything, may send that group one.
+// run runs the command to its end and returns its exit code, as shells do. When ctx ends, its process group gets SIGTERM. Before the
+// command starts, run calls starting with a function that sends the group a signal.
 func (c userCommand) run(ctx context.Context, starting func(signal func(syscall.Signal))) (code int) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	cmd.Env = append(os.Environ(), c.env...)
@@ -46,7 +46,7 @@ func (c userCommand) run(ctx context.Context, starting func(signal func(syscall.
 	}
 	cmd.Cancel = func() error { group(syscall.SIGTERM); return nil }
 	cmd.WaitDelay = endedAfter
-	runtime.LockOSThread() // the kernel takes the end of the thread that started a child for its parent's
+	runtime.LockOSThread() // for Pdeathsig, the end of the thread that started a child is the end of its parent
 	defer runtime.UnlockOSThread()
 	starting(group)
 	err := cmd.Start()
@@ -55,9 +55,9 @@ func (c userCommand) run(ctx context.Context, starting func(signal func(syscall.
 		fmt.Fprintln(c.errOut, err)
 		return notRun
 	}
-	_ = cmd.Wait() // the exit code says it
+	_ = cmd.Wait() // the exit code is read below
 	if ctx.Err() != nil {
-		group(syscall.SIGKILL) // what of it did not end
+		group(syscall.SIGKILL) // for children that did not end
 	}
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if !ok {

@@ -11,23 +11,23 @@ import (
 // commandFile, in the run folder, has what the command printed, each line with its time.
 const commandFile = "command.log"
 
-// A commandLog takes the lines of several streams, each with the moment that its first byte came.
+// A commandLog writes the lines of several streams, each with the time of its first byte.
 type commandLog struct {
 	mu sync.Mutex
 	to io.Writer
 }
 
-// A stream is one of a commandLog.
+// A stream is an input of a commandLog.
 type stream struct {
 	log   *commandLog
 	name  string
-	line  []byte // that has not ended
+	line  []byte // the last line, without its end yet
 	began time.Time
 }
 
 func (l *commandLog) stream(name string) *stream { return &stream{log: l, name: name} }
 
-// Write never fails: what is printed is not worth the maintenance.
+// Write never fails: an error of the log must not stop the command.
 func (s *stream) Write(text []byte) (int, error) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -44,7 +44,7 @@ func (s *stream) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// end writes a last line that did not end.
+// end writes a last line without a line break.
 func (s *stream) end() {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *stream) write() {
 	s.line = nil
 }
 
-// A tee writes to all, whatever becomes of one: that somebody reads no more of a terminal does not end the command.
+// A tee writes to all its writers and ignores their errors: a terminal that is gone must not stop the command.
 type tee []io.Writer
 
 func (t tee) Write(text []byte) (int, error) {

@@ -1,6 +1,6 @@
-// Package during records what maintenance that somebody else does costs the clients of a Service: a command, or whatever is done by
-// hand between begin and end, on any cluster. Nothing is done to the cluster by itself. It ends with an ordinary run folder.
+// Package during records what somebody else's maintenance costs the clients of a Service: a command, or what is done by hand
+// between begin and end, on any cluster. It does no maintenance itself, and writes an ordinary run folder.
 //
-// A recording is one process, the recorder. Others tell it over a socket in the run folder of steps, as marks, and that the
-// maintenance is over.
+// A recording is one process, the recorder. Other processes send it marks (the steps of the maintenance) and the end over a
+// socket in the run folder.
 package during

@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// parseService reads the name of a Service of a cluster.
+// parseService parses --service, which needs a namespace.
 func parseService(text string) (userapp.ServiceName, error) {
 	s, ok := userapp.ParseServiceName(text)
 	if !ok || s.Namespace == "" {
@@ -26,7 +26,7 @@ func parseService(text string) (userapp.ServiceName, error) {
 	return s, nil
 }
 
-// findService is the Service as it is in the cluster, with the named port as its first.
+// findService returns the Service from the cluster, with the named port alone.
 func findService(ctx context.Context, client kubernetes.Interface, s userapp.ServiceName) (*corev1.Service, error) {
 	thing := fmt.Sprintf("service %s/%s", s.Namespace, s.Name)
 	service, err := client.CoreV1().Services(s.Namespace).Get(ctx, s.Name, metav1.GetOptions{})
@@ -45,13 +45,13 @@ func findService(ctx context.Context, client kubernetes.Interface, s userapp.Ser
 	return found, nil
 }
 
-// elsewhere has the scenario ask an app that is there already, where the options name one.
+// elsewhere returns the scenario with requests to an existing app, if the options name one.
 func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s harness.Scenario) (harness.Scenario, error) {
 	if a.service == nil && a.url == "" {
 		return s, nil
 	}
 	to := &harness.Elsewhere{URL: a.url, Address: a.connectTo, Proxy: a.proxy}
-	stands := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}} // for whoever wants the name of one
+	stands := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}} // has only a name, for a URL without a Service
 	path := ""
 	if a.service != nil {
 		var err error
@@ -60,7 +60,7 @@ func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s har
 		}
 		stands, path, to.Secure = to.Service, a.service.Path, a.service.Secure
 	}
-	s.App.Name = stands.Name // which the control pods name, as all do that lanes ask
+	s.App.Name = stands.Name // which replies of the control pods name too
 	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path, a.http, evidence.UserApp{}), rollout.There(harness.OldVersion, stands)
 	return s, nil
 }

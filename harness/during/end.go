@@ -17,8 +17,8 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// End tells the recorder that Begin started that the maintenance is over, prints what it does until it has judged, and returns its
-// exit code. What a recorder left that was killed is judged here. When ctx ends, the recorder goes on.
+// End reports the end of the maintenance to the recorder that Begin started, prints what it prints until it has judged, and returns its
+// exit code. If the recorder was killed, End judges what it recorded. When ctx ends, the recorder goes on.
 func End(ctx context.Context, out io.Writer) (int, error) {
 	folder, err := find(endVerb)
 	if err != nil {
@@ -41,7 +41,7 @@ func end(ctx context.Context, out io.Writer, folder string) (code int, err error
 	return code, claim(folder)
 }
 
-// tell has the recorder end, and copies what it prints until it has.
+// tell sends the recorder the end, and copies what it prints until it has ended.
 func tell(ctx context.Context, out io.Writer, folder string) (code int, err error) {
 	answer, err := call(ctx, folder, endVerb, "")
 	if err != nil {
@@ -61,7 +61,7 @@ func tell(ctx context.Context, out io.Writer, folder string) (code int, err erro
 	return code, nil
 }
 
-// afterwards is about a recorder that is gone: it came to its end by itself, or it was killed, and what it recorded is not whole.
+// afterwards reports a recording whose recorder is gone: it ended by itself, or was killed and its recording is incomplete.
 func afterwards(out io.Writer, folder string) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
@@ -83,11 +83,11 @@ func afterwards(out io.Writer, folder string) (int, error) {
 	return model.ExitCode(report), err
 }
 
-// claim has nobody ask for the recording again.
+// claim removes the link to the folder: its result is known.
 func claim(folder string) error {
 	link := filepath.Join(filepath.Dir(folder), linkName)
 	if last, err := filepath.EvalSymlinks(link); err != nil || last != folder {
-		return nil //nolint:nilerr // another has begun, or it was asked for
+		return nil //nolint:nilerr // the link leads to another recording, or was removed before
 	}
 	return os.Remove(link)
 }

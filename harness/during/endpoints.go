@@ -17,11 +17,11 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// sameValue counts for more than any that begin alike: a label's value has 63 bytes at most.
+// sameValue is the score of an equal label. It is more than any common prefix has: a label's value has 63 bytes at most.
 const sameValue = 100
 
-// near says what the pod has that is nearest to a selector which matches none: most labels are alike, or begin so; nothing if none has
-// any of them.
+// near describes the labels of the pod that is nearest to a selector which matches none: the one with the most equal labels, or labels
+// that begin alike. It is empty if no pod has any of them.
 func (a *userApp) near(ctx context.Context, selector map[string]string) (said string) {
 	list, err := a.client.CoreV1().Pods(a.namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *userApp) near(ctx context.Context, selector map[string]string) (said st
 	return said
 }
 
-// begunAlike is how many bytes two texts begin with alike.
+// begunAlike returns the length of the common prefix, in bytes.
 func begunAlike(a, b string) (n int) {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -57,7 +57,7 @@ func begunAlike(a, b string) (n int) {
 	return n
 }
 
-// unserved says why a Service has no ready endpoint though it selects pods, and what mends that; empty if it has one.
+// unserved says why a Service that selects pods has no ready endpoint, and the remedy; empty if it has one.
 func (a *userApp) unserved(ctx context.Context, service *corev1.Service, pods []corev1.Pod) (why, remedy string) {
 	ready := slices.Clone(pods)
 	if !service.Spec.PublishNotReadyAddresses {

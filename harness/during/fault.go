@@ -9,10 +9,10 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// reach mends that nothing answers at a URL.
+// reach is the remedy if nothing answers at a URL.
 const reach = "see that it can be reached from here, or give --connect-to=HOST:PORT"
 
-// byFault is what a client meets that has no good reply, and what mends it where a URL is asked. Of other faults the request got through.
+// byFault has the obstacle for each fault, with its remedy for a URL. With other faults the request got through.
 var byFault = map[evidence.Fault]obstacle{
 	evidence.Refused:              {"connection refused", reach},
 	evidence.Timeout:              {fmt.Sprintf("it takes the connection, and gives no reply in %v", loadgen.DefaultTimeout), reach},
@@ -30,7 +30,7 @@ var byFault = map[evidence.Fault]obstacle{
 	evidence.WrongServer:          {"its good reply names no version", "mend --version-header, --version-pointer or --version-pattern"},
 }
 
-// atURL is what a client of this host meets at a URL, and what mends it; nothing if the request got through, whatever the reply.
+// atURL returns the obstacle between a client on this host and a URL; empty if the request got through, whatever the reply.
 func atURL(last loadgen.NoReplyError) obstacle {
 	switch {
 	case last.TLS:
@@ -41,7 +41,7 @@ func atURL(last loadgen.NoReplyError) obstacle {
 	return byFault[last.Fault]
 }
 
-// plain says what became of a request that had no reply.
+// plain says what happened to a request without a reply.
 func plain(last loadgen.NoReplyError) string {
 	if found, known := byFault[last.Fault]; known {
 		return found.met

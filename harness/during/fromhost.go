@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// fromHost is the scenario without a cluster: this host asks the URL over new and over kept connections.
+// fromHost returns the scenario without a cluster: this host requests the URL over new and over kept connections.
 func (m *maintenance) fromHost(ctx context.Context) (harness.Scenario, error) {
 	s, err := m.elsewhere(ctx, nil, m.scenario())
 	if err != nil {
@@ -23,7 +23,7 @@ func (m *maintenance) fromHost(ctx context.Context) (harness.Scenario, error) {
 	return s, nil
 }
 
-// proxyFor is the variable of the environment that has a proxy for a URL; empty if none has.
+// proxyFor returns the environment variable with a proxy for a URL; empty if there is none.
 func proxyFor(text string) string {
 	at, err := url.Parse(text)
 	if err != nil {
@@ -35,7 +35,7 @@ func proxyFor(text string) string {
 	return strings.ToUpper(at.Scheme) + "_PROXY"
 }
 
-// sayProxy says what the load does not do that other clients of this host may do.
+// sayProxy warns if the environment has a proxy for the URL, because the load does not use it.
 func (m *maintenance) sayProxy() {
 	if m.proxy != "" {
 		m.screen.say(m.proxy + " is set for " + m.url + ": the load goes straight to it, so that it will be inconclusive; NO_PROXY ends that")

@@ -8,18 +8,18 @@ import (
 	"syscall"
 )
 
-// errInterrupted is why a recording was torn down.
+// errInterrupted is the cause of the end of a recording's context.
 var errInterrupted = errors.New("interrupted")
 
-// interrupts are what Ctrl-C means: the first is for the command, if one runs, and the next tears down.
+// interrupts handles Ctrl-C: the first goes to the command, if one runs, and the next ends the recording.
 type interrupts struct {
 	mu      sync.Mutex
-	signal  func(syscall.Signal) // to the command; nil while none runs
-	passed  bool                 // one was, to the command
+	signal  func(syscall.Signal) // sends one to the command; nil: none runs
+	passed  bool                 // one was sent to the command
 	tearing context.CancelCauseFunc
 }
 
-// watch gives a context that ends when the recording is torn down, by signals until stop.
+// watchInterrupts handles signals until stop is called. It returns a context that ends with the recording.
 func watchInterrupts(ctx context.Context, signals <-chan os.Signal) (_ context.Context, i *interrupts, stop func()) {
 	i = &interrupts{}
 	ctx, i.tearing = context.WithCancelCause(ctx)
@@ -48,7 +48,7 @@ func (i *interrupts) take(s os.Signal) {
 	i.tearing(errInterrupted)
 }
 
-// running has the first interrupt go to the command, until it has ended: then signal is nil.
+// running sets how to send the command a signal: the first interrupt goes to it. nil: the command has ended.
 func (i *interrupts) running(signal func(syscall.Signal)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

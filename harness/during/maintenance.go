@@ -22,29 +22,29 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A maintenance is one that is recorded.
+// A maintenance is what a recorder records: a command, a change, or what is done by hand.
 type maintenance struct {
 	asked
 	folder  string
-	command []string // empty: it is over when somebody says so
-	change  *Change  // in place of a command; nil: none
-	does    string
+	command []string // empty: none
+	change  *Change  // nil: none; without command and change the end comes over the socket
+	does    string   // in words
 	id      string   // of the recording
 	input   *os.File // of the command
 	screen  *screen
 	server  *server
-	begun   func() error // told when the load is steady; nil: nobody waits for that
+	begun   func() error // called when the load is steady; nil: nobody waits for that
 
 	cluster     cluster.Cluster // once it is open
 	app         *userApp        // whose rollout is waited for; nil: none
 	wholeness   wholeness
 	interrupts  *interrupts
-	unfinished  string // why it did not come to its end
+	unfinished  string // why the maintenance did not come to its end; empty: it did
 	commandCode int
 	commandTook time.Duration
 }
 
-// byHand is what is done where there is no command.
+// byHand describes maintenance without a command.
 const byHand = "maintenance by hand"
 
 func doing(command []string) string {
@@ -54,7 +54,7 @@ func doing(command []string) string {
 	return shellescape.QuoteCommand(command)
 }
 
-// on is the scenario on a cluster.
+// on prepares the maintenance on a cluster, and returns its scenario.
 func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 	m.sayProxy()
 	if m.runner.FromHost {
@@ -76,7 +76,7 @@ func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenar
 	return s, err
 }
 
-// do lets the maintenance happen: it runs the command to its end, or returns when somebody says that all is done.
+// do makes the change, runs the command, or waits for the end over the socket. It returns when that has ended and the app has rolled out.
 func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	defer m.server.endedNow()
 	if m.cluster != nil {
@@ -94,7 +94,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		m.screen.say("mark: " + text)
 	})
 	if m.begun != nil {
-		_ = m.begun() // whoever waited may be gone
+		_ = m.begun() // fails if the parent is gone
 	}
 	limited, cancel := context.WithTimeout(ctx, m.deadline)
 	defer cancel()
@@ -135,7 +135,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	return nil
 }
 
-// noteWholeness notes what the cluster lacks already.
+// noteWholeness stores what the cluster lacks before the maintenance.
 func (m *maintenance) noteWholeness(ctx context.Context) {
 	m.wholeness = wholeness{client: m.cluster.Client(), say: m.screen.say}
 	before, err := unfit(ctx, m.cluster.Client())
@@ -145,7 +145,7 @@ func (m *maintenance) noteWholeness(ctx context.Context) {
 	m.wholeness.before = before
 }
 
-// awaitWhole is about the cluster as the API shows it.
+// awaitWhole waits until the API shows the cluster as whole as it was before.
 func (m *maintenance) awaitWhole(ctx context.Context, s disruption.Stage) error {
 	if m.cluster == nil {
 		m.screen.say(fmt.Sprintf("the load goes on for %v", m.settle))
@@ -158,7 +158,7 @@ func (m *maintenance) awaitWhole(ctx context.Context, s disruption.Stage) error 
 	return err
 }
 
-// run runs the command. What it prints goes to the terminal and, by lines with their times, into the run folder.
+// run runs the command. What it prints goes to the terminal and, line by line with the time, into the run folder.
 func (m *maintenance) run(ctx context.Context) {
 	m.screen.say("running: " + m.does)
 	m.screen.quiet.Store(true)
@@ -186,7 +186,7 @@ func (m *maintenance) commandEnd() string {
 	return fmt.Sprintf("the command ended after %v with exit code %d", m.commandTook.Round(100*time.Millisecond), m.commandCode)
 }
 
-// help says how to go on from where the load is steady.
+// help says which commands to use once the load is steady.
 func (m *maintenance) help() string {
 	lines := []string{"run folder: " + m.folder}
 	for _, variable := range m.environment() {
@@ -199,12 +199,12 @@ func (m *maintenance) help() string {
 
 const (
 	kubeconfigVariable = "KUBECONFIG"
-	// nodesVariable has the names of a kind cluster's nodes, with spaces between them.
+	// nodesVariable has the names of a kind cluster's nodes, separated by spaces.
 	nodesVariable = "ROLLCALL_NODES"
 )
 
-// environment is that of a command: where the run is and, of a cluster of ours, how it is reached. Of any other the command has its own
-// credentials.
+// environment returns the variables for a command: the run folder and, for a cluster that Rollcall created, the kubeconfig and nodes. For
+// other clusters the command has its own credentials.
 func (m *maintenance) environment() []string {
 	list := []string{RunVariable + "=" + m.folder}
 	if ours, ok := m.cluster.(interface{ Kubeconfig() string }); ok {
@@ -213,8 +213,8 @@ func (m *maintenance) environment() []string {
 	return list
 }
 
-// limitEvictions has evictions take one pod of the app at a time, as anybody has it whose app may not be away. Who may not say so is
-// told, since the losses are then the maintenance's alone.
+// limitEvictions creates a PodDisruptionBudget, as for any app that has to stay available, so that evictions take one pod of Rollcall's app
+// at a time. It warns if that is forbidden, since a drain may then evict all pods at once.
 func (m *maintenance) limitEvictions(ctx context.Context, s disruption.Stage) {
 	budgets := m.cluster.Client().PolicyV1().PodDisruptionBudgets(s.Namespace)
 	_, err := budgets.Create(ctx, s.BudgetOf(intstr.FromInt32(1)), metav1.CreateOptions{})

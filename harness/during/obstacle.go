@@ -22,21 +22,21 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// obstacles are what may be in the way of clients of an app that is there already.
+// obstacles finds out why clients of an existing app get no good reply.
 type obstacles struct {
 	client kubernetes.Interface
 	to     *harness.Elsewhere
-	path   string // asked for at the Service
+	path   string // of requests to the Service
 }
 
-// An obstacle is what a client meets, and what mends it.
+// An obstacle is why a client gets no good reply, and the remedy.
 type obstacle struct{ met, remedy string }
 
-// explain says in one line what is in the way of clients that get no good reply.
+// explain returns an error that says in one line why clients get no good reply.
 func (o obstacles) explain(ctx context.Context, without []harness.Unanswered) error {
 	thing := "url " + o.to.URL
 	var met []obstacle
-	var from [][]string // of each, the nodes
+	var from [][]string // the nodes of each obstacle in met; nil: from outside
 	for _, u := range without {
 		if u.Pod == nil {
 			found := outside(u.Last)
@@ -67,8 +67,8 @@ func thingOf(service *corev1.Service) string {
 	return fmt.Sprintf("service %s/%s", service.Namespace, service.Name)
 }
 
-// forStatus mends a status that is not good. An app that answers to its own names alone says 400 to any other, as Django does
-// (ALLOWED_HOSTS), or 421 (RFC 9110, 15.5.20).
+// forStatus returns the remedy for a status that is not good. An app that serves only its own host names replies to others with 400,
+// as Django does (ALLOWED_HOSTS), or 421 (RFC 9110, 15.5.20).
 func forStatus(status int) string {
 	if status == http.StatusBadRequest || status == http.StatusMisdirectedRequest {
 		return "name the host that it answers to with --host, or another path, or give --good-status"
@@ -76,7 +76,7 @@ func forStatus(status int) string {
 	return "name another path, or give --good-status"
 }
 
-// outside is what this host meets at a URL.
+// outside returns the obstacle between this host and a URL.
 func outside(last loadgen.NoReplyError) obstacle {
 	if last.Status != 0 && !last.TLS {
 		return obstacle{statusOf(last), forStatus(last.Status)}
@@ -88,7 +88,7 @@ func statusOf(last loadgen.NoReplyError) string {
 	return fmt.Sprintf("status %d %s", last.Status, http.StatusText(last.Status))
 }
 
-// inside is what a pod of ours meets at the Service.
+// inside returns the obstacle between a pod of ours and the Service.
 func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
 	pods := o.ready(ctx)
 	mesh := sidecar(pods)
@@ -123,7 +123,7 @@ func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
 		return obstacle{plain(last), "name a path that is answered sooner"}
 	case byFault[last.Fault].remedy == reach || byFault[last.Fault].met == "":
 		return obstacle{plain(last), "name a port of its that speaks HTTP"}
-	default: // of TLS, or of this node
+	default: // faults of TLS, and of the node
 		return byFault[last.Fault]
 	}
 }
@@ -135,7 +135,7 @@ func noConnection(last loadgen.NoReplyError) string {
 	return plain(last)
 }
 
-// ready are the pods behind the Service that may answer, as far as they may be read.
+// ready returns the ready pods behind the Service, or nil if we may not read them.
 func (o obstacles) ready(ctx context.Context) []corev1.Pod {
 	if o.to.Pods == nil {
 		return nil
@@ -147,7 +147,7 @@ func (o obstacles) ready(ctx context.Context) []corev1.Pod {
 	return slices.DeleteFunc(pods, func(p corev1.Pod) bool { return !observe.Ready(&p) })
 }
 
-// unlistening says where nobody listens.
+// unlistening says on which port of the pods nothing listens.
 func (o obstacles) unlistening(pods []corev1.Pod) string {
 	target := fixtures.HTTPPort(o.to.Service).TargetPort.String()
 	if len(pods) == 0 {
@@ -157,10 +157,10 @@ func (o obstacles) unlistening(pods []corev1.Pod) string {
 	return fmt.Sprintf("nothing listens on port %d of pod %s, which is targetPort %s", port, pods[0].Name, target)
 }
 
-// meshes are the names that the injectors of service meshes give their proxies.
+// meshes are the container names of the proxies that service meshes inject.
 var meshes = []string{"istio-proxy", "linkerd-proxy", "kuma-sidecar", "consul-dataplane"}
 
-// sidecar says which pod has the proxy of a mesh; empty if none has.
+// sidecar says which pod has the proxy of a mesh; empty if none does.
 func sidecar(pods []corev1.Pod) string {
 	for _, pod := range pods {
 		for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
@@ -172,7 +172,7 @@ func sidecar(pods []corev1.Pod) string {
 	return ""
 }
 
-// policies are those of the Service's namespace, where we may list them.
+// policies lists the NetworkPolicies of the Service's namespace; readable is false if we may not.
 func (o obstacles) policies(ctx context.Context) (list []networkingv1.NetworkPolicy, readable bool) {
 	found, err := o.client.NetworkingV1().NetworkPolicies(o.to.Service.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -181,8 +181,8 @@ func (o obstacles) policies(ctx context.Context) (list []networkingv1.NetworkPol
 	return found.Items, true
 }
 
-// keptOut says which policies select one of the app's pods, and so may keep ours from it; empty if none does, or one admits everybody
-// (networking/v1, types.go: what one admits is admitted, and a pod that none selects admits everybody).
+// keptOut says which policies select one of the app's pods, and so may keep ours from it; empty if none does, or one admits everybody.
+// Traffic that one policy admits is admitted, and a pod that no policy selects admits everybody (networking/v1, types.go).
 func keptOut(policies []networkingv1.NetworkPolicy, pods []corev1.Pod, from string) string {
 	for _, pod := range pods {
 		var names []string

@@ -18,24 +18,24 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// Options say what clients may lose, and on what cluster.
+// Options say what clients may lose, where requests go, and on which cluster.
 type Options struct {
-	MaxOutage string // longest time in which a lane gets no good reply; empty: it does not matter
-	MaxFailed string // largest share of a lane's requests that fail, such as 0.1%; empty: it does not matter
-	// MaxLatency is how long 99 % of a lane's good replies take at most, such as p99=300ms; empty: it does not matter.
+	MaxOutage string // longest time in which a lane may get no good reply; empty: no limit
+	MaxFailed string // largest share of a lane's requests that may fail, such as 0.1%; empty: no limit
+	// MaxLatency is how long 99 % of a lane's good replies may take, such as p99=300ms; empty: no limit.
 	MaxLatency string
-	Service    string // of the cluster, that pods ask in place of Rollcall's own app: namespace/name[:port][/path]
-	URL        string // that the client outside asks, likewise
+	Service    string // that pods request instead of Rollcall's own app: namespace/name[:port][/path]
+	URL        string // that the client outside the cluster requests instead of Rollcall's own app
 	Request    Request
-	Settle     string   // for how long the load goes on once the cluster is whole; empty: a minute
-	For        string   // how long the maintenance goes on once the command has ended; empty: it is over then
-	Until      string   // command that succeeds when the maintenance is over, which is run again and again once the command has ended
-	Deadline   string   // by when the maintenance has to be over; empty: 12 h
-	Load       []string // images of this host that the nodes of a kind cluster are given
+	Settle     string   // how long the load goes on once the cluster is whole; empty: a minute
+	For        string   // how long the maintenance goes on after the end of the command; empty: it ends with the command
+	Until      string   // shell command, repeated after the end of the command, that succeeds when the maintenance is over
+	Deadline   string   // how long the maintenance may take; empty: 12 h
+	Load       []string // images of this host's Docker to load onto the nodes of a kind cluster
 	runner.Options
 }
 
-// Defaults, which [Options.List] says.
+// Defaults. The help texts of [Options.List] repeat them.
 const (
 	defaultRate     = 25 // an hour of 3 nodes is 800,000 requests
 	defaultSettle   = time.Minute
@@ -46,7 +46,7 @@ const (
 	p99Is           = "p99=" // before the value of --max-latency
 )
 
-// List has every option once.
+// List returns the flags of the options, without those of OfCommand.
 func (o *Options) List() usage.List {
 	own := usage.List{
 		{Flag: "max-outage", Text: &o.MaxOutage, Help: "longest `time` that a client may go without a good reply, such as 5s"},
@@ -69,7 +69,7 @@ func (o *Options) List() usage.List {
 	return append(append(own, o.Options.List().Only("k8s", "keep")...), o.reach()...)
 }
 
-// OfCommand are those that say when what a command began is over, if that is not when it has ended.
+// OfCommand returns the flags that say when the maintenance is over if it goes on after the end of the command.
 func (o *Options) OfCommand() usage.List {
 	return usage.List{
 		{Flag: "for", Text: &o.For, Help: "`time` for which the load goes on after the command has ended"},
@@ -77,22 +77,22 @@ func (o *Options) OfCommand() usage.List {
 	}
 }
 
-// reach is of a cluster that is there already.
+// reach returns the flags about an existing cluster.
 func (o *Options) reach() usage.List {
 	return append(o.Reach(), o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url",
 		"load-nodes", "allow")...)
 }
 
-// An asked is what options ask for, as values.
+// asked holds the options after parsing and validation.
 type asked struct {
 	userapp.Losses
 	settle, deadline time.Duration
-	lasts            time.Duration        // after the command has ended; 0: it does not go on
-	until            string               // shell command that says when it is over; empty: none
-	service          *userapp.ServiceName // nil: none of somebody else's
+	lasts            time.Duration        // --for
+	until            string               // --until
+	service          *userapp.ServiceName // nil: none
 	url, connectTo   string
-	http             *loadgen.UserHTTP // how those two are asked
-	proxy            string            // variable that has a proxy for the URL; empty: none has
+	http             *loadgen.UserHTTP // how service and url are requested
+	proxy            string            // environment variable with a proxy for the URL; empty: there is none
 	runner           *runner.Runner
 }
 
@@ -163,23 +163,22 @@ func (o Options) prepare() (a asked, err error) {
 	return a, nil
 }
 
-// fromHost reports whether a URL is asked from this host alone: nothing names a cluster, or says that one is to be made.
+// fromHost reports whether requests go only from this host to a URL: no option names a cluster, or asks for a new one.
 func (o Options) fromHost() bool {
 	return o.URL != "" && o.Service == "" && o.Modes == "" && !o.Named()
 }
 
-// allowWrites is what an owner allows who lets requests change something.
+// allowWrites is the value of --allow that permits requests which may change something.
 const allowWrites = "writes"
 
-// cutWrites takes that out of what is allowed, of which clusters know nothing.
+// cutWrites removes "writes" from the --allow list: the checks on a cluster do not know it.
 func cutWrites(allow string) (rest string, writes bool) {
 	things := strings.Split(allow, ",")
 	others := slices.DeleteFunc(slices.Clone(things), func(thing string) bool { return strings.TrimSpace(thing) == allowWrites })
 	return strings.Join(others, ","), len(others) < len(things)
 }
 
-// PrintRights prints roles that grant what a recording needs on a cluster of somebody else's. What is done to that cluster needs rights
-// of its own.
+// PrintRights prints roles that grant what a recording needs on an existing cluster. The maintenance itself needs rights of its own.
 func (o Options) PrintRights(w io.Writer) error {
 	rights, namespaces := staging.RightsToWatch(len(o.Preassigned()) == 0, false), o.Preassigned()
 	if o.Service == "" {
@@ -192,7 +191,7 @@ func (o Options) PrintRights(w io.Writer) error {
 	return staging.PrintRoles(w, rights, namespaces, service.Namespace)
 }
 
-// checkCommand refuses a command that is not there.
+// checkCommand returns an error for a command that does not exist.
 func checkCommand(command []string) error {
 	if _, err := exec.LookPath(command[0]); err != nil {
 		return usage.New("command "+command[0], "there is none of this name",
@@ -201,7 +200,7 @@ func checkCommand(command []string) error {
 	return nil
 }
 
-// line reproduces a recording.
+// line returns the command line that reproduces a recording.
 func (o Options) line(verb string, command []string) string {
 	words := append(append(strings.Fields("rollcall "+verb), o.List().Args()...), o.OfCommand().Args()...)
 	if len(command) > 0 {

@@ -9,17 +9,17 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// untilEvery is how often a command is run that says whether the maintenance is over.
+// untilEvery is how often the command of --until runs.
 const untilEvery = 2 * time.Second
 
-// awaitRollout returns when the app has rolled out what the maintenance changed, or says why that is not waited for any longer: no wait
-// ends it, or it has lacked the same for [wholeLimit]. Where the credentials have expired, that tells whoever waits for the cluster next.
+// awaitRollout waits until the app has rolled out what the maintenance changed, and returns empty, or why it no longer waits: the rollout
+// cannot end, or lacked the same for [wholeLimit]. If the credentials have expired it returns empty, since awaitWhole reports that.
 func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (unfinished string) {
 	if m.app == nil {
 		return ""
 	}
 	lacks, since, said := "", time.Time{}, time.Time{}
-	_ = poll.Until(ctx, time.Second, func() (bool, error) { // that ctx ended is seen by who waits
+	_ = poll.Until(ctx, time.Second, func() (bool, error) { // the caller checks ctx
 		now := m.app.lacks(ctx)
 		if now != lacks || since.IsZero() {
 			lacks, since = now, time.Now()
@@ -42,7 +42,7 @@ func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (
 	return unfinished
 }
 
-// awaitOver returns when what the command began is over, by the options' word.
+// awaitOver waits until what the command began is over, as --for and --until say.
 func (m *maintenance) awaitOver(ctx context.Context) {
 	if m.lasts > 0 {
 		m.screen.say(fmt.Sprintf("the load goes on for %v more (--for)", m.lasts))
@@ -55,7 +55,7 @@ func (m *maintenance) awaitOver(ctx context.Context) {
 		return
 	}
 	m.screen.say("the load goes on until this succeeds (--until): " + m.until)
-	_ = poll.Until(ctx, untilEvery, func() (bool, error) { // that ctx ended is seen by who waits
+	_ = poll.Until(ctx, untilEvery, func() (bool, error) { // the caller checks ctx
 		c := exec.CommandContext(ctx, "sh", "-c", m.until)
 		c.Env = append(c.Environ(), m.environment()...)
 		return c.Run() == nil, nil

@@ -18,24 +18,24 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A Terminal is whose command this is, and what signals it sends.
+// A Terminal is the user's: its streams, and the signals from it.
 type Terminal struct {
 	Out, Errors io.Writer
-	In          *os.File // nil: nothing
+	In          *os.File // nil: no input
 	Signals     <-chan os.Signal
 }
 
-// failed is the exit code of a recording of which there is no report, see package main.
+// failed is the exit code of a recording without a report, see package main.
 const failed = 3
 
 // logFile, in the run folder, has all that a recorder prints.
 const logFile = "log.txt"
 
-// lockName, beside run folders, is the file that a recorder holds while it lives.
+// lockName is the file beside run folders that a recorder locks while it lives.
 const lockName = "during.lock"
 
-// Run records what a command costs, and returns the exit code of the verdict. It is an error if there is no report, one of
-// [usage.Error] if nothing was created either.
+// Run records what a command costs, and returns the exit code of the verdict. It returns an error if there is no report: a
+// [usage.Error] if nothing was created.
 func Run(ctx context.Context, at Terminal, o Options, command []string) (int, error) {
 	a, err := o.prepare()
 	if err == nil {
@@ -47,7 +47,7 @@ func Run(ctx context.Context, at Terminal, o Options, command []string) (int, er
 	return record(ctx, at, recorder{asked: a, line: o.line("during", command), record: a.runner.Record}, "during", command)
 }
 
-// newFolder makes a run folder, unless another recording is in the way.
+// newFolder makes a run folder, if checkFree allows it.
 func newFolder(verb, root string) (string, error) {
 	if err := checkFree(verb, root); err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func newFolder(verb, root string) (string, error) {
 	return filepath.EvalSymlinks(folder)
 }
 
-// checkFree refuses to begin while another recording is under way, or one was cut off that nobody has looked at.
+// checkFree returns an error if another recording is under way, or if a recorder was killed and its recording has not been judged.
 func checkFree(verb, root string) error {
 	held, err := sharedfile.TryLock(filepath.Join(root, lockName))
 	folder, unknown := current(root)
@@ -78,24 +78,24 @@ func checkFree(verb, root string) error {
 	return nil
 }
 
-// ended reports whether the run of a folder came to its end.
+// ended reports whether the session of a run folder has ended.
 func ended(folder string) bool {
 	var session evidence.Session
 	return store.ReadJSON(evidence.SessionPath(folder), &session) == nil && !session.Ended.IsZero()
 }
 
-// A recorder is the process of a recording.
+// A recorder records in this process.
 type recorder struct {
 	asked
-	root, folder string
-	line         string                      // to reproduce
-	changes      []Change                    // one after the other, in place of a command
-	remove       func(context.Context) error // removes what changes made; nil: they made nothing
+	root, folder string                      // root has all run folders
+	line         string                      // command line that reproduces the recording
+	changes      []Change                    // one after the other, instead of a command
+	remove       func(context.Context) error // deletes what changes created; nil: they created nothing
 	begun        func() error                // called when the load is steady; nil: nobody waits for that
 	record       func(ctx context.Context, out io.Writer, suite, command string, of ...runner.Asks) error
 }
 
-// run records, and reports what was recorded. A folder in which nothing is, since that was refused, is removed.
+// run records and writes the report. It removes the run folder if the input was bad and nothing was recorded.
 func (r recorder) run(ctx context.Context, at Terminal, command []string) (code int, err error) {
 	held, err := sharedfile.TryLock(filepath.Join(r.root, lockName))
 	if errors.Is(err, sharedfile.ErrHeld) {
@@ -104,7 +104,7 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(r.folder))
 	}
-	defer func() { _ = held.Release() }() // again, unless it ended early
+	defer func() { _ = held.Release() }() // for early returns; else it was released before
 	log, err := os.OpenFile(filepath.Join(r.folder, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return 0, err
@@ -120,7 +120,7 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 		if err != nil {
 			told = failed
 		}
-		err = errors.Join(err, held.Release(), listening.close(told)) // who hears of the end may begin anew
+		err = errors.Join(err, held.Release(), listening.close(told)) // released first: whoever learns of the end may begin again
 	}()
 	if err := conformance.Link(r.root, linkName, r.folder); err != nil {
 		return 0, err
@@ -153,7 +153,7 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	return model.ExitCode(report), err
 }
 
-// noteBroken notes why what was recorded, if anything, is not all of the maintenance.
+// noteBroken writes into the session why the recording is incomplete.
 func (r recorder) noteBroken(unfinished string, unrecorded error) error {
 	var broken []string
 	if unfinished != "" {

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// A Request says how an app of somebody else's is asked, and what a good reply looks like.
+// A Request has the options for requests to a user's app, and for its good replies.
 type Request struct {
 	Host, Method, Body, ConnectTo                             string
 	Headers                                                   []string // each NAME=VALUE
@@ -21,7 +21,7 @@ type Request struct {
 	userapp.Secure
 }
 
-// list has what is about any request.
+// list returns the flags for any request.
 func (r *Request) list() usage.List {
 	return usage.List{
 		{Flag: "host", Text: &r.Host, Help: "`name` in the Host header of requests to that Service or URL"},
@@ -35,7 +35,7 @@ func (r *Request) list() usage.List {
 	}
 }
 
-// secureList has what is about requests over TLS.
+// secureList returns the flags for requests over TLS.
 func (r *Request) secureList() usage.List {
 	return usage.List{
 		{Flag: "ca", Text: &r.CA, Help: "PEM `file` of the certificate authorities that are trusted over https (default: this host's)"},
@@ -47,12 +47,12 @@ func (r *Request) secureList() usage.List {
 	}
 }
 
-// urlList has what is about requests to a URL.
+// urlList returns the flags for requests to a URL.
 func (r *Request) urlList() usage.List {
 	return usage.List{{Flag: "connect-to", Text: &r.ConnectTo, Help: "`host:port` that connections are opened to, in place of that of --url"}}
 }
 
-// checkMeant refuses what would mean nothing.
+// checkMeant returns an error if an option is given that has no effect, or if TLS needs one that is missing.
 func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
 	secure := service != nil && service.Secure || strings.HasPrefix(target, "https:")
 	for _, of := range []struct {
@@ -75,7 +75,7 @@ func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
 	return nil
 }
 
-// http is the same for clients. Whoever may write said so.
+// http returns the options for clients. writes permits methods that may change something.
 func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 	q := userapp.Request{Method: cmp.Or(r.Method, http.MethodGet), Host: r.Host, Secure: r.Secure}
 	if slices.Contains(loadgen.Methods(), q.Method) && !slices.Contains(loadgen.Reads(), q.Method) && !writes {
@@ -106,7 +106,7 @@ func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 	return asked, nil
 }
 
-// header reads one. Those that are always secret may not be written where everybody sees them.
+// header parses a header. It rejects the value of a secret one on the command line, where everybody can see it.
 func header(text string) (h loadgen.HeaderField, err error) {
 	name, value, two := strings.Cut(text, "=")
 	switch hidden := strings.IndexAny(value, "@$") == 0; {
@@ -119,7 +119,7 @@ func header(text string) (h loadgen.HeaderField, err error) {
 	return loadgen.HeaderField{Name: name, Value: value}, nil
 }
 
-// checkURL refuses what a client cannot ask.
+// checkURL returns an error for a URL that a client cannot request.
 func (r Request) checkURL(text string) error {
 	at, err := url.Parse(text)
 	if err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) || at.Host == "" || at.Fragment != "" {

@@ -23,18 +23,18 @@ const (
 	scenario = "maintenance"
 )
 
-// The app drains, and has a pod more than the default of load nodes can lose at a time. Its budget has it lose one.
+// replicas is one more than the default number of load nodes. The app drains, and its PodDisruptionBudget allows one pod to be away.
 const replicas = 3
 
-// wholeLimit is how long the cluster may take to be whole after the maintenance: a node that boots takes minutes, and its pods wait
+// wholeLimit is how long the cluster may take to be whole after the maintenance: a node takes minutes to boot, and its pods wait
 // for images.
 const wholeLimit = 10 * time.Minute
 
-// tail is longer than any load goes on after the maintenance: a control pod whose node booted has another address from then on, which
-// its lanes do not know, and pods come back when they do.
+// tail is longer than the load can go on after the maintenance. Its effects may last that long: after a reboot of its node a control pod
+// has another address, which its lanes do not know, and pods come back at any time.
 const tail = 24 * time.Hour
 
-// expected are all reasons for distrust that maintenance may make, on any node.
+// expected returns the reasons for distrust that maintenance may cause, on any node.
 func expected() []string {
 	return []string{"node-unready", "control-failures", "watch-blind", "pod-log-lost", evidence.ObserverLost, evidence.AgentLost}
 }
@@ -46,18 +46,18 @@ func app() fixtures.App {
 	}
 }
 
-// expectations judge each lane by what its client may lose: nothing, unless it is said.
+// expectations returns what each lane is held to: the options, or else no lost request.
 func (a asked) expectations() []evidence.Expectation {
-	// Packets that are dropped for less than TCP's first timer fail no request: the SYN is sent again (RFC 6298, 2).
+	// If packets are dropped for less than TCP's first timer, no request fails: the SYN is sent again (RFC 6298, 2).
 	return append(a.Expectations(), verdict.SentInMaintenance(cmp.Or(a.Outage, timeline.SYNResent.Timer())))
 }
 
-// claim says the same in words.
+// claim returns the claim that the expectations decide.
 func (a asked) claim(does string) string {
 	return fmt.Sprintf("no client %s during %s", a.Words(), does)
 }
 
-// scenario is what is recorded: an app that stays as it is, and what somebody else does meanwhile.
+// scenario returns what is recorded: an app that stays as it is, and the maintenance as its disruption.
 func (m *maintenance) scenario() harness.Scenario {
 	does := phrase.Cut(phrase.Printable(m.does), 200)
 	claim, expect := m.claim(does), m.expectations()

@@ -7,23 +7,23 @@ import (
 	"sync/atomic"
 )
 
-// A screen is where a recorder prints: into the log of its run folder and, where it has one, to a terminal.
+// A screen is where a recorder prints: the log of its run folder, and a terminal if there is one.
 type screen struct {
-	terminal, errors io.Writer // a terminal's, or nowhere
+	terminal, errors io.Writer // of a terminal, or [io.Discard]
 	log              io.Writer
 
 	mu    sync.Mutex
-	quiet atomic.Bool // the terminal is the command's; only what we say ourselves is printed there
+	quiet atomic.Bool // the terminal is the command's: of the recorder only lines of say are printed there
 }
 
-// to has a terminal take the place of the one before.
+// to replaces the terminal.
 func (s *screen) to(terminal io.Writer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.terminal = terminal
 }
 
-// Write takes all that is printed about the recording.
+// Write prints output of the recording.
 func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *screen) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// say prints a line for whoever does the maintenance.
+// say prints a line for the person who does the maintenance, even while the command runs.
 func (s *screen) say(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

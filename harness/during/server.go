@@ -16,35 +16,35 @@ import (
 	"time"
 )
 
-// What a recorder is told, by requests over HTTP. It refuses one with a conflict, and says why.
+// Paths of the requests over HTTP that a recorder serves. It rejects one with status 409 and the reason.
 const (
-	markVerb   = "mark"   // the maintenance reached a step, which the body names
-	steadyVerb = "steady" // is the load?
-	endVerb    = "end"    // the maintenance is over; the body of the answer has what is printed until all is done
+	markVerb   = "mark"   // the maintenance has reached a step, which the body names
+	steadyVerb = "steady" // whether the load is steady
+	endVerb    = "end"    // the maintenance is over; the body of the answer has what is printed until the recorder ends
 )
 
-// codeTrailer, after the body of that answer, has the exit code.
+// codeTrailer is the trailer of the answer to endVerb that has the exit code.
 const codeTrailer = "Exit-Code"
 
-// A server hears what others tell a recorder.
+// A server receives the requests of other processes to a recorder.
 type server struct {
 	folder string
 	http   http.Server
 	screen *screen
 
-	end  chan struct{} // closed when somebody said so
-	over chan struct{} // closed when all is done
-	code int           // then
+	end  chan struct{} // closed when the end was requested
+	over chan struct{} // closed when the recorder has ended
+	code int           // exit code, once over is closed
 
 	mu       sync.Mutex
-	mark     func(text string) // notes a step; nil until the load is steady
-	refuses  error             // why no step is noted, nor the end; nil: they are
+	mark     func(text string) // records a step; nil until the load is steady
+	refuses  error             // why marks and the end are rejected; nil: they are accepted
 	heardEnd bool
-	ends     bool // by being told
+	ends     bool // the end may be requested
 }
 
-// serve begins to listen in a run folder. A recording of a command ends with that, and not by being told. Whoever ends it is the screen's
-// terminal from then on.
+// serve begins to listen in a run folder. ends is false for a recording of a command, which ends with the command. What the screen prints
+// after a request of the end goes to its sender.
 func serve(folder string, ends bool, screen *screen) (*server, error) {
 	s := &server{folder: folder, screen: screen, ends: ends, end: make(chan struct{}), over: make(chan struct{}), refuses: errNotSteady}
 	listener, err := listen(folder)
@@ -56,20 +56,20 @@ func serve(folder string, ends bool, screen *screen) (*server, error) {
 	told.HandleFunc("/"+steadyVerb, s.sayIfSteady)
 	told.HandleFunc("/"+endVerb, s.hearEnd)
 	s.http = http.Server{Handler: told, ReadHeaderTimeout: callTimeout}
-	go s.http.Serve(listener) //nolint:errcheck // that it was closed
+	go s.http.Serve(listener) //nolint:errcheck // only says that it was closed
 	return s, nil
 }
 
-// errNotSteady is why nobody is heard before the load is.
+// errNotSteady is why requests are rejected before the load is steady.
 var errNotSteady = errors.New("the load is not steady yet")
 
-// close has everybody who waits know that all is done.
+// close answers those who wait for the end with the exit code, and stops listening.
 func (s *server) close(code int) error {
 	s.code = code
 	close(s.over)
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	closed := s.http.Shutdown(ctx) // when all have their answers
+	closed := s.http.Shutdown(ctx) // waits until all have their answers
 	err := os.Remove(filepath.Join(s.folder, socketFile))
 	if errors.Is(err, fs.ErrNotExist) { // the folder was removed
 		err = nil
@@ -77,21 +77,21 @@ func (s *server) close(code int) error {
 	return errors.Join(closed, err)
 }
 
-// steadyNow takes marks from now on.
+// steadyNow accepts marks and the end from now on.
 func (s *server) steadyNow(mark func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mark, s.refuses = mark, nil
 }
 
-// endedNow takes no more marks.
+// endedNow rejects marks and the end from now on.
 func (s *server) endedNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refuses = errors.New("the maintenance is over")
 }
 
-// callTimeout bounds a call that says nothing, and an answer that nobody takes.
+// callTimeout is how long a client may take to send a request, and to read an answer at the end.
 const callTimeout = 10 * time.Second
 
 func (s *server) hearMark(w http.ResponseWriter, r *http.Request) {
@@ -121,7 +121,7 @@ func (s *server) hearEnd(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-s.over:
 		w.Header().Set(http.TrailerPrefix+codeTrailer, strconv.Itoa(s.code))
-	case <-r.Context().Done(): // whoever is gone learns nothing
+	case <-r.Context().Done(): // the client is gone
 	}
 	s.screen.to(io.Discard)
 }
@@ -138,13 +138,13 @@ func (s *server) noteEnd(by http.ResponseWriter) error {
 		return s.refuses
 	}
 	s.heardEnd = true
-	_, _ = flushed{by}.Write(nil) // that it was heard
+	_, _ = flushed{by}.Write(nil) // sends the status at once
 	s.screen.to(flushed{by})
 	close(s.end)
 	return nil
 }
 
-// flushed sends at once what is written to an answer.
+// A flushed sends at once what is written to an answer.
 type flushed struct{ to http.ResponseWriter }
 
 func (f flushed) Write(text []byte) (int, error) {
@@ -152,7 +152,7 @@ func (f flushed) Write(text []byte) (int, error) {
 	return n, errors.Join(err, http.NewResponseController(f.to).Flush())
 }
 
-// longestMark is how much of a line a mark may take on the page, in bytes.
+// longestMark is the longest mark, in bytes, that fits on a line of the page.
 const longestMark = 200
 
 func checkMark(text string) error {

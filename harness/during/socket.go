@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// socketFile, in the run folder, is where its recorder listens while it lives.
+// socketFile is the socket in the run folder on which the recorder listens.
 const socketFile = "recorder.sock"
 
-// longestPath is the longest path of a socket that the kernel takes, less a byte (unix(7), sun_path).
+// longestPath is the longest path of a socket, in bytes (unix(7): sun_path has 108, one of them for the end).
 const longestPath = 107
 
-// dialTimeout is how long a recorder that lives may take to take a call.
+// dialTimeout is how long a recorder may take to accept a connection.
 const dialTimeout = 5 * time.Second
 
-// withSocket gives the path of a folder's socket while it is used. Where the folder has a long name, it goes by way of the folder as
-// this process has it open.
+// withSocket calls use with the path of a folder's socket. If the folder's own path is too long, it is one through an open descriptor of
+// the folder.
 func withSocket(folder string, use func(path string) error) error {
 	if path := filepath.Join(folder, socketFile); len(path) <= longestPath {
 		return use(path)
@@ -38,7 +38,7 @@ func listen(folder string) (listener *net.UnixListener, err error) {
 		return err
 	})
 	if err == nil {
-		listener.SetUnlinkOnClose(false) // the path need not be there any more
+		listener.SetUnlinkOnClose(false) // the path may be gone by then
 	}
 	return listener, err
 }

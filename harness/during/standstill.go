@@ -18,34 +18,34 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A Standstill watches for a rollout that no wait ends: nothing of the app or the nodes changes any more, and what keeps its pods from
-// running stays until somebody does something about it.
+// A Standstill finds out whether a rollout cannot end by waiting: nothing of the app or the nodes changes any more, and the obstacle to
+// its pods stays until somebody removes it.
 type Standstill struct {
 	client    kubernetes.Interface
 	namespace string
 	selector  labels.Selector
 	workloads []string          // names
-	before    map[string]string // nodes that were unfit already
+	before    map[string]string // nodes that were unfit before the rollout, and why
 
-	is      string // the pods and the nodes, as last seen
-	since   time.Time
-	refused int // pods, when stillFor was over; -1: it is not
+	is      string    // the pods and the nodes, as last seen
+	since   time.Time // of the last change of is
+	refused int       // how many pods had been rejected when stillFor was over; -1: it is not over
 }
 
-// stillFor is for how long nothing has to change before it counts as a standstill. By then whoever reacts to a change has: the scheduler
-// tries a pod again, when one ended or a node came, after a backoff of at most 10 s (pkg/scheduler/apis/config/v1/defaults.go, v1.37),
-// and an autoscaler that adds a node looks for pods without one every 10 s (cluster-autoscaler, --scan-interval) and says so.
+// stillFor is how long nothing may change before it counts as a standstill. By then controllers have reacted to the last change: the
+// scheduler tries a pod again, after a pod ended or a node came, within a backoff of 10 s (pkg/scheduler/apis/config/v1/defaults.go,
+// v1.37), and an autoscaler looks for pods without a node every 10 s (cluster-autoscaler, --scan-interval) and reports the new node.
 const stillFor = 30 * time.Second
 
-// NewStandstill is about the pods that a selector selects and workloads make, before what may stop their rollout.
+// NewStandstill watches the rollout of workloads and of the pods that a selector selects. It has to be called before the rollout.
 func NewStandstill(ctx context.Context, client kubernetes.Interface, namespace string, selector labels.Selector,
 	workloads ...string) *Standstill {
 	s := &Standstill{client: client, namespace: namespace, selector: selector, workloads: workloads, since: time.Now(), refused: -1}
-	s.before, _ = unfit(ctx, client) // of an API that is silent nothing is decided later either
+	s.before, _ = unfit(ctx, client) // without an API server Because says nothing either
 	return s
 }
 
-// Because says what stops the rollout; empty while waiting may still help, or if that is not known. It is asked again and again.
+// Because says what stops the rollout; empty while waiting may still help, or if it is not known. Call it repeatedly.
 func (s *Standstill) Because(ctx context.Context) string {
 	listed, err := s.client.CoreV1().Pods(s.namespace).List(ctx, metav1.ListOptions{LabelSelector: s.selector.String()})
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Standstill) Because(ctx context.Context) string {
 			return because
 		}
 	}
-	// The controller tries again after twice the time each time, and may not have since the last change (client-go,
-	// DefaultTypedControllerRateLimiter): only a refusal of later on tells.
+	// A controller doubles its backoff with each try (client-go, DefaultTypedControllerRateLimiter) and may not have tried since the
+	// last change: only a later rejection counts.
 	refused, why := s.refusals(events.Items)
 	if s.refused >= 0 && refused > s.refused {
 		return why
@@ -80,13 +80,14 @@ func (s *Standstill) Because(ctx context.Context) string {
 	return s.timedOut(ctx)
 }
 
-// held reports whether a pod has ended, and only a finalizer keeps it.
+// held reports whether all containers of a deleted pod have ended, so that only a finalizer keeps it.
 func held(pod corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil && len(pod.Finalizers) > 0 && len(pod.Status.ContainerStatuses) > 0 &&
 		!slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil })
 }
 
-// state is what has to stay for a standstill. While a pod ends, or a node is away that was not, something will change.
+// state returns a text of the pods and nodes that stays the same in a standstill. moving reports whether it will change: a pod is
+// terminating, or a node is unfit that was not before.
 func state(pods []corev1.Pod, nodes []corev1.Node, before map[string]string) (is string, moving bool) {
 	var all []string
 	for _, pod := range pods {
@@ -101,13 +102,13 @@ func state(pods []corev1.Pod, nodes []corev1.Node, before map[string]string) (is
 	return strings.Join(all, " "), moving
 }
 
-// refusals are how often the API server refused a pod of the workloads, by quota, limits or another policy, and the last one's words.
+// refusals returns how often the API server rejected a pod of the workloads, by quota, limits or another policy, and its last message.
 func (s *Standstill) refusals(events []corev1.Event) (count int, why string) {
 	var last time.Time
 	for _, e := range events {
 		maker := e.InvolvedObject.Name
 		if end := strings.LastIndexByte(maker, '-'); e.InvolvedObject.Kind == "ReplicaSet" && end > 0 {
-			maker = maker[:end] // without the hash of its template (pkg/controller/deployment/sync.go, v1.37)
+			maker = maker[:end] // the Deployment: without the hash of the template (pkg/controller/deployment/sync.go, v1.37)
 		}
 		if e.Reason != "FailedCreate" || !slices.Contains(s.workloads, maker) || !strings.Contains(e.Message, "is forbidden: ") {
 			continue
@@ -120,7 +121,7 @@ func (s *Standstill) refusals(events []corev1.Event) (count int, why string) {
 	return count, why
 }
 
-// times is how often an Event says that something happened.
+// times returns the count of an Event.
 func times(e corev1.Event) int {
 	if e.Series != nil {
 		return int(e.Series.Count)
@@ -128,17 +129,17 @@ func times(e corev1.Event) int {
 	return max(1, int(e.Count))
 }
 
-// mayChange are what an Unschedulable pod's condition says of what others do, some time after the pod: a volume is made for it.
+// mayChange is in the message of an unschedulable pod whose volume another controller may still provision.
 const mayChange = "unbound immediate PersistentVolumeClaims"
 
-// scalesUp are reasons of Events by which an autoscaler says that a node comes for a pod: cluster-autoscaler and Karpenter.
+// scalesUp are the reasons of Events with which an autoscaler says that a node comes for a pod: cluster-autoscaler and Karpenter.
 var scalesUp = []string{"TriggeredScaleUp", "Nominated"}
 
-// restartsBefore is after how many restarts by its probe a container counts as one that never starts in the time that it has, which is
-// the same each time: our own choice.
+// restartsBefore is after how many restarts by its probe a container counts as one that cannot start in time, since it has the same time
+// at each start: our own choice.
 const restartsBefore = 3
 
-// stops says what keeps a pod from being ready, or from going, for good; empty if nothing is known to.
+// stops says what keeps a pod from getting ready, or from being removed, for good; empty if nothing is known.
 func stops(pod corev1.Pod, all []corev1.Pod, events []corev1.Event) string {
 	if held(pod) {
 		return fmt.Sprintf("pod %s has ended and stays, since nobody takes its finalizer away: %s", pod.Name, strings.Join(pod.Finalizers, ", "))
@@ -157,7 +158,7 @@ func stops(pod corev1.Pod, all []corev1.Pod, events []corev1.Event) string {
 		if comes || pod.Status.NominatedNodeName != "" || strings.Contains(c.Message, mayChange) {
 			return ""
 		}
-		why, _, _ := strings.Cut(usage.JoinLines(c.Message), ". ") // what preemption would do follows
+		why, _, _ := strings.Cut(usage.JoinLines(c.Message), ". ") // preemption follows
 		return fmt.Sprintf("no node takes pod %s: %s", pod.Name, strings.TrimSuffix(why, "."))
 	}
 	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
@@ -176,18 +177,18 @@ func stops(pod corev1.Pod, all []corev1.Pod, events []corev1.Event) string {
 	return ""
 }
 
-// neverPulled reports whether a container waits for an image that is nowhere; a registry that does not answer may do so later.
+// neverPulled reports whether a container waits for an image that does not exist; a registry that does not answer may do so later.
 func neverPulled(w corev1.ContainerStateWaiting) bool {
 	switch w.Reason {
 	case "InvalidImageName", "ErrImageNeverPull": // pkg/kubelet/images/types.go, v1.37
 		return true
-	case "ErrImagePull", "ImagePullBackOff": // with the words of the runtime, after those of a registry
+	case "ErrImagePull", "ImagePullBackOff": // with the message of the runtime, which ends with the cause
 		return strings.HasSuffix(w.Message, ": not found")
 	}
 	return false
 }
 
-// usedBy reports whether a volume waits for one of the pods (pkg/controller/volume/attachdetach/reconciler/reconciler.go, v1.37).
+// usedBy reports whether one of the pods uses the volume (pkg/controller/volume/attachdetach/reconciler/reconciler.go, v1.37).
 func usedBy(message string, pods []corev1.Pod) bool {
 	_, users, used := strings.Cut(message, "Volume is already used by pod(s) ")
 	return used && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
@@ -195,7 +196,7 @@ func usedBy(message string, pods []corev1.Pod) bool {
 	})
 }
 
-// timedOut is what a Deployment says of itself after its progressDeadlineSeconds.
+// timedOut says which Deployment's progressDeadlineSeconds are over; empty: none.
 func (s *Standstill) timedOut(ctx context.Context) string {
 	deployments, err := s.client.AppsV1().Deployments(s.namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

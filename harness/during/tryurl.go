@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// tryURL asks the URL once, and refuses one that no request gets through to. What is then a bad reply may be a good one later.
+// tryURL requests the URL once, and returns an error if no request gets through. A bad reply is none: it may be good later.
 func (a asked) tryURL() error {
 	if a.url == "" {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// unfit says of the nodes that take no pods why that is so, by their names.
+// unfit returns the nodes that take no pods, by name, and why.
 func unfit(ctx context.Context, client kubernetes.Interface) (map[string]string, error) {
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -44,20 +44,20 @@ func lacking(node corev1.Node) string {
 	}
 }
 
-// wholeness is what a cluster lacks that was whole, or as whole as it was, before the maintenance. Nodes that left are not missed:
-// others may have come in their place.
+// A wholeness finds out what a cluster lacks compared to before the maintenance. Nodes that are gone are not missed: others may have
+// replaced them.
 type wholeness struct {
 	client kubernetes.Interface
-	before map[string]string // nodes that were unfit then
+	before map[string]string // nodes that were unfit before, and why
 	say    func(string)
-	leases map[string]string // of nodes, by their names, as they were when the maintenance was over
+	leases map[string]string // resource versions of the nodes' leases at the end of the maintenance, by node
 }
 
-// sayEvery is how often a person is told what the cluster lacks.
+// sayEvery is how often the output says what is waited for.
 const sayEvery = 15 * time.Second
 
-// await returns when nothing is lacking. That something still is after so long is [observe.ErrNeverSettled], so that the load ends as
-// it should; so is that nobody can tell any more, since our credentials have expired.
+// await waits until nothing is lacking. It returns [observe.ErrNeverSettled], after which the load ends as usual, if something still is
+// when the limit is over, or if our credentials have expired.
 func (w wholeness) await(ctx context.Context, limit time.Duration, expired func() string) error {
 	over := time.Now().Add(limit)
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -101,7 +101,7 @@ func (w wholeness) lacks(ctx context.Context) string {
 	return ""
 }
 
-// silence is why nobody knows what is lacking.
+// silence says why it is unknown what is lacking.
 func silence(err error) string {
 	if apierrors.IsUnauthorized(err) {
 		return "the API server does not accept the credentials"
@@ -109,9 +109,9 @@ func silence(err error) string {
 	return "the API server does not answer"
 }
 
-// versionsOfLeases are those of the nodes' leases, which kubelets renew every 10 s (pkg/kubelet/apis/config/v1beta1/defaults.go, v1.37):
-// a node that has just lost its power is ready for the API. They are noted before the app's rollout is waited for, which mostly takes
-// longer than a renewal. Who may not see leases learns nothing by them.
+// versionsOfLeases returns the resource versions of the nodes' leases, which kubelets renew every 10 s
+// (pkg/kubelet/apis/config/v1beta1/defaults.go, v1.37), because a node that just lost its power is still ready in the API. They are read
+// before the wait for the app's rollout, which mostly takes longer than a renewal. They are nil if we may not list leases.
 func (w wholeness) versionsOfLeases(ctx context.Context) map[string]string {
 	leases, err := w.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).List(ctx, metav1.ListOptions{})
 	if err != nil {

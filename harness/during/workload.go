@@ -23,16 +23,16 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// A workload makes pods: a Deployment, StatefulSet or DaemonSet, or an object of any other kind that says of itself what those do.
+// A workload is an object that makes pods: a Deployment, StatefulSet or DaemonSet, or of another kind with the same fields.
 type workload struct {
 	api        dynamic.ResourceInterface
 	kind, name string
 }
 
-// String is like "deployment web".
+// String returns kind and name, like "deployment web".
 func (w workload) String() string { return strings.ToLower(w.kind) + " " + w.name }
 
-// workloadsOf are the objects that control pods, or what controls those, as far as we may read them.
+// workloadsOf returns the topmost controllers of pods that we may read.
 func workloadsOf(ctx context.Context, c cluster.Cluster, namespace string, pods []corev1.Pod) (all []workload, err error) {
 	client, err := dynamic.NewForConfig(c.REST())
 	if err != nil {
@@ -60,7 +60,7 @@ func workloadsOf(ctx context.Context, c cluster.Cluster, namespace string, pods 
 	return all, nil
 }
 
-// read is the object that an owner reference leads to; nil if there is none that we may read.
+// read returns the object of an owner reference; nil if it does not exist or we may not read it.
 func read(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapper, namespace string, owner metav1.OwnerReference) (
 	workload, *unstructured.Unstructured, error) {
 	kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
@@ -76,7 +76,7 @@ func read(ctx context.Context, client dynamic.Interface, mapper meta.RESTMapper,
 	return w, object, err
 }
 
-// lacks says what a workload still has to do; empty when it has rolled out what it is to be.
+// lacks says what a workload still has to do; empty when its rollout is over.
 func (w workload) lacks(ctx context.Context) string {
 	object, err := w.api.Get(ctx, w.name, metav1.GetOptions{})
 	switch {
@@ -91,8 +91,8 @@ func (w workload) lacks(ctx context.Context) string {
 	return ""
 }
 
-// LacksOf says by its status what an object that makes pods still has to do. Deployments, StatefulSets and the kinds that follow them
-// count replicas, DaemonSets nodes (apps/v1, types.go); Argo Rollouts write observedGeneration as text.
+// LacksOf says what a workload still has to do, by its status. Deployments, StatefulSets and similar kinds count replicas, DaemonSets
+// nodes (apps/v1, types.go); Argo Rollouts write observedGeneration as text.
 func LacksOf(kind string, object map[string]any) string {
 	number := func(fallback int64, paths ...string) int64 {
 		for _, path := range paths {
@@ -135,7 +135,7 @@ func LacksOf(kind string, object map[string]any) string {
 	return ""
 }
 
-// learn notes how a workload replaces its pods, and what a patch of it needs.
+// learn stores how a workload replaces its pods, and what advice needs for a patch.
 func (w workload) learn(ctx context.Context, is *evidence.UserApp) {
 	object, err := w.api.Get(ctx, w.name, metav1.GetOptions{})
 	if err != nil {
