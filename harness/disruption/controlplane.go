@@ -21,13 +21,13 @@ const (
 	Etcd              = "etcd"
 )
 
-// manifests are the names of their manifests.
+// manifests has the name of each program's manifest.
 var manifests = map[string]string{
 	APIServer: "kube-apiserver", ControllerManager: "kube-controller-manager", Scheduler: "kube-scheduler", Etcd: "etcd",
 }
 
-// Away takes a program of the control plane away for a while, counted from when it has ended, which it marks as a step, and then lets
-// the kubelet start it again. What is left of it where nobody lives to do that, [Repair] undoes.
+// Away ends a program of the control plane for d, by moving its manifest, and then has the kubelet start it again. d counts from the
+// program's end, which is marked as a step. If this process dies meanwhile, [Repair] puts the manifest back.
 func Away(program string, d time.Duration) Act {
 	at := fmt.Sprintf("at=/etc/kubernetes/manifests/%[1]s.yaml parked=/etc/kubernetes/%[1]s.parked.yaml\n", manifests[program])
 	take := fmt.Sprintf("mv $at $parked\nuntil ! pgrep -x %s >/dev/null; do sleep 0.1; done", program)
@@ -43,7 +43,7 @@ func Away(program string, d time.Duration) Act {
 	}
 }
 
-// PodDeleted deletes one pod of the old version, as nobody does who rolls out.
+// PodDeleted deletes one pod of the old version, beside what the rollout does.
 func PodDeleted(ctx context.Context, s Stage) error {
 	pods := s.Cluster.Client().CoreV1().Pods(s.Namespace)
 	old, err := pods.List(ctx, metav1.ListOptions{LabelSelector: fixtures.VersionLabel + "=" + s.Old})
@@ -56,13 +56,13 @@ func PodDeleted(ctx context.Context, s Stage) error {
 	return pods.Delete(ctx, old.Items[0].Name, metav1.DeleteOptions{})
 }
 
-// DNSRolled replaces every pod of CoreDNS, as `kubectl rollout restart` does, and returns when that is done.
+// DNSRolled replaces every pod of CoreDNS, as `kubectl rollout restart` does, and waits until that is done.
 func DNSRolled(ctx context.Context, s Stage) error {
 	deployments := s.Cluster.Client().AppsV1().Deployments(metav1.NamespaceSystem)
 	return rollout.Restart(ctx, deployments, "coredns", time.Now().Format(time.RFC3339Nano))
 }
 
-// DNSGone deletes every pod of CoreDNS at once and without a grace. Their Deployment makes new ones.
+// DNSGone deletes all pods of CoreDNS at once, without a grace period. Their Deployment makes new ones.
 func DNSGone(ctx context.Context, s Stage) error {
 	return s.Cluster.Client().CoreV1().Pods(metav1.NamespaceSystem).DeleteCollection(ctx,
 		metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{LabelSelector: "k8s-app=kube-dns"})

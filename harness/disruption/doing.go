@@ -8,14 +8,14 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// A Doing is a disruption in the course of a recording.
+// A Doing is a disruption that goes on in a goroutine during a recording.
 type Doing struct {
 	end    context.CancelFunc
-	undone chan struct{}
-	err    error // once undone
+	undone chan struct{} // closed when it has been undone and the wait for the cluster is over
+	err    error         // once undone is closed
 }
 
-// Begin does a disruption when its time comes. It does not wait.
+// Begin starts a disruption, which waits until its time comes, and returns at once.
 func (d Disruption) Begin(ctx context.Context, s Stage) *Doing {
 	ctx, end := context.WithCancel(ctx)
 	doing := &Doing{end: end, undone: make(chan struct{})}
@@ -26,7 +26,7 @@ func (d Disruption) Begin(ctx context.Context, s Stage) *Doing {
 	return doing
 }
 
-// Wait returns when the cluster is whole again, or it is known that it is not, or ctx ends. It may be called again.
+// Wait waits until the cluster is whole again, or the disruption has failed, or ctx ends. It may be called repeatedly.
 func (d *Doing) Wait(ctx context.Context) error {
 	select {
 	case <-d.undone:
@@ -36,7 +36,7 @@ func (d *Doing) Wait(ctx context.Context) error {
 	}
 }
 
-// End ends the disruption early, and returns when it is undone.
+// End ends the disruption early, and waits until it is undone.
 func (d *Doing) End() {
 	d.end()
 	<-d.undone
@@ -66,7 +66,7 @@ func (d Disruption) run(ctx context.Context, s Stage) error {
 	return nil
 }
 
-// A BrokenError is a cluster that is not to be used again.
+// A BrokenError means that the cluster must not be used again.
 type BrokenError struct{ error }
 
 // Unwrap returns the cause.

@@ -22,16 +22,16 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// A Drain is what `kubectl drain` does to a node, as far as it is about the pods of the app.
+// A Drain does what `kubectl drain` does to a node, with the pods of the app alone.
 type Drain struct {
 	Node string
-	// Budget is how many of the app's pods may be away at a time, by a PodDisruptionBudget; nil: there is none.
+	// Budget is the maxUnavailable of the app's PodDisruptionBudget; nil: there is none.
 	Budget *intstr.IntOrString
-	// EvictUnready has the budget let go of pods that are not ready, whatever it says of the others (AlwaysAllow).
+	// EvictUnready allows the eviction of pods that are not ready, whatever the budget (AlwaysAllow).
 	EvictUnready bool
-	// Deletes deletes pods instead of evicting them, so that no budget is asked (--disable-eviction).
+	// Deletes deletes pods instead of evicting them, which bypasses the budget (--disable-eviction).
 	Deletes bool
-	// Timeout is how long the drain may take; 0: [drainTimeout]. It is then given up, which is noted as a fact.
+	// Timeout is how long the drain may take before it is given up, which is recorded as a fact; 0: after [drainTimeout] it fails.
 	Timeout time.Duration
 	// Then is done once the node is drained, before it is uncordoned; nil: nothing.
 	Then Act
@@ -39,11 +39,11 @@ type Drain struct {
 
 const (
 	drainTimeout = 2 * time.Minute
-	// evictEvery is kubectl's own pause between two tries to evict a pod that a budget keeps.
+	// evictEvery is kubectl's own pause between two tries to evict a pod that a budget protects.
 	evictEvery = 5 * time.Second
 )
 
-// The fact that a drain notes, and its values; of one that was given up also what kept it.
+// The fact that a drain records, and its values; BlockerFact says why a drain was given up.
 const (
 	DrainFact   = "drain"
 	Drained     = "drained"
@@ -51,7 +51,7 @@ const (
 	BlockerFact = "drain-blocked-by"
 )
 
-// Do cordons the node, drains it within the budget, if there is one, and uncordons it.
+// Do cordons the node, drains it and uncordons it. The budget, if there is one, exists meanwhile.
 func (d Drain) Do(ctx context.Context, s Stage) (err error) {
 	if d.Budget != nil {
 		if err := s.createBudget(ctx, d); err != nil {
@@ -99,7 +99,7 @@ func (s Stage) drain(ctx context.Context, d Drain) (err error) {
 	return nil
 }
 
-// isOurs passes over what has the app's name and is in somebody else's namespace.
+// isOurs skips pods of other namespaces with the app's name.
 func (s Stage) isOurs(pod corev1.Pod) drain.PodDeleteStatus {
 	if pod.Namespace != s.Namespace {
 		return drain.MakePodDeleteStatusSkip()
@@ -107,7 +107,7 @@ func (s Stage) isOurs(pod corev1.Pod) drain.PodDeleteStatus {
 	return drain.MakePodDeleteStatusOkay()
 }
 
-// uncordon opens the node to pods again, as it is by now.
+// uncordon reads the node, which may have changed since it was cordoned, and uncordons it.
 func (s Stage) uncordon(helper *drain.Helper, name string) error {
 	node, err := s.any().Client().CoreV1().Nodes().Get(helper.Ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -116,7 +116,7 @@ func (s Stage) uncordon(helper *drain.Helper, name string) error {
 	return drain.RunCordonOrUncordon(helper, node, false)
 }
 
-// awaitOpen returns when nodes of a cluster that is not ours are ready and take pods: all that drains of them changed.
+// awaitOpen waits until nodes of an existing cluster are ready and not cordoned. A drain changes nothing else of them.
 func (s Stage) awaitOpen(ctx context.Context, nodes []string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wholeTimeout, fmt.Errorf("not done after %v", wholeTimeout))
 	defer cancel()
@@ -131,7 +131,7 @@ func (s Stage) awaitOpen(ctx context.Context, nodes []string) error {
 	return nil
 }
 
-// BudgetOf has evictions leave all but so many of the app's pods.
+// BudgetOf returns a PodDisruptionBudget for the app with that maxUnavailable.
 func (s Stage) BudgetOf(away intstr.IntOrString) *policyv1.PodDisruptionBudget {
 	name := s.App.ResourceName()
 	return &policyv1.PodDisruptionBudget{
@@ -159,7 +159,7 @@ func (s Stage) deleteBudget(ctx context.Context) error {
 	return err
 }
 
-// blocker says whose fault it is that a pod was not evicted.
+// blocker says whether the budget kept a pod from being evicted.
 func (s Stage) blocker(ctx context.Context) string {
 	budget, err := s.any().Client().PolicyV1().PodDisruptionBudgets(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
 	if err != nil {

@@ -9,11 +9,10 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// cutTable is the nftables table that cuts a node off. Nothing else of the node's network is touched, so that nothing has to be
-// put back but the table.
+// cutTable is the nftables table that cuts a node off. To undo it, only the table has to be deleted.
 const cutTable = "rollcall-cut"
 
-// Cut drops every packet between a node and the others for a while. The node itself runs on.
+// Cut drops every packet between a node and the others for d. The node itself goes on running.
 func Cut(node string, d time.Duration) Act {
 	return Lasting(d, node, `nft -f - <<'EOF'
 table inet `+cutTable+` {
@@ -23,7 +22,7 @@ table inet `+cutTable+` {
 EOF`, "nft delete table inet "+cutTable)
 }
 
-// CutFromAPI drops what a node sends to the API server for a while, and nothing else.
+// CutFromAPI drops what a node sends to the API server for d, and nothing else.
 func CutFromAPI(node string, d time.Duration) Act {
 	return Lasting(d, node, `nft -f - <<'EOF'
 table inet `+cutTable+` {
@@ -33,17 +32,17 @@ table inet `+cutTable+` {
 EOF`, "nft delete table inet "+cutTable)
 }
 
-// Frozen stops all that runs on a node for a while. Its kernel goes on, which is that of this host.
+// Frozen freezes all processes of a node for d. The kernel, which is this host's, goes on.
 func Frozen(node string, d time.Duration) Act {
 	return powered(node, cluster.Freeze, d, cluster.Thaw)
 }
 
-// Off has a node lose its power, and come back after a while.
+// Off switches a node off, and on again after d.
 func Off(node string, d time.Duration) Act {
 	return powered(node, cluster.PowerOff, d, cluster.PowerOn)
 }
 
-// Rebooted reboots a node. Its programs get SIGTERM, and pods no preStop hook: kubelets have no shutdownGracePeriod by default.
+// Rebooted reboots a node. Its programs get SIGTERM, but no preStop hook runs: kubelets have no shutdownGracePeriod by default.
 func Rebooted(node string) Act {
 	return func(ctx context.Context, s Stage) error {
 		return s.power(ctx, node, cluster.Reboot)
@@ -60,7 +59,7 @@ func powered(node string, do cluster.Power, d time.Duration, undo cluster.Power)
 	}
 }
 
-// power does not end with ctx: it undoes.
+// power goes on after the end of ctx, since it may have to undo.
 func (s Stage) power(ctx context.Context, node string, do cluster.Power) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), scriptTimeout)
 	defer cancel()

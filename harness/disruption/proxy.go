@@ -16,12 +16,12 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// ProxyRestarted has a new kube-proxy run on a node.
+// ProxyRestarted restarts kube-proxy on a node.
 func ProxyRestarted(node string) Act {
 	return func(ctx context.Context, s Stage) error { return change.RestartProxy(ctx, s.Cluster, s.Node(node)) }
 }
 
-// Changed makes a change to the cluster under load, and undoes it after a while.
+// Changed makes a change to the cluster under load, and undoes it after d.
 func Changed(of func(Stage) cluster.Change, d time.Duration) Act {
 	return func(ctx context.Context, s Stage) error {
 		made := of(s)
@@ -38,12 +38,12 @@ func Changed(of func(Stage) cluster.Change, d time.Duration) Act {
 	}
 }
 
-// ModeSwitched has a node's kube-proxy run in the other of the modes iptables and nftables for a while, and back.
+// ModeSwitched switches a node's kube-proxy to the other of the modes iptables and nftables for d, and back.
 func ModeSwitched(node string, d time.Duration) Act {
 	return Changed(func(s Stage) cluster.Change { return change.Mode(s.Node(node), s.plane().Other().Name) }, d)
 }
 
-// RulesLost has a node lose what kube-proxy wrote, for a while; then a new kube-proxy writes it again.
+// RulesLost deletes rules of kube-proxy on a node, by a script, and restarts kube-proxy after d, which writes them again.
 func RulesLost(node string, lose func(s Stage) (script string, err error), d time.Duration) Act {
 	return func(ctx context.Context, s Stage) error {
 		script, err := lose(s)
@@ -58,10 +58,10 @@ func RulesLost(node string, lose func(s Stage) (script string, err error), d tim
 	}
 }
 
-// plane is what routes on the cluster's nodes.
+// plane returns the data plane of the cluster.
 func (s Stage) plane() dataplane.Plane { return dataplane.Of(s.Cluster.Mode()) }
 
-// AllRules is every rule of kube-proxy's.
+// AllRules returns a script that deletes every rule of kube-proxy, for [RulesLost].
 func AllRules(s Stage) (script string, err error) {
 	if s.plane().LoseRules == "" {
 		return "", s.unknown("take away the rules")
@@ -70,7 +70,8 @@ func AllRules(s Stage) (script string, err error) {
 	return s.plane().LoseRules, err
 }
 
-// ServiceRules are those of the app's Service alone: a chain in iptables mode, an element of a map in nftables mode.
+// ServiceRules returns a script that deletes the rules of the app's Service alone: a chain in iptables mode, an element of a map in
+// nftables mode.
 func ServiceRules(s Stage) (script string, err error) {
 	if s.plane().LoseService == nil {
 		return "", s.unknown("take away the rules of a Service")
@@ -82,7 +83,7 @@ func ServiceRules(s Stage) (script string, err error) {
 	return s.plane().LoseService(service.Spec.ClusterIP, fixtures.HTTPPort(service).Port), nil
 }
 
-// Canary is what kube-proxy looks at to see whether its rules were flushed.
+// Canary returns a script that deletes the chain by which kube-proxy sees whether its rules were flushed.
 func Canary(s Stage) (script string, err error) {
 	if s.plane().LoseCanary == "" {
 		return "", &cluster.Unsupported{Because: "kube-proxy has no canary chain in mode " + s.Cluster.Mode()}
@@ -90,12 +91,12 @@ func Canary(s Stage) (script string, err error) {
 	return s.plane().LoseCanary, nil
 }
 
-// unknown is that no script is known for something in the cluster's mode.
+// unknown returns the error that no script is known for something in the cluster's mode.
 func (s Stage) unknown(what string) error {
 	return &cluster.Unsupported{Because: fmt.Sprintf("no script is known to %s in mode %s", what, s.Cluster.Mode())}
 }
 
-// serviceOfIPv4 is the app's Service; scripts that are about its rules know IPv4 alone.
+// serviceOfIPv4 returns the app's Service, or an error if it is of IPv6: the scripts about its rules only know IPv4.
 func (s Stage) serviceOfIPv4(ctx context.Context) (*corev1.Service, error) {
 	service, err := s.any().Client().CoreV1().Services(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})
 	if err == nil && cluster.IsIPv6(service.Spec.ClusterIP) {
@@ -104,8 +105,8 @@ func (s Stage) serviceOfIPv4(ctx context.Context) (*corev1.Service, error) {
 	return service, err
 }
 
-// RequestsDropped has a node drop, for a while, what clients in its pods send to the Service, before it is routed. The kernel ends that
-// by itself: an element of a set that times out, exact to a tick of its clock, 4 ms at most (nft(8), timeout).
+// RequestsDropped drops, for d, what clients in pods of a node send to the Service, before it is routed. The kernel ends that by itself,
+// by the timeout of a set's element (nft(8)), exact to a tick of its clock, 4 ms at most.
 func RequestsDropped(node string, d time.Duration) Act {
 	return func(ctx context.Context, s Stage) error {
 		service, err := s.serviceOfIPv4(ctx)
@@ -124,5 +125,5 @@ nft add element %[1]s services '{ %[2]s . %[3]d timeout %[4]dms }'`, table, serv
 	}
 }
 
-// ConntrackFlushed has a node forget every connection.
+// ConntrackFlushed flushes the connection table of a node.
 func ConntrackFlushed(node string) Act { return Script(node, "conntrack --flush") }

@@ -11,10 +11,11 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// scriptTimeout bounds a script on a node beyond the time that it waits. It does not end with the recording: it undoes what it did.
+// scriptTimeout is how long a script on a node may take beside the time that it sleeps. The end of the recording does not end it, since
+// it undoes what it did.
 const scriptTimeout = time.Minute
 
-// On runs a shell script on a node, to its end.
+// On runs a shell script on a node to its end, and returns its output.
 func (s Stage) On(ctx context.Context, node, script string) (string, error) {
 	return s.on(ctx, node, script, 0)
 }
@@ -38,11 +39,11 @@ func Script(node, text string) Act {
 	}
 }
 
-// Lasting does something on a node for a while: one script does and undoes it, so that it is undone whoever dies meanwhile.
+// Lasting does something on a node for d. One script does and undoes it, so it is undone even if this process dies meanwhile.
 func Lasting(d time.Duration, node, do, undo string) Act {
 	return func(ctx context.Context, s Stage) error {
 		script := fmt.Sprintf("set -e\nundo() {\n%s\n}\ntrap undo EXIT\n%s\nsleep %.3f\n", undo, do, d.Seconds())
-		// Where ctx ends, so does the sleep, so that what was done is undone at once.
+		// If ctx ends, the sleep is killed, so that the script undoes what it did at once.
 		hurried := make(chan struct{})
 		hurry := context.AfterFunc(ctx, func() {
 			defer close(hurried)
@@ -58,12 +59,12 @@ func Lasting(d time.Duration, node, do, undo string) Act {
 	}
 }
 
-// Stopped stops a program on a node for a while, which then goes on as if nothing had been.
+// Stopped stops a program on a node for d by SIGSTOP, and then continues it.
 func Stopped(node, program string, d time.Duration) Act {
 	return Lasting(d, node, "pkill -STOP -x "+program, "pkill -CONT -x "+program)
 }
 
-// StoppedMarked does the same, and marks as a step that the program is stopped.
+// StoppedMarked does what Stopped does, and marks as a step that the program is stopped.
 func StoppedMarked(node, program string, d time.Duration) Act {
 	return func(ctx context.Context, s Stage) error {
 		if err := Script(node, "pkill -STOP -x "+program)(ctx, s); err != nil {
@@ -77,7 +78,7 @@ func StoppedMarked(node, program string, d time.Duration) Act {
 // Killed kills a program on a node.
 func Killed(node, program string) Act { return Script(node, "pkill -KILL -x "+program) }
 
-// AppKilled kills the oldest of the app's processes on a node, as nobody else does.
+// AppKilled kills the oldest of the app's processes on a node.
 func AppKilled(node string) Act {
 	return func(ctx context.Context, s Stage) error {
 		_, err := s.On(ctx, node, s.eachApp("kill -KILL $pid; exit")+"\necho 'no process of the app is on this node' >&2\nexit 1")
@@ -85,10 +86,10 @@ func AppKilled(node string) Act {
 	}
 }
 
-// AppsFact is how many of the app's processes ran on a node.
+// AppsFact is the fact that says how many of the app's processes run on a node.
 const AppsFact = "processes of the app"
 
-// AppsCounted notes that.
+// AppsCounted records that fact.
 func AppsCounted(node string) Act {
 	return func(ctx context.Context, s Stage) error {
 		found, err := s.On(ctx, node, s.eachApp("echo $pid"))
@@ -99,17 +100,18 @@ func AppsCounted(node string) Act {
 	}
 }
 
-// eachApp does something with the pid of each of the app's processes on a node, the oldest first.
+// eachApp returns a script that runs do for each of the app's processes on a node, with its pid in $pid, the oldest first.
 func (s Stage) eachApp(do string) (script string) { return EachProcess(s.App.ResourceName()+"-.*", do) }
 
-// EachProcess does something with the pid of each process of an app on a node whose pod's name matches a pattern, the oldest first.
+// EachProcess returns a script that runs do for each process of the echo app on a node whose pod's name matches the pattern pods, with
+// its pid in $pid, the oldest first.
 func EachProcess(pods, do string) (script string) {
 	return fmt.Sprintf(`for pid in $(pgrep -x echo); do
 	if tr '\0' '\n' <"/proc/$pid/environ" | grep -qx 'ROLLCALL_POD=%s'; then %s; fi
 done`, pods, do)
 }
 
-// Together does several things at once.
+// Together does several acts at once.
 func Together(acts ...Act) Act {
 	return func(ctx context.Context, s Stage) error {
 		var all errgroup.Group
@@ -120,7 +122,7 @@ func Together(acts ...Act) Act {
 	}
 }
 
-// Later does something after a while.
+// Later does an act after d.
 func Later(d time.Duration, act Act) Act {
 	return func(ctx context.Context, s Stage) error {
 		poll.Pause(ctx, d)

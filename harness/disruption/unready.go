@@ -13,8 +13,8 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// UnreadyDrained drains a node that also has a pod which is never ready, of an app beside the one under load with a budget of its
-// own. Such a pod is evicted where its budget lets pods go that are not ready, and else keeps the drain from its end.
+// UnreadyDrained drains a node of a second app, which has one pod that is never ready and a budget of its own. The pod is evicted if the
+// budget allows the eviction of unready pods; else it blocks the drain.
 func UnreadyDrained(d Drain) Act {
 	return func(ctx context.Context, s Stage) (err error) {
 		beside := s

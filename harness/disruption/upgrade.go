@@ -10,30 +10,30 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// An UpgradePath is the way from one version to the last of some others, one minor after the other: kubeadm leaves none out. The cluster
-// is one of our own, and what is done is what kubeadm's documentation says: the control plane, then one worker after the other, each of
-// which is drained. Every step is marked in the recording.
+// An UpgradePath upgrades a cluster of our own to one version after the other, without skipping a minor, which kubeadm does not support.
+// It does what kubeadm's documentation says: first the control plane, then one worker after the other, each of which is drained. Every
+// step is marked in the recording.
 type UpgradePath struct {
 	Versions []string // as [nodeimage.Resolve] takes them, in order
-	// Drain says how workers are drained; its node is that worker.
+	// Drain says how workers are drained; its Node is replaced by each worker.
 	Drain Drain
-	// Hurries goes on as soon as the API server answers, as people do, whoever follows changes again or not.
+	// Hurries goes on as soon as the API server answers, as people do, even if controllers and nodes do not follow changes yet.
 	Hurries bool
 	// RollOut rolls the app out between the first two versions.
 	RollOut Act
 }
 
-// Words in the names of steps at which an app can lose requests, whatever its cluster does.
+// Words in the names of steps at which an app can lose requests on any cluster.
 const (
-	DrainStep   = "drain" // as a [Drain] marks it
+	DrainStep   = "drain" // the step of [Drain]
 	RolloutStep = "rollout"
 )
 
-// rulesFollow is how long the rules of a node may still lead to pods that are gone: minSyncPeriod is 1 s. What is lost meanwhile is
-// lost by what ended the pods, and by nothing that is done after it.
+// rulesFollow is how long the rules of a node may still lead to pods that are gone: minSyncPeriod is 1 s. The next step begins after it,
+// so that requests lost meanwhile count for the step that ended the pods.
 const rulesFollow = 5 * time.Second
 
-// Do upgrades the cluster. The error of a step that fails names it, its node, and what was printed last.
+// Do upgrades the cluster. The error names the step that failed, its node, and what was printed last.
 func (p UpgradePath) Do(ctx context.Context, s Stage) error {
 	for i, asked := range p.Versions {
 		to, err := nodeimage.UpgradeTo(ctx, s.Cluster.Output(), asked)
@@ -55,7 +55,7 @@ func (p UpgradePath) Do(ctx context.Context, s Stage) error {
 	return nil
 }
 
-// An upgrade is that of a cluster to one version.
+// An upgrade upgrades a cluster to one version.
 type upgrade struct {
 	cluster.Changeable
 	stage   Stage
@@ -63,7 +63,7 @@ type upgrade struct {
 	hurries bool
 }
 
-// steps are those of one version.
+// steps returns the steps of an upgrade to one version.
 func (p UpgradePath) steps(ctx context.Context, u upgrade) ([]step, error) {
 	workers, err := u.Workers(ctx)
 	if err != nil {
@@ -78,10 +78,10 @@ func (p UpgradePath) steps(ctx context.Context, u upgrade) ([]step, error) {
 	return append(steps, u.complete()), nil
 }
 
-// short is a node's name without the cluster's.
+// short returns a node's name without the cluster's.
 func (u upgrade) short(node string) string { return strings.TrimPrefix(node, u.Name()+"-") }
 
-// rollOut is over when clients know of it.
+// rollOut returns the step that rolls the app out and waits until the nodes' rules follow.
 func (u upgrade) rollOut(act Act) step {
 	return step{what: RolloutStep, do: func(ctx context.Context) error {
 		if err := act(ctx, u.stage); err != nil {

@@ -14,15 +14,15 @@ import (
 	"example.com/rollcall/harness/rollout"
 )
 
-// pollEvery paces questions to an API server that is busy, and away now and then.
+// pollEvery is the interval of polls. The API server is busy, and away at times.
 const pollEvery = time.Second
 
-// until returns when nothing is lacking any more. An API server that does not answer is waited for too.
+// until waits until lacks returns nil. An API server that does not answer is waited for too.
 func until(ctx context.Context, lacks func() error) error {
 	return poll.UntilNil(ctx, pollEvery, lacks)
 }
 
-// awaitNode returns when a node is Ready, by the word of the new kubelet.
+// awaitNode waits until a node is Ready with the new kubelet.
 func (u upgrade) awaitNode(ctx context.Context, node string) error {
 	return until(ctx, func() error {
 		is, err := u.Client().CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
@@ -38,7 +38,8 @@ func (u upgrade) awaitNode(ctx context.Context, node string) error {
 	})
 }
 
-// awaitProxies returns when every node has the new kube-proxy, and has it where no pod slows it down. kubeadm does not wait for that.
+// awaitProxies waits until every node has the new kube-proxy, and moves each out of its CPU cgroup, so that pods do not slow it down.
+// kubeadm does not wait for kube-proxy.
 func (u upgrade) awaitProxies(ctx context.Context) error {
 	err := until(ctx, func() error {
 		set, err := u.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Get(ctx, cluster.ProxyName, metav1.GetOptions{})
@@ -63,7 +64,7 @@ func (u upgrade) awaitProxies(ctx context.Context) error {
 	return u.ProxiesLeaveCPUCgroup(ctx)
 }
 
-// complete is that every part of the cluster has the new version and is ready.
+// complete returns the step that waits until every part of the cluster has the new version and is ready.
 func (u upgrade) complete() step {
 	return step{what: u.to.Version + " everywhere", do: func(ctx context.Context) error {
 		err := until(ctx, func() error {

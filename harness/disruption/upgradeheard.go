@@ -15,16 +15,17 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// heardName is that of a Service that nobody asks, and that no pod is behind, and the begin of those of pods that do nothing.
+// heardName is the name of a Service without pods and clients, and the prefix of the names of pods that do nothing. Both only serve to
+// see whether components receive changes.
 const heardName = "rollcall-heard"
 
-// changesHeard prints how many changes of endpoints a node's kube-proxy has heard of (pkg/proxy/metrics/metrics.go, v1.35 to v1.37).
+// changesHeard prints how many changes of endpoints a node's kube-proxy has received (pkg/proxy/metrics/metrics.go, v1.35 to v1.37).
 const changesHeard = `curl --silent --fail --max-time 2 http://localhost:10249/metrics |
 grep '^kubeproxy_sync_proxy_rules_endpoint_changes_total'`
 
-// awaitHeard returns when controllers, every kube-proxy and the kubelets of workers follow changes again. After the API server was away
-// that takes up to a minute (client-go, tools/cache/reflector.go). Pods that are drained before then are lost to every node, seen for
-// 20 s, or get their SIGTERM late, seen after 35 s. Who hurries waits for the API server alone.
+// awaitHeard waits until controllers, every kube-proxy and the kubelets of workers follow changes again. After the API server was away
+// that takes up to a minute (client-go, tools/cache/reflector.go). If pods are drained before, nodes go on sending them requests (seen
+// for 20 s), or they get SIGTERM late (seen after 35 s). With Hurries it waits only for the API server.
 func (u upgrade) awaitHeard(ctx context.Context) error {
 	if u.hurries {
 		return until(ctx, func() error {
@@ -47,7 +48,7 @@ func (u upgrade) awaitHeard(ctx context.Context) error {
 	return nil
 }
 
-// awaitKubeletHears returns when a kubelet has acknowledged a pod, which its start time says (v1.PodStatus).
+// awaitKubeletHears waits until a kubelet has acknowledged a new pod, by setting its start time (v1.PodStatus).
 func (u upgrade) awaitKubeletHears(ctx context.Context, node string) error {
 	pods := u.Client().CoreV1().Pods(u.stage.Namespace)
 	pod := fixtures.ClientPod(fixtures.Destination{Namespace: u.stage.Namespace, Images: u.stage.Images}, node, "http://127.0.0.1/")
@@ -61,7 +62,7 @@ func (u upgrade) awaitKubeletHears(ctx context.Context, node string) error {
 	})
 }
 
-// awaitProxiesHear returns when the controller of endpoints and every kube-proxy act on a Service.
+// awaitProxiesHear waits until the controller of EndpointSlices and every kube-proxy have seen a new Service.
 func (u upgrade) awaitProxiesHear(ctx context.Context) error {
 	before := map[string]string{}
 	for _, node := range u.Nodes() {
@@ -79,13 +80,13 @@ func (u upgrade) awaitProxiesHear(ctx context.Context) error {
 	return awaitHeardOf(ctx, u.Client().CoreV1().Services(u.stage.Namespace), service, func() error { return u.unheard(ctx, before) })
 }
 
-// Objects are those of one kind in one namespace, as client-go's typed clients have them.
+// Objects creates and deletes objects of one kind in one namespace, as the typed clients of client-go do.
 type Objects[T any] interface {
 	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
 }
 
-// awaitHeardOf makes an object, returns when nobody is left who has not heard of it, and removes it.
+// awaitHeardOf creates an object, waits until unheard returns nil, and deletes the object.
 func awaitHeardOf[T metav1.Object](ctx context.Context, in Objects[T], object T, unheard func() error) (err error) {
 	defer func() {
 		gone := in.Delete(context.WithoutCancel(ctx), object.GetName(), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
@@ -95,7 +96,7 @@ func awaitHeardOf[T metav1.Object](ctx context.Context, in Objects[T], object T,
 	}()
 	if err := until(ctx, func() error {
 		_, err := in.Create(ctx, object, metav1.CreateOptions{})
-		if apierrors.IsAlreadyExists(err) { // of a try whose answer was lost
+		if apierrors.IsAlreadyExists(err) { // by a try whose answer was lost
 			return nil
 		}
 		return err
@@ -105,7 +106,7 @@ func awaitHeardOf[T metav1.Object](ctx context.Context, in Objects[T], object T,
 	return until(ctx, unheard)
 }
 
-// unheard says who has not heard of the Service; nil when all have.
+// unheard returns an error that names who has not seen the Service, or nil. before has the count of each node's kube-proxy before it.
 func (u upgrade) unheard(ctx context.Context, before map[string]string) error {
 	made, err := u.Client().DiscoveryV1().EndpointSlices(u.stage.Namespace).List(ctx,
 		metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + heardName})
@@ -131,7 +132,7 @@ func (u upgrade) unheard(ctx context.Context, before map[string]string) error {
 	return nil
 }
 
-// settled returns when clients know of what was done to pods.
+// settled waits until all nodes' rules follow what was done to pods.
 func (u upgrade) settled(ctx context.Context) error {
 	if err := u.awaitHeard(ctx); err != nil {
 		return err

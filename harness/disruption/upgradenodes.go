@@ -10,15 +10,15 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// everywhere are the images that kubeadm wants on every node; pause is that of the Job by which it tries out whether a cluster
-// that is about to be upgraded still runs pods (cmd/kubeadm/app/phases/upgrade/health.go, v1.37).
+// everywhere lists the images that kubeadm needs on every node. pause is for the Job with which it checks that the cluster
+// still runs pods before an upgrade (cmd/kubeadm/app/phases/upgrade/health.go, v1.37).
 var everywhere = []string{"coredns", "kube-proxy", "pause"}
 
-// ignored are the checks of kubeadm that fail in a container, whatever it is upgraded to: it looks at the kernel's configuration,
-// which a node that is a container does not have, and refuses cgroup v1.
+// ignored names the check of kubeadm that fails in a container: it looks for the kernel's configuration, which a node in a
+// container does not have, and rejects cgroup v1.
 const ignored = "--ignore-preflight-errors=SystemVerification"
 
-// controlPlane are the steps of the node that runs it, before those of workers.
+// controlPlane returns the steps of the control plane's node, which come before those of workers.
 func (u upgrade) controlPlane(node string, workers []string) []step {
 	return []step{
 		{what: "images of " + u.to.Version, do: func(ctx context.Context) error {
@@ -40,7 +40,7 @@ func (u upgrade) controlPlane(node string, workers []string) []step {
 			if err := u.replaceKubelet(ctx, node); err != nil {
 				return err
 			}
-			if poll.Pause(ctx, staticPodsFollow); ctx.Err() != nil { // with which the API server is away once more
+			if poll.Pause(ctx, staticPodsFollow); ctx.Err() != nil { // the API server is away again meanwhile
 				return context.Cause(ctx)
 			}
 			return u.awaitHeard(ctx)
@@ -48,11 +48,11 @@ func (u upgrade) controlPlane(node string, workers []string) []step {
 	}
 }
 
-// staticPodsFollow is how long a new kubelet may take until it starts the static pods anew: seen after 3 s, for 4.5 to 5.8 s.
+// staticPodsFollow is how long a new kubelet may take to restart the static pods. It was seen after 3 s, and took 4.5 to 5.8 s.
 const staticPodsFollow = 10 * time.Second
 
-// worker are the steps of another node. Its kubelet is replaced while its pods are elsewhere: the only way that Kubernetes supports
-// from one minor to the next.
+// worker returns the steps of a worker. Its kubelet is replaced while the node is drained, the only way that Kubernetes supports from one
+// minor to the next.
 func (u upgrade) worker(node string, drain Drain) []step {
 	kubelet := "kubelet " + u.to.Version
 	drain.Then = func(ctx context.Context, s Stage) error {
@@ -70,7 +70,7 @@ func (u upgrade) worker(node string, drain Drain) []step {
 	}
 }
 
-// loadImages gives a node the images with these names, or all. What was not asked for is not read.
+// loadImages loads the images with these names onto a node, or all if there are none. Files of others are not read.
 func (u upgrade) loadImages(ctx context.Context, node string, names ...string) error {
 	archives, err := u.to.Images(names...)
 	if err != nil {
@@ -88,7 +88,7 @@ func (u upgrade) loadImages(ctx context.Context, node string, names ...string) e
 	return nil
 }
 
-// install puts programs of the new version in place of those that a node has, which may be running.
+// install replaces programs of a node by those of the new version, even if they are running.
 func (u upgrade) install(ctx context.Context, node string, programs ...string) error {
 	for _, name := range programs {
 		to := "/usr/bin/" + name
@@ -111,7 +111,7 @@ func (u upgrade) kubeadm(ctx context.Context, node, arguments string) error {
 	return err
 }
 
-// replaceKubelet returns when the node is Ready with the new kubelet.
+// replaceKubelet installs the new kubelet, and waits until the node is Ready with it.
 func (u upgrade) replaceKubelet(ctx context.Context, node string) error {
 	if err := u.install(ctx, node, "kubelet", "kubectl"); err != nil {
 		return err

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A step is a part of an upgrade that somebody has to wait for.
+// A step is a part of an upgrade.
 type step struct {
 	node  string // whole name; empty: none, or all
 	what  string
-	marks bool // the step itself, or those that it consists of
+	marks bool // do marks its own steps; else runSteps marks the step
 	do    func(context.Context) error
 	limit time.Duration // 0: stepLimit
 }
 
-// Limits of the harness's own: on 2 cores kubeadm takes minutes for a control plane.
+// Limits of our own choice: on 2 cores kubeadm takes minutes for a control plane.
 const (
 	stepLimit  = 5 * time.Minute
 	applyLimit = 15 * time.Minute
 )
 
-// runSteps marks and takes steps in order, until one fails.
+// runSteps marks and runs steps in order, until one fails.
 func runSteps(ctx context.Context, s Stage, steps []step) error {
 	for _, step := range steps {
 		if !step.marks {

@@ -15,12 +15,11 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// wholeTimeout is how long a cluster may take to be whole again. After the API server was away for long it is the longest: up to
-// 60 s until controllers and kube-proxies ask again (client-go, tools/cache/reflector.go), and a lease of 15 s.
+// wholeTimeout is how long a cluster may take to be whole again. It takes longest after the API server was away: up to 60 s until
+// controllers and kube-proxies ask again (client-go, tools/cache/reflector.go), and a lease of 15 s.
 const wholeTimeout = 3 * time.Minute
 
-// repair puts right on a node what a script that was killed may have left: stopped programs, packets that are dropped, manifests
-// that were taken away.
+// repair undoes on a node what a script that was killed may have left: stopped programs, dropped packets, moved manifests.
 const repair = `for program in kube-proxy kubelet kube-controller kube-scheduler kube-apiserver etcd containerd; do
 	pkill -CONT -x $program || true
 done
@@ -40,7 +39,7 @@ func Repair(ctx context.Context, c cluster.Changeable) error {
 	return nil
 }
 
-// AwaitWhole returns when the cluster is what it was when it was made. The error is what it still lacks after so long.
+// AwaitWhole waits until the cluster is as it was when it was created. The error says what it lacks when the limit is over.
 func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) error {
 	limit = cmp.Or(limit, wholeTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not whole after %v", limit))
@@ -60,7 +59,7 @@ func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) 
 		err = c.AwaitReady(ctx)
 	}
 	if err == nil {
-		return c.ProxiesLeaveCPUCgroup(ctx) // those that started anew
+		return c.ProxiesLeaveCPUCgroup(ctx) // for those that were restarted
 	}
 	if missing != "" {
 		err = errors.Join(err, errors.New(missing))
@@ -68,8 +67,8 @@ func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) 
 	return err
 }
 
-// hasten restarts the kubelets, once each, that wait longer and longer before they start a program of the control plane again: so
-// they do after several disruptions in a row, none of which had made them wait. A kubelet that starts anew does not know.
+// hasten restarts each kubelet, once, that is in a back-off before it starts a program of the control plane again, which several
+// disruptions in a row cause. A new kubelet has no back-off.
 func hasten(ctx context.Context, c cluster.Changeable, done map[string]bool) error {
 	pods, err := c.Client().CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -89,7 +88,7 @@ func hasten(ctx context.Context, c cluster.Changeable, done map[string]bool) err
 	return nil
 }
 
-// Lacks says what keeps a cluster from being whole; empty when nothing does.
+// Lacks says what a cluster lacks to be whole; empty: nothing.
 func Lacks(ctx context.Context, c cluster.Changeable) string {
 	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -119,7 +118,7 @@ func Lacks(ctx context.Context, c cluster.Changeable) string {
 	return ""
 }
 
-// leaseRenewed is how old a lease of a leader that is there may be: it renews every 2 s, and has to within 10 s
+// leaseRenewed is how long ago a leader that lives may have renewed its lease: it does so every 2 s, and has to within 10 s
 // (component-base, config/v1alpha1/defaults.go, v1.37).
 const leaseRenewed = 10 * time.Second
 
@@ -134,17 +133,17 @@ func lacksLeader(ctx context.Context, c cluster.Changeable, name string) string 
 	return ""
 }
 
-// onNode says in a word what a node lacks that only it can tell; nothing when it lacks nothing.
+// onNode is a script that prints what a node lacks, of what the API does not show; empty output: nothing.
 const onNode = `%s
 nft list table inet ` + cutTable + ` >/dev/null 2>&1 && { echo 'packets, which are dropped'; exit; }
 ` + cluster.ProxySynced + ` || { echo 'a kube-proxy that wrote its rules'; exit; }
 test "$(curl --silent --max-time 1 http://localhost:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
 `
 
-// lackingRoutes is said of a node that does not route to the pods of another.
+// lackingRoutes is what a node lacks that does not route to the pods of another.
 const lackingRoutes = "routes to the pods of other nodes"
 
-// routed looks whether a node, whose network makes no routes of its own, routes to the pods of the others.
+// routed returns a script that checks whether a node has the routes to the pods of the others, which Rollcall writes, not the CNI plugin.
 func routed(node string, all []corev1.Node) string {
 	var script strings.Builder
 	for _, other := range all {
