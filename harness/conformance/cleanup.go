@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Cleanup removes what runs left on the cluster that the options name.
+// Cleanup deletes what runs left on the cluster that the options name.
 func Cleanup(ctx context.Context, out io.Writer, o Options) error {
 	if !o.Named() {
 		return usage.New("clean", "no cluster is named", "name it: --context=NAME; without options kind clusters are removed")

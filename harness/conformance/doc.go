@@ -1,6 +1,5 @@
-// Package conformance runs suites: their scenarios in every kube-proxy mode, side by side on one cluster per mode, in this process.
-// When all have ended, the recordings are judged and reported once.
+// Package conformance runs suites for the command rollcall run: their scenarios in every kube-proxy mode, side by side on one cluster
+// per mode, in this process. When all have ended, it judges the recordings and writes the reports.
 //
-// It is what the command rollcall run does. Above it are only commands; below it are package runner, which has clusters and takes
-// recordings, and package reports.
+// Only commands import it. It is built on package runner, which has clusters and makes recordings, and package reports.
 package conformance

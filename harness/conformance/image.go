@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// nightly is the folder, in out/, of what the image command writes.
+// nightly is the folder in out/ that the image command writes to.
 const nightly = "nightly"
 
 var overlay = template.Must(template.New("").Parse(
@@ -37,8 +37,8 @@ configMapGenerator:
   - IMAGES={{.Images}}
 `))
 
-// PushImages pushes every image to the repository of the options, that of Rollcall itself too, and writes the kustomization of
-// a job that runs every night with them.
+// PushImages pushes every image, that of Rollcall itself too, to the repository of the options, and writes the kustomization of
+// a nightly job that uses them.
 func PushImages(ctx context.Context, out io.Writer, o Options) error {
 	if o.ImageRepo == "" {
 		return usage.New("image", "no repository is named", "name it: --image-repo=registry.example.com/platform/rollcall")
@@ -77,7 +77,7 @@ func PushImages(ctx context.Context, out io.Writer, o Options) error {
 	return nil
 }
 
-// writeOverlay writes the kustomization of the nightly job with what was pushed: the image of Rollcall itself, by digest, and
+// writeOverlay writes the kustomization of the nightly job with the pushed images: that of Rollcall itself, by digest, and
 // those of its pods.
 func writeOverlay(folder, runner string, images []string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {

@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// RunLab runs the suites in ipvs mode in a lab, and returns the exit code that the run had there. Its run folder is among the
+// RunLab runs the suites in ipvs mode in a lab, and returns the exit code of the run there. Its run folder is beside the
 // others, and out/latest-ipvs leads to it.
 func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int, err error) {
 	prepared, err := o.prepare()
@@ -42,7 +42,7 @@ func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int
 		return code, err
 	}
 	if err := errors.Join(Link(home.Runs(), "latest-ipvs", folder), appendHistory(home.Runs(), folder)); err != nil {
-		fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
+		fmt.Fprintln(os.Stderr, err) // the run is complete without these
 	}
 	fmt.Fprintf(out, "run folder: %s\n", folder)
 	return code, err

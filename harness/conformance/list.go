@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/reports"
 )
 
-// list finds the scenarios of the suites that were asked for, in every mode.
+// list lists the scenarios that the options select, in every mode.
 func (r *run) list(ctx context.Context) error {
 	wanted, err := r.selection()
 	if err != nil {
@@ -37,7 +37,7 @@ func (r *run) list(ctx context.Context) error {
 	return nil
 }
 
-// selection is which of the scenarios the options want.
+// selection returns a function that reports whether the options select a scenario.
 func (r *run) selection() (wanted func(progress.Name) bool, err error) {
 	var named, skipped *regexp.Regexp
 	for flag, pattern := range map[string]string{"run": r.Pattern, "skip": r.Skip} {
@@ -62,7 +62,7 @@ func (r *run) selection() (wanted func(progress.Name) bool, err error) {
 	}, nil
 }
 
-// failed says which scenarios of a run folder neither passed nor were skipped, or were to be recorded there and are not.
+// failed returns which scenarios of a run folder neither passed nor were skipped, or were expected there and not recorded.
 func (r *run) failed(folder string) (map[progress.Name]bool, error) {
 	report, err := reports.Read(folder)
 	if _, unrecorded := os.Stat(evidence.SessionPath(folder)); errors.Is(err, fs.ErrNotExist) && unrecorded == nil {
@@ -89,9 +89,9 @@ func (r *run) failed(folder string) (map[progress.Name]bool, error) {
 	return failed, nil
 }
 
-// printList prints what a run would do and how long that would take, and does nothing of it.
+// printList prints what a run would do and how long it would take.
 func (r *run) printList(ctx context.Context) error {
-	if r.runner.Attached() { // it says which cluster this is, and what may not be done there
+	if r.runner.Attached() { // prints which cluster this is, and what is not allowed there
 		if err := r.clusters.Ready(ctx, r.out, ""); err != nil {
 			return err
 		}

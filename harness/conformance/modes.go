@@ -15,7 +15,8 @@ import (
 	"example.com/rollcall/harness/runner"
 )
 
-// modes records the scenarios on a cluster of each mode. The next is made while the last is removed.
+// modes records the scenarios of all modes, as many modes at once as this machine carries. A cluster is made while the one before is
+// deleted.
 func (r *run) modes(ctx context.Context, s screen) error {
 	room := make(chan struct{}, r.runner.ModesAtOnce())
 	var all errgroup.Group
@@ -38,8 +39,8 @@ func (r *run) modes(ctx context.Context, s screen) error {
 	return all.Wait()
 }
 
-// mode records scenarios on one cluster, and then those that have each their own. It calls recorded when the next mode may have the
-// machine.
+// mode records the scenarios of a mode: first those that share a cluster, then those with a cluster of their own. It calls recorded when
+// the next mode may begin.
 func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) (err error) {
 	var shared, own []runner.Listed
 	for _, x := range r.scenarios {
@@ -66,7 +67,7 @@ func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) 
 	return err
 }
 
-// on records scenarios on a cluster of a mode, or with none each on its own; where this host cannot have one they are skipped.
+// on records scenarios on one cluster of a mode or, with none, each on its own. It skips them if this host cannot have such a cluster.
 func (r *run) on(ctx context.Context, s screen, mode string, scenarios []runner.Listed, none bool, recorded func()) (err error) {
 	board := r.runner.Board()
 	board.Do("preparing the cluster for " + mode)
@@ -96,10 +97,10 @@ func (r *run) on(ctx context.Context, s screen, mode string, scenarios []runner.
 	return nil
 }
 
-// longestFirst has those come first that take longest, which would keep the others waiting at the end.
+// longestFirst compares scenarios by duration, longest first, so that no long one runs alone at the end.
 func longestFirst(a, b runner.Listed) int { return cmp.Compare(b.Seconds, a.Seconds) }
 
-// record records a scenario. A panic ends this one alone, unless it is in a goroutine that the scenario started.
+// record records a scenario. A panic ends only this scenario, unless it is in a goroutine that the scenario started.
 func (r *run) record(ctx context.Context, log io.Writer, c opened, s runner.Listed) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

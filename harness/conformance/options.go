@@ -6,18 +6,18 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Options say which suites run, and on what.
+// Options say which suites run, and where.
 type Options struct {
 	Suites  string // separated by commas or spaces; empty: all
-	Pattern string // regular expression of names of scenarios; empty: all of the profile
-	Skip    string // pattern of scenarios that do not run; empty: none
-	Failed  string // run folder, of which only what neither passed nor was skipped runs again; empty: none
-	Verbose bool   // print all that the suites print
-	Serve   string // port of this host on which the run is shown to a browser; empty: it is not, 0: one that is free
+	Pattern string // regular expression for names of scenarios; empty: all of the profile
+	Skip    string // regular expression for names of scenarios that do not run; empty: none
+	Failed  string // run folder: run only scenarios that neither passed nor were skipped there; empty: none
+	Verbose bool   // print everything
+	Serve   string // port of this host for a live page of the run; empty: none, 0: any free one
 	runner.Options
 }
 
-// List has every option once, but for Verbose and Serve, which say nothing about what is recorded.
+// List returns the flags of all options but Verbose and Serve, which do not change what is recorded.
 func (o *Options) List() usage.List {
 	return append(usage.List{
 		{Flag: "suites", Default: usage.Environment, Text: &o.Suites, Help: "`suites` to run, separated by commas or spaces (default all)"},
@@ -30,7 +30,7 @@ func (o *Options) List() usage.List {
 // prepare checks the options. It creates nothing.
 func (o Options) prepare() (*runner.Runner, error) {
 	if (o.Pattern != "" || o.Failed != "") && o.Profile == "" {
-		o.Profile = string(harness.Full) // they may name any scenario
+		o.Profile = string(harness.Full) // both may name any scenario
 	}
 	prepared := &runner.Runner{Options: o.Options}
 	if err := prepared.CheckNamed(); err != nil {

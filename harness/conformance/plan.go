@@ -14,33 +14,33 @@ import (
 	"example.com/rollcall/reports"
 )
 
-// A plan is what a run will record and about how long it will take.
+// A plan says what a run will record, and about how long it will take.
 type plan struct {
 	profile  harness.Profile
-	jobs     int // side by side, one of them under load
-	mostJobs int // with none under load
-	leftOut  int // scenarios of each mode
-	skipped  int // scenarios, in all modes
+	jobs     int // recordings side by side, if one is under load
+	mostJobs int // the same if none is under load
+	leftOut  int // scenarios of each mode that the profile leaves out
+	skipped  int // scenarios in all modes that would be skipped
 	expected []progress.Expected
-	image    time.Duration // that the node image takes
+	image    time.Duration // for building the node images
 	modes    []string
 	work     map[string]*work // by mode
-	learnt   string           // where the times come from
+	learnt   string           // where the durations come from, in words
 	atOnce   int              // modes
 }
 
-// work is what a mode has to do, in seconds.
+// work is what a mode has to do. Durations are in seconds.
 type work struct {
 	scenarios                int
 	all, underLoad, byItself float64
-	jobs, loads, mostJobs    int  // side by side beside one under load, of them under load, and with none under load
-	shared                   bool // on a cluster that is made for all of it
+	jobs, loads, mostJobs    int  // recordings side by side if one is under load, those of them under load, and if none is
+	shared                   bool // scenarios share a cluster that has to be made
 }
 
-// clusterLasts is what a cluster takes to be made, tried out and removed: 40 to 60 s on 2 cores, by its own lines.
+// clusterLasts is how long it takes to create a cluster, run its trial and delete it: 40 to 60 s on 2 cores, as a run prints.
 const clusterLasts = 65 * time.Second
 
-// plan adds up what each scenario took in the last run, or would by an estimate. A recording that several judge counts once.
+// plan adds up how long each scenario took in the last run, or would by its estimate. A shared recording counts once.
 func (r *run) plan(ctx context.Context) (p plan, err error) {
 	p = plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), mostJobs: r.runner.MostJobs(), atOnce: r.runner.ModesAtOnce(),
 		work: map[string]*work{}, learnt: "estimated"}
@@ -85,7 +85,7 @@ func (r *run) plan(ctx context.Context) (p plan, err error) {
 	return p, err
 }
 
-// recorded is how many scenarios are to be, in all modes.
+// recorded returns how many scenarios will be recorded, in all modes.
 func (p plan) recorded() int { return len(p.expected) }
 
 func (w *work) add(seconds float64, l runner.Listed) {
@@ -102,7 +102,8 @@ func (w *work) add(seconds float64, l runner.Listed) {
 	}
 }
 
-// seconds is how long the mode takes: those under load one after the other, and what does not fit beside them side by side.
+// seconds returns how long the mode takes: scenarios that need the whole cluster, those under load with others beside them, and then the
+// rest side by side.
 func (w *work) seconds() float64 {
 	made := 0.0
 	if w.shared {
@@ -114,7 +115,7 @@ func (w *work) seconds() float64 {
 	return made + w.byItself + underLoad + rest/float64(w.mostJobs)
 }
 
-// seconds is how long the run takes.
+// seconds returns how long the run takes.
 func (p plan) seconds() float64 {
 	sum := p.image.Seconds()
 	for _, mode := range p.modes {
@@ -123,7 +124,7 @@ func (p plan) seconds() float64 {
 	return sum
 }
 
-// long is after how many seconds a run says what would be shorter.
+// long is from how many seconds on the plan says which runs would be shorter.
 const long = 3600
 
 func (p plan) print(w io.Writer) {

@@ -13,8 +13,8 @@ import (
 	"example.com/rollcall/reports/page"
 )
 
-// Report judges what was recorded in a folder among others, writes its reports, points out/latest at it and prints them. It is for
-// runs that say nothing of what is usual, and so are not in the history.
+// Report judges the recordings of a run folder in root, writes its reports, points root/latest at it and prints the report. It is for
+// runs that are no part of the history, since they do not show what is usual.
 func Report(out io.Writer, root, folder string) (model.Report, error) {
 	return report(out, root, folder, false)
 }
@@ -26,13 +26,13 @@ func report(out io.Writer, root, folder string, usual bool) (model.Report, error
 	}
 	if usual {
 		if err := appendHistory(root, folder); err != nil {
-			fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
+			fmt.Fprintln(os.Stderr, err) // the run is complete without it
 		}
 	}
 	return report, publish(out, root, folder, report, page)
 }
 
-// write judges what was recorded in a folder, and writes its reports, of which it names the page.
+// write judges the recordings of a run folder and writes its reports. It returns the report and the file name of the page.
 func write(folder string) (report model.Report, name string, err error) {
 	index := page.New(folder)
 	if report, err = reports.LoadWith(folder, index); err != nil {
@@ -41,7 +41,7 @@ func write(folder string) (report model.Report, name string, err error) {
 	return report, index.File().Name, reports.WriteFolder(folder, report, index.File())
 }
 
-// publish points out/latest at a run folder, and prints its report.
+// publish points root/latest at a run folder, and prints its report.
 func publish(out io.Writer, root, folder string, report model.Report, page string) error {
 	if err := Link(root, "latest", folder); err != nil {
 		return err
@@ -59,13 +59,13 @@ func publish(out io.Writer, root, folder string, report model.Report, page strin
 	return reports.GitHub(out, os.Getenv, report)
 }
 
-// appendHistory adds the run to the history of all runs beside it, from which trend and compare know what is usual.
+// appendHistory adds the run to the history of all runs in root, which tells trend and compare what is usual.
 func appendHistory(root, folder string) error {
 	_, added, err := compare.AppendHistory(filepath.Join(root, compare.HistoryFile), []string{folder})
 	return errors.Join(append(added.Bad, err)...)
 }
 
-// Link has a name beside the run folders lead to one of them.
+// Link makes name, in root, a symbolic link to a run folder, and replaces the one before.
 func Link(root, name, folder string) error {
 	path := filepath.Join(root, name)
 	return errors.Join(os.RemoveAll(path), os.Symlink(filepath.Base(folder), path))

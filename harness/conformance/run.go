@@ -19,20 +19,20 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// A run is one run of suites: of a mode side by side, and of as many modes at once as this machine carries.
+// A run is a run of suites.
 type run struct {
 	Options
 	suites    Suites
 	runner    *runner.Runner
 	clusters  clusters
 	out       io.Writer
-	live      *live.Server // nil: it is not shown
-	names     []string     // of the suites that were asked for
+	live      *live.Server // nil: there is no live page
+	names     []string     // of the selected suites
 	scenarios []runner.Listed
 }
 
-// Run runs the suites that the options name, prints to out how far they are and what came of it, and returns the exit code. It
-// is an error if there is no report, one of [usage.Error] if nothing was created either.
+// Run runs the suites that the options name, prints its progress and the report to out, and returns the exit code. It
+// returns an error if there is no report: a [usage.Error] if nothing was created.
 func Run(ctx context.Context, out io.Writer, o Options, suites Suites) (code int, err error) {
 	prepared, err := o.prepare()
 	if err != nil {
@@ -81,19 +81,19 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 	return model.ExitCode(report), errors.Join(err, unended)
 }
 
-// show shows the run to a browser, if it is to.
+// show serves the live page of the run, if the options ask for it.
 func (r *run) show() {
 	if r.live == nil {
 		return
 	}
 	if err := r.live.Show(r.runner.Out); err != nil {
-		fmt.Fprintln(os.Stderr, err) // the run is none the worse for it
+		fmt.Fprintln(os.Stderr, err) // the run goes on without it
 		return
 	}
 	fmt.Fprintf(r.out, "watch it live: %s\n", r.live.URL())
 }
 
-// begin makes sure that a run is possible, says how long it will take, and begins the run folder.
+// begin checks that a run is possible, prints how long it will take, and begins the session in the run folder.
 func (r *run) begin(ctx context.Context, began time.Time) error {
 	s := r.runner.NewSession(began)
 	if err := r.clusters.Ready(ctx, r.out, s.ID); err != nil {
@@ -117,7 +117,7 @@ func (r *run) begin(ctx context.Context, began time.Time) error {
 	return r.runner.Begin(s, p.expected...)
 }
 
-// nothing says that the profile records nothing of what the options select.
+// nothing returns the error that the options select no scenario of the profile.
 func (r *run) nothing(p plan) error {
 	what, why := "suites "+strings.Join(r.names, ", "), fmt.Sprintf("profile %s has no scenario of them", p.profile)
 	switch {
@@ -129,17 +129,17 @@ func (r *run) nothing(p plan) error {
 	return usage.New(what, why, "name others, or use --profile=full; --dry-run lists them")
 }
 
-// command reproduces the run.
+// command returns the command line that reproduces the run.
 func (r *run) command() string {
 	o := Options{Suites: strings.Join(r.names, ","), Pattern: r.Pattern, Skip: r.Skip, Failed: r.Failed, Options: r.runner.Prepared()}
-	o.Out = "" // which is new for each run
+	o.Out = "" // a new folder for each run
 	if folder, err := filepath.EvalSymlinks(o.Failed); err == nil && o.Failed != "" {
-		o.Failed = folder // out/latest leads elsewhere by then
+		o.Failed = folder // out/latest will lead to another run
 	}
 	return shellescape.QuoteCommand(append([]string{"rollcall", "run"}, o.List().Args()...))
 }
 
-// recorded reports whether there is a recording of any scenario.
+// recorded reports whether the run folder has a recording.
 func (r *run) recorded() bool {
 	runs, err := filepath.Glob(filepath.Join(evidence.Folder(r.runner.Out), "*", "*", "*", evidence.RunFile))
 	return err == nil && len(runs) > 0

@@ -15,15 +15,15 @@ import (
 	"example.com/rollcall/harness/progress"
 )
 
-// A screen is where a run prints what goes on.
+// A screen is where a run prints.
 type screen struct {
-	run io.Writer                             // lines about the run as a whole, such as a cluster that is made
-	of  func(mode, scenario string) io.Writer // all that is said of a scenario
+	run io.Writer                             // for lines about the run as a whole, such as the creation of a cluster
+	of  func(mode, scenario string) io.Writer // for lines about a scenario
 }
 
-// watched does the work of a run. On a terminal a table of what is under way is drawn; elsewhere a line is printed for every
-// scenario that ended. All other lines go to the run folder's log, or with Verbose to the output in place of that. The error
-// is about what is shown.
+// watched runs work and shows its progress: on a terminal a table of the scenarios under way, elsewhere a line for every
+// scenario that ended. All other lines go to the run folder's log; with Verbose everything is printed instead. The error is
+// about the display alone.
 func (r *run) watched(ctx context.Context, work func(screen)) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -46,26 +46,25 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 		watching.Go(func() error { return progress.Follow(beside, filepath.Join(r.runner.Out, progress.File), shown) })
 	}
 	work(s)
-	stop() // only now, so that what ended last is shown
+	stop() // after the work, so that the last scenarios are shown
 	if unwritten := watching.Wait(); unwritten != nil {
-		fmt.Fprintln(os.Stderr, unwritten) // the run is none the worse for it
+		fmt.Fprintln(os.Stderr, unwritten) // the run is complete without it
 	}
 	return log.Close()
 }
 
-// logClientGo has what client-go says go to a log: that a connection broke is no news, and would fall into the table. Without a
-// threshold of its own, what klog takes for an error goes to stderr besides.
+// logClientGo sends the messages of client-go to a log: broken connections are no news, and would be printed into the table. Without
+// -stderrthreshold, klog prints errors to stderr as well.
 func logClientGo(log io.Writer) {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)
-	_ = flags.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"}) // it panics
+	_ = flags.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"}) // panics on error
 	klog.SetOutput(log)
 }
 
-// doing puts each line written to it on the board, as what goes on while no scenario is under way.
+// doing shows each line written to it on the board, which does so while no scenario is under way. Each write has whole lines.
 type doing struct{ board *progress.Board }
 
-// Write takes whole lines, as who reports progress writes them.
 func (d *doing) Write(text []byte) (int, error) {
 	for line := range strings.Lines(string(text)) {
 		d.board.Do(strings.TrimSpace(line))

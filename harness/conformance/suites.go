@@ -10,10 +10,10 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// Suites are all there are, by name; some are about a user's app, which is nil where there is none.
+// Suites returns the scenarios of all suites, by name. app is the user's app, for the suite own, or nil.
 type Suites func(app *userapp.App) map[string][]harness.Scenario
 
-// selected checks the suites asked for against those there are; none asked for is all.
+// selected returns the names of the suites that the option asks for, all if it is empty, and an error if there is no such suite.
 func (all Suites) selected(asked string) ([]string, error) {
 	have := slices.Sorted(maps.Keys(all(nil)))
 	want := strings.FieldsFunc(asked, func(r rune) bool { return r == ',' || r == ' ' })
