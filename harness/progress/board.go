@@ -14,17 +14,17 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// A Board keeps the status of a run for all who work on it. Its methods are safe for concurrent use. That the file
-// cannot be written keeps nobody from working; Err says so.
+// A Board keeps the status of a run. Its methods are safe for concurrent use. If the file cannot be written the run goes
+// on, and Err returns why.
 type Board struct {
 	file string // empty: it is not written
 
 	mu     sync.Mutex
 	status Status
-	err    error // the last write's
+	err    error // of the last write
 }
 
-// Open takes up the status in a run folder, or begins one. What a process that is gone left running there is forgotten.
+// Open reads the status in a run folder, or begins one. Scenarios that an earlier process left running there are dropped.
 func Open(folder, run string, began time.Time) (*Board, error) {
 	b := &Board{file: filepath.Join(folder, File)}
 	if _, err := os.Stat(b.file); errors.Is(err, fs.ErrNotExist) {
@@ -36,27 +36,27 @@ func Open(folder, run string, began time.Time) (*Board, error) {
 	return b, nil
 }
 
-// Discard is a board that nobody reads.
+// Discard returns a board without a file.
 func Discard() *Board { return &Board{} }
 
-// Expect says which scenarios are to come, and how long they took last time.
+// Expect sets which scenarios will run, and how long they took last time.
 func (b *Board) Expect(expected []Expected) {
 	b.change(func() { b.status.Expected = expected })
 }
 
-// Do says what goes on while no scenario is under way.
+// Do sets what is done while no scenario is under way.
 func (b *Board) Do(what string) {
 	b.change(func() { b.status.Doing = what })
 }
 
-// Err is why the file could not be written last; nil if it could.
+// Err returns the error of the last write of the file.
 func (b *Board) Err() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.err
 }
 
-// Estimate is how long a scenario took last time; else it is what is given.
+// Estimate returns how long a scenario took last time, or otherwise if that is not known.
 func (b *Board) Estimate(name Name, otherwise time.Duration) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,10 +66,10 @@ func (b *Board) Estimate(name Name, otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// Entry is that of a scenario which is not under way yet.
+// Entry returns the entry of a scenario, which Begin puts on the board.
 func (b *Board) Entry(name Name) *Entry { return &Entry{board: b, name: name} }
 
-// Begin puts the scenario on the board, unless it is there. That it waited since Pause does not count.
+// Begin puts the scenario on the board, if it is not there. The time since Pause does not count for its duration.
 func (e *Entry) Begin() {
 	e.board.change(func() {
 		s := &e.board.status
@@ -83,18 +83,18 @@ func (e *Entry) Begin() {
 	})
 }
 
-// Pause says that the scenario waits for its turn to be recorded again, unless it ends.
+// Pause is called when a recording has ended. The scenario may wait for another turn then.
 func (e *Entry) Pause() { e.board.change(func() { e.paused = time.Now() }) }
 
-// An Entry is one scenario's on a board.
+// An Entry is the entry of a scenario on a board.
 type Entry struct {
 	board  *Board
 	name   Name
 	paused time.Time
 }
 
-// Update says how far the scenario is, and gives the line for a person. It uses Phase, Sent, Failed,
-// Replies and Trouble of now.
+// Update sets Phase, Sent, Failed, Replies and Trouble of the scenario to those of now, and returns its line
+// for people.
 func (e *Entry) Update(now Running) (line string) {
 	e.board.change(func() {
 		i := e.board.status.running(e.name)
@@ -109,11 +109,11 @@ func (e *Entry) Update(now Running) (line string) {
 	return line
 }
 
-// End takes the scenario off the board and notes its verdict.
+// End moves the scenario to those that have ended, with its verdict.
 func (e *Entry) End(result Result) {
 	e.board.change(func() {
 		s := &e.board.status
-		took := 0.0 // of one that never began
+		took := 0.0 // if it never began
 		if i := s.running(e.name); i >= 0 {
 			took = time.Since(s.Running[i].Began).Seconds()
 			s.Running = slices.Delete(s.Running, i, i+1)
@@ -122,7 +122,7 @@ func (e *Entry) End(result Result) {
 	})
 }
 
-// change changes the status and writes it.
+// change edits the status and writes the file.
 func (b *Board) change(edit func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *Board) change(edit func()) {
 	b.err = b.write()
 }
 
-// write replaces the file as a whole, so that a reader never sees half of it.
+// write replaces the file atomically.
 func (b *Board) write() error {
 	if b.file == "" {
 		return nil

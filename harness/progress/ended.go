@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// Brief is why a scenario ended as it did, in one line that a terminal can be shown. What passed has a short one.
+// Brief returns why a scenario ended as it did, in one printable line; a short one if it passed.
 func (e Ended) Brief() string {
 	if e.Outcome == "pass" {
 		return phrase.Headline(e.Headline, e.Because)
@@ -14,10 +14,10 @@ func (e Ended) Brief() string {
 	return phrase.Printable(cmp.Or(e.Headline, e.Because))
 }
 
-// A teller tells of what has ended once.
+// A teller tells of each scenario that ended once.
 type teller struct{ told int }
 
-// news has each scenario told that ended since the status before.
+// news calls tell for each scenario that has ended since the last call, once for a group of [Alike].
 func (t *teller) news(s Status, tell func(e Ended, alike int)) {
 	for _, alike := range Alike(s.Ended[min(t.told, len(s.Ended)):]) {
 		tell(alike[0], len(alike))
@@ -25,7 +25,7 @@ func (t *teller) news(s Status, tell func(e Ended, alike int)) {
 	t.told = len(s.Ended)
 }
 
-// Alike puts together what was skipped in a row in one mode for one reason; every other scenario is by itself.
+// Alike groups scenarios in a row that were skipped in one mode for one reason; every other scenario is a group of its own.
 func Alike(ended []Ended) (groups [][]Ended) {
 	for len(ended) > 0 {
 		first, n := ended[0], 1

@@ -10,14 +10,14 @@ import (
 
 // A Screen shows a status to a person.
 type Screen interface {
-	// Draw shows a status, which has all that the one before had ended.
+	// Draw shows a status. Its Ended begins with that of the status before.
 	Draw(s Status) error
 }
 
-// drawEvery paces a screen; a person reads no faster.
+// drawEvery is the interval between two draws; people read no faster.
 const drawEvery = 500 * time.Millisecond
 
-// Follow has a screen draw the status file of a run folder until ctx ends, and then once more, with nothing under way.
+// Follow draws a status file on a screen until ctx ends, and then once more, with nothing under way.
 func Follow(ctx context.Context, file string, screen Screen) error {
 	for {
 		s, err := Current(file)
@@ -40,7 +40,7 @@ func Follow(ctx context.Context, file string, screen Screen) error {
 	}
 }
 
-// Current reads the status file of a run that is under way, with times of now: the file is as old as the last change.
+// Current reads the status file of a run that is under way, and updates its times: the file is written only at changes.
 func Current(file string) (Status, error) {
 	s, err := Read(file)
 	s.age(time.Now())
@@ -57,6 +57,6 @@ func Read(file string) (Status, error) {
 	if err != nil {
 		return s, fmt.Errorf("progress: read %s: %w", file, err)
 	}
-	s.Running, s.Ended = append([]Running{}, s.Running...), append([]Ended{}, s.Ended...) // lists, also of nothing
+	s.Running, s.Ended = append([]Running{}, s.Running...), append([]Ended{}, s.Ended...) // not nil, for JSON
 	return s, nil
 }

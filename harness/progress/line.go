@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Line is one line about a scenario under way: where, for how long, how long to go, what clients see.
+// Line returns one line about a scenario under way: mode, name, time so far, time left, and what clients see.
 func (r Running) Line() string {
 	line := fmt.Sprintf("%s %s %6.1fs", r.Mode, r.Scenario, r.Seconds)
 	if r.Left != nil {
@@ -18,7 +18,7 @@ func (r Running) Line() string {
 	return strings.TrimRight(line+r.clients(), " ")
 }
 
-// clients is what they sent and who answered; empty without any.
+// clients says what clients sent and which versions replied; empty if there are none.
 func (r Running) clients() string {
 	said := ""
 	if r.Sent > 0 {
@@ -33,7 +33,7 @@ func (r Running) clients() string {
 	return said
 }
 
-// left is a rough duration to go, such as "~2m10s".
+// left returns the time left for people, such as "~2m10s left".
 func left(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	return "~" + d.Round(time.Second).String() + " left"

@@ -9,17 +9,17 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A Log is a screen that is no terminal, such as the log of a CI job: one line for each scenario that passed, and below the
-// line of one that did not what is known of it.
+// A Log is a screen for output that is no terminal, such as the log of a CI job: one line for each scenario that passed, and
+// below the line of any other the facts about it.
 type Log struct {
 	out io.Writer
 	teller
 }
 
-// NewLog prints to out.
+// NewLog returns a Log that prints to out.
 func NewLog(out io.Writer) *Log { return &Log{out: out} }
 
-// Draw prints what has ended since the status before.
+// Draw prints the scenarios that have ended since the status before.
 func (l *Log) Draw(s Status) error {
 	var text strings.Builder
 	l.news(s, func(e Ended, alike int) {
@@ -33,10 +33,10 @@ func (l *Log) Draw(s Status) error {
 	return nil
 }
 
-// logWidth is of the lines of a log, in characters.
+// logWidth is the width of a log, in characters.
 const logWidth = 120
 
-// log is what is printed about a scenario, or about n alike.
+// log returns the lines about a scenario, or about n alike.
 func (e Ended) log(n int) []string {
 	outcome := strings.ToUpper(e.Outcome)
 	if e.Outcome == "skipped" {

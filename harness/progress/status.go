@@ -1,4 +1,4 @@
-// Package progress tells whoever waits what a run is doing: plain lines, a table on a terminal, and status.json.
+// Package progress shows what a run is doing: as plain lines, as a table on a terminal, and in status.json.
 package progress
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// File is a Status in the run folder, written anew at every change.
+// File is the file in the run folder that has the Status. It is replaced at every change.
 const File = "status.json"
 
 // SchemaVersion is written into every status.json.
@@ -22,19 +22,18 @@ type Status struct {
 	Left    *float64  `json:"seconds_left,omitempty"`
 	Running []Running `json:"running"`
 	Ended   []Ended   `json:"ended"`
-	// Expected are the scenarios of the last run with the same suites and modes, which is all that is known of how
-	// long they take.
+	// Expected has the scenarios of this run, with their durations in the last one, or estimates.
 	Expected []Expected `json:"expected,omitempty"`
 }
 
-// A Name is which scenario, and where.
+// A Name identifies a scenario in a run.
 type Name struct {
 	Mode     string `json:"mode"`
 	Suite    string `json:"suite"`
 	Scenario string `json:"scenario"`
 }
 
-// running is where the scenario is among those under way; -1 if it is not.
+// running returns the index of the scenario in Running; -1 if it is not under way.
 func (s *Status) running(name Name) int {
 	return slices.IndexFunc(s.Running, func(r Running) bool { return r.Name == name })
 }
@@ -62,19 +61,19 @@ type Ended struct {
 // A Result is the verdict on a scenario, in words.
 type Result struct {
 	Outcome  string   `json:"outcome"`
-	Headline string   `json:"headline,omitempty"` // one line; empty: Because says it all
+	Headline string   `json:"headline,omitempty"` // one line; empty: Because is short enough
 	Because  string   `json:"because"`
-	Facts    []string `json:"facts,omitempty"` // which the headline leaves out
+	Facts    []string `json:"facts,omitempty"` // that the headline leaves out
 }
 
-// An Expected is how long a scenario took last time, and whether others went on beside it.
+// An Expected is a scenario that will run, and how long it is expected to take.
 type Expected struct {
 	Name
 	Seconds float64 `json:"seconds"`
-	Beside  int     `json:"beside"` // scenarios that go on at the same time, itself included
+	Beside  int     `json:"beside"` // scenarios side by side with it, itself included
 }
 
-// Total is how many scenarios the run has, as far as is known: those that were skipped were not expected.
+// Total returns how many scenarios the run has, as far as is known: skipped ones are not in Expected.
 func (s *Status) Total() int {
 	all := map[Name]bool{}
 	for _, e := range s.Expected {
@@ -89,7 +88,7 @@ func (s *Status) Total() int {
 	return len(all)
 }
 
-// age brings the times up to now.
+// age updates the times to now.
 func (s *Status) age(now time.Time) {
 	s.Updated = now.UTC()
 	for i := range s.Running {
@@ -102,7 +101,7 @@ func (s *Status) age(now time.Time) {
 	s.Left = s.left()
 }
 
-// left is how long the run still takes if everything takes as long as last time; nil if nothing is known of that.
+// left returns how many seconds the run still takes if everything takes as long as expected; nil if nothing is expected.
 func (s *Status) left() *float64 {
 	if len(s.Expected) == 0 {
 		return nil
@@ -127,7 +126,7 @@ func (s *Status) left() *float64 {
 	return &sum
 }
 
-// lastTime is how long a scenario took last time, if that is known.
+// lastTime returns how long a scenario took last time, if that is known.
 func (s *Status) lastTime(name Name) (seconds float64, known bool) {
 	for _, e := range s.Expected {
 		if e.Name == name {

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A Table draws a status on a terminal: what ended scrolls by above it, what is under way stays in its place.
+// A Table draws a status on a terminal: lines about scenarios that ended scroll by, and below them those under way are redrawn in place.
 type Table struct {
 	out    io.Writer
 	colour bool
-	width  func() int // columns of the terminal; what is longer is cut off
+	width  func() int // columns of the terminal; longer lines are cut
 
-	drawn int // lines of the place
+	drawn int // lines to redraw
 	teller
 }
 
-// NewTable draws on a terminal, with colours beside the words if they are wanted.
+// NewTable returns a Table that draws on a terminal. colour adds colours to the words.
 func NewTable(out io.Writer, colour bool, width func() int) *Table {
 	return &Table{out: out, colour: colour, width: width}
 }
 
-// Draw draws the status in the place of the one drawn before.
+// Draw draws the status over the one before.
 func (t *Table) Draw(s Status) error {
 	var text strings.Builder
 	if t.drawn > 0 {
@@ -44,7 +44,7 @@ func (t *Table) Draw(s Status) error {
 	return nil
 }
 
-// Lines are what is under way; none when nothing is.
+// Lines returns the lines about what is under way; none if nothing is.
 func (s *Status) Lines() []string {
 	if len(s.Running) == 0 && s.Doing == "" {
 		return nil
@@ -63,7 +63,7 @@ func (s *Status) Lines() []string {
 	return lines
 }
 
-// Counts is how many scenarios ended in each way.
+// Counts says how many scenarios had each outcome.
 func (s *Status) Counts() string {
 	counts := map[string]int{}
 	for _, e := range s.Ended {
@@ -73,12 +73,12 @@ func (s *Status) Counts() string {
 		counts["skipped"])
 }
 
-// colours stand beside the words, and never in their place.
+// colours returns the ANSI colour of each outcome, which never replaces the word.
 func colours() map[string]string {
 	return map[string]string{"pass": "32", "fail": "31", "inconclusive": "33", "skipped": "36"}
 }
 
-// end writes what became of a scenario, or of n alike, and why, unless it passed.
+// end writes the outcome of a scenario, or of n alike, and the reason, unless it passed.
 func (t *Table) end(text *strings.Builder, e Ended, n int) {
 	outcome := fmt.Sprintf("%-12s", e.Outcome)
 	if code := colours()[e.Outcome]; t.colour && code != "" {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/term"
 )
 
-// OnTerminal is a table, if a person looks at a terminal that can be drawn on.
+// OnTerminal returns a Table if out is standard output and a terminal that can be drawn on.
 func OnTerminal(out io.Writer) (table *Table, drawn bool) {
 	if out != os.Stdout || !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("CI") != "" || os.Getenv("TERM") == "dumb" {
 		return nil, false
@@ -15,7 +15,7 @@ func OnTerminal(out io.Writer) (table *Table, drawn bool) {
 	return NewTable(out, os.Getenv("NO_COLOR") == "", columns), true
 }
 
-// columns is the width of the terminal.
+// columns returns the width of the terminal.
 func columns() int {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil {
