@@ -39,7 +39,7 @@ func appMutants() []Mutant {
 			Change: expecting(verdict.MaxActive(4)), Do: deploymentChanged(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(5)) }),
 			Want: verdict.Fail, Cause: "max-active"},
 		{ID: "pod-removed-by-force", Damages: "a new pod is deleted by force soon after it is ready", Of: drained,
-			When:   Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: 800 * time.Millisecond}, // an old one is on its way out
+			When:   Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: 800 * time.Millisecond}, // an old one is terminating
 			Change: expecting(verdict.MinAvailable(4)), Do: removedByForce,
 			Want: verdict.Fail, Cause: "min-available"},
 		{ID: "container-killed", Damages: "the process of a new pod is killed", Of: drained,
@@ -54,7 +54,7 @@ func appMutants() []Mutant {
 			}, Want: verdict.Inconclusive, Cause: "damage-seen"},
 		{ID: "hook-killed", Damages: "the program of an exec hook is killed", Of: "termination/hook-exec",
 			When: Moment{Event: evidence.PodDeleting, After: 2 * time.Second}, Do: hookKilled, Want: verdict.Fail, Cause: "fact"},
-		// A second deletion with a shorter grace would not end a hook that has begun (seen on v1.36.3).
+		// A second deletion with a shorter grace period would not end a hook that has begun (seen on v1.36.3).
 		{ID: "grace-cut-short", Damages: "pods have a grace of 2 s, which ends their hook of 5 s", Of: drained,
 			Change: func(s *harness.Scenario) {
 				s.App.PreStopSleep, s.App.PreStop, s.App.Grace = 0, fixtures.HookExec("/echo", "sleep", "5s"), 2*time.Second
@@ -63,7 +63,7 @@ func appMutants() []Mutant {
 	}
 }
 
-// expecting has a scenario expect more, which holds where nothing is damaged.
+// expecting adds expectations to a scenario, which hold without the damage.
 func expecting(more ...evidence.Expectation) func(*harness.Scenario) {
 	return func(s *harness.Scenario) { s.Expect = append(s.Expect, more...) }
 }
@@ -80,12 +80,12 @@ func removedByForce(ctx context.Context, s disruption.Stage) error {
 	return pods.Delete(ctx, s.Event.By.Pod, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 }
 
-// hookKilled kills the hook of the event's pod, which is the app's program with an argument.
+// hookKilled kills the preStop hook on the node of the event's pod. The hook is the app's program with an argument.
 func hookKilled(ctx context.Context, s disruption.Stage) error {
 	return onNodeOf(ctx, s, "pkill -KILL -f '^/echo sleep '")
 }
 
-// signalled runs a line of a script on the node of the event's pod, in which $pid is the pod's process.
+// signalled runs a line of shell script on the node of the event's pod, with the pid of the pod's process in $pid.
 func signalled(line string) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
 		return onNodeOf(ctx, s, disruption.EachProcess(s.Event.By.Pod, line))

@@ -17,7 +17,7 @@ import (
 
 const controller = disruption.ControllerManager
 
-// controlPlaneMutants damage what rolls out and what tells of it.
+// controlPlaneMutants damage the control plane and kubelets.
 func controlPlaneMutants() []Mutant {
 	return []Mutant{
 		{ID: "controller-manager-stopped",
@@ -46,14 +46,14 @@ func controlPlaneMutants() []Mutant {
 	}
 }
 
-// leftover is a namespace as another run would have left it, until the load ends.
+// leftover creates a namespace as another run would have left it, until the load ends.
 func leftover(ctx context.Context, s disruption.Stage) error {
 	left := fixtures.Namespace("rollcall-left-over", "another", fixtures.Restricted, time.Now().Add(time.Hour))
 	return untilLoadEnds(ctx, s.Cluster.Client().CoreV1().Namespaces(), left)
 }
 
-// nodeUnready says of a node that it is not ready, over and over, for longer than the 5 s after which the controller manager
-// looks at nodes; its kubelet says in between that it is.
+// nodeUnready sets a node's Ready condition to False, again and again for longer than the 5 s at which the controller manager
+// checks nodes; its kubelet sets it to True in between.
 func nodeUnready(node string) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
 		patch := []byte(`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"Mutant"}]}}`)

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// A Doing is a mutant's damage in the course of one recording.
+// A Doing is a mutant's damage during a recording.
 type Doing struct {
 	mutant  Mutant
 	stage   disruption.Stage
@@ -22,7 +22,7 @@ type Doing struct {
 	doing   errgroup.Group // ends once the damage is undone
 }
 
-// Begin does what is due before the recording, and waits for the moment of what is not.
+// Begin starts the damage if it is due before the recording; else the Sink does, at its moment.
 func (m Mutant) Begin(ctx context.Context, stage disruption.Stage) *Doing {
 	d := &Doing{mutant: m, stage: stage}
 	d.ctx, d.end = context.WithCancel(ctx)
@@ -32,10 +32,10 @@ func (m Mutant) Begin(ctx context.Context, stage disruption.Stage) *Doing {
 	return d
 }
 
-// Sink sees what is noted for a run folder.
+// Sink returns a sink that looks at each event for the damage's moment, and passes it on to next.
 func (d *Doing) Sink(next observe.Sink) observe.Sink { return seeing{next, d} }
 
-// End returns when what was done is undone. The error is that it could not be done, or that its moment never came.
+// End waits until the damage is undone. It returns an error if the damage could not be done, or if its moment never came.
 func (d *Doing) End() error {
 	d.end()
 	if d.mutant.Do == nil {
@@ -50,7 +50,7 @@ func (d *Doing) End() error {
 	return nil
 }
 
-// start does the damage when its time has come; it does not wait.
+// start starts the damage in a goroutine, which waits for When.After first.
 func (d *Doing) start(at evidence.Event) {
 	if d.started || d.mutant.Do == nil {
 		return
@@ -66,7 +66,7 @@ func (d *Doing) start(at evidence.Event) {
 	})
 }
 
-// A seeing sink tells of each event before it passes it on. Events come one at a time.
+// A seeing is the sink of a Doing. Events come one at a time.
 type seeing struct {
 	observe.Sink
 	doing *Doing

@@ -9,13 +9,13 @@ import (
 	"example.com/rollcall/harness/disruption"
 )
 
-// healing undoes on a node what a damage of a killed run may have left beside what a disruption may.
+// healing undoes on a node what a mutant of a killed run may have left; [disruption.Repair] undoes what disruptions may have left.
 const healing = `nft delete table ip ` + tableName + ` 2>/dev/null || true
 iptables --table nat --delete KUBE-SERVICES --jump RETURN 2>/dev/null || true`
 
-// Heal undoes what is left of any damage, and returns when the cluster is whole. The error is what it still lacks.
+// Heal undoes what is left of any mutant, and waits until the cluster is whole. The error says what it still lacks.
 func Heal(ctx context.Context, c cluster.Changeable) error {
-	const limit = 90 * time.Second // a static pod that ended starts again after 10 s, and then after 20 s
+	const limit = 90 * time.Second // a static pod that ended starts again after 10 s, and the next time after 20 s
 	if err := disruption.Repair(ctx, c); err != nil {
 		return err
 	}

@@ -20,29 +20,29 @@ import (
 // A Mutant is a scenario that goes wrong in one way.
 type Mutant struct {
 	ID      string // permanent, kebab-case
-	Damages string // what goes wrong, as the table has it
-	Of      string // the suite and the scenario that it is done to
-	// EveryMode has it done in every mode: what it damages differs by how a node routes. Others are done in iptables mode.
+	Damages string // what goes wrong, for the table
+	Of      string // suite and scenario, such as "rollout/drained-rolling-update"
+	// EveryMode runs the mutant in every mode, because the damage depends on how nodes route. Others run in iptables mode.
 	EveryMode bool
 
-	// What is done, where it is not nil.
-	Change func(*harness.Scenario) // to the scenario, before it is recorded
-	Do     disruption.Act          // at the moment When
+	// The damage; either may be nil.
+	Change func(*harness.Scenario) // edits the scenario before it is recorded
+	Do     disruption.Act          // is done at the moment When
 
 	When Moment
-	Once bool // it is done to the first recording alone
+	Once bool // only the first recording is damaged
 
 	Want  verdict.Outcome
-	Cause string // the rule or the reason of distrust that says so, by id, or [Retry]
+	Cause string // id of the rule or the reason for distrust that has to be named, or [Retry]
 }
 
-// Retry is the cause of an outcome that a second recording has, because the first could not tell.
+// Retry is the cause if a second recording had to be made, because the first could not tell.
 const Retry = "retry"
 
 // A Moment is some time after the first event of a kind. The zero value is before the recording.
 type Moment struct {
 	Event   evidence.EventKind
-	Version string // of the pod that it is about; empty: any, or none
+	Version string // of the event's pod; empty: any, or none
 	After   time.Duration
 }
 
@@ -70,10 +70,10 @@ func All() []Mutant {
 		rigMutants())
 }
 
-// In reports whether the mutant is done in a mode.
+// In reports whether the mutant runs in a mode.
 func (m Mutant) In(mode string) bool { return m.EveryMode || mode == dataplane.Names()[0] }
 
-// Scenario is the one that the mutant is done to, changed, under the mutant's id. It has one try.
+// Scenario returns the scenario with the mutant's Change and id, and with one try.
 func (m Mutant) Scenario() (harness.Scenario, error) {
 	suite, id, _ := strings.Cut(m.Of, "/")
 	scenarios := suites()[suite]
@@ -90,7 +90,7 @@ func (m Mutant) Scenario() (harness.Scenario, error) {
 	return s, nil
 }
 
-// suites are those that mutants are done to.
+// suites returns the suites whose scenarios mutants damage.
 func suites() map[string][]harness.Scenario {
 	return map[string][]harness.Scenario{"control": control.All(), "rollout": rollout.All(), "statusgap": statusgap.All(),
 		"termination": termination.All()}

@@ -14,10 +14,10 @@ import (
 
 const appPort = fixtures.AppPort
 
-// tableName is that of the nftables table of our own, beside those of kube-proxy.
+// tableName is the name of our own nftables table, beside those of kube-proxy.
 const tableName = "rollcall-mutant"
 
-// table has a node hold some chains of our own for a while.
+// table adds a table with these chains to a node for d.
 func table(node string, d time.Duration, chains string) disruption.Act {
 	return disruption.Lasting(d, node, fmt.Sprintf("nft -f - <<'EOF'\ntable ip %s {\n%s\n}\nEOF", tableName, strings.TrimSpace(chains)),
 		"nft delete table ip "+tableName)
@@ -58,18 +58,18 @@ func packetMutants() []Mutant {
 
 const syn = "tcp flags & (syn | ack) == syn"
 
-// synDropped drops SYNs before they are given a pod.
+// synDropped drops SYNs before DNAT chooses a pod.
 func synDropped(node string, d time.Duration) disruption.Act {
 	return table(node, d, "chain prerouting { type filter hook prerouting priority -300; tcp dport 80 "+syn+" drop; }")
 }
 
-// refused answers SYNs by RST once they are given a pod.
+// refused answers SYNs by RST after DNAT has chosen a pod.
 func refused(node string, d time.Duration) disruption.Act {
 	return table(node, d, fmt.Sprintf(
 		"chain forward { type filter hook forward priority -10; ct status dnat tcp dport %d %s reject with tcp reset; }", appPort, syn))
 }
 
-// controlRefused answers those SYNs by RST that go straight to a control pod, whichever the node asks.
+// controlRefused answers SYNs by RST that go straight to any control pod.
 func controlRefused(node string, d time.Duration) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
 		controls, err := s.Cluster.Client().CoreV1().Pods(s.Namespace).List(ctx, fixtures.Controls())
@@ -90,9 +90,8 @@ func conntrackFlushed(node string) disruption.Act {
 	return disruption.Script(node, "for i in 1 2 3 4; do conntrack --flush; sleep 0.25; done")
 }
 
-// conntrackFull fills the connection table with entries of networks that nobody has (RFC 2544), until it is full or has had
-// more than it can hold. The kernel makes no room for others by dropping entries that are assured. conntrack keeps a whole file
-// in memory, so that each has few lines, and ends where the table takes no more.
+// conntrackFull fills the connection table with entries of unused networks (RFC 2544). The kernel does not drop assured entries
+// to make room. conntrack reads a whole file into memory, so each file has few lines; it fails once the table is full.
 func conntrackFull(node string) disruption.Act {
 	return disruption.Script(node, `trap 'conntrack --delete --orig-dst 198.19.0.1 >/dev/null 2>&1 || true' EXIT
 max=$(cat /proc/sys/net/netfilter/nf_conntrack_max)
@@ -105,7 +104,7 @@ done
 sleep 3`)
 }
 
-// repliesDropped drops what pods reply through the Service, so that a pod gets a request whose client gives up.
+// repliesDropped drops the replies of pods through the Service, so that pods get requests whose clients give up.
 func repliesDropped(node string, d time.Duration) disruption.Act {
 	return table(node, d, fmt.Sprintf("chain forward { type filter hook forward priority -10; ct status dnat ct direction reply "+
 		"tcp sport %d tcp flags & psh == psh drop; }", appPort))

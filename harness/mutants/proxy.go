@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Scenarios that most are done to.
+// Scenarios that most mutants damage.
 const (
 	drained   = "rollout/drained-rolling-update"
 	undrained = "control/undrained-rolling-update"
@@ -27,12 +27,12 @@ const (
 	worker2      = disruption.Worker2
 )
 
-// firstOldDeleted is when the first old pod is deleted: it gets SIGTERM 5 s later, where it drains, and serves on for 2 s more.
+// firstOldDeleted is when the first old pod is deleted: if it drains, it gets SIGTERM 5 s later and serves for 2 s more.
 func firstOldDeleted() Moment { return Moment{Event: evidence.PodDeleting, Version: "v1"} }
 
 func begun(after time.Duration) Moment { return Moment{Event: evidence.RolloutBegun, After: after} }
 
-// proxyMutants damage what kube-proxy does, or the rules that it wrote.
+// proxyMutants damage kube-proxy, or the rules that it wrote.
 func proxyMutants() []Mutant {
 	return []Mutant{
 		{ID: "proxy-stopped", Damages: "kube-proxy of one node is stopped for 8 s: its rules are stale", Of: drained, EveryMode: true,
@@ -53,7 +53,7 @@ func proxyMutants() []Mutant {
 	}
 }
 
-// rulesSkipped has a node return from kube-proxy's rules before it looks at them.
+// rulesSkipped makes a node skip kube-proxy's rules for a moment.
 func rulesSkipped(node string) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
 		plane := dataplane.Of(s.Cluster.Mode())
@@ -64,7 +64,7 @@ func rulesSkipped(node string) disruption.Act {
 	}
 }
 
-// staleRoute has a node send one of four new connections to the pod of the event, as a rule that was left over would.
+// staleRoute makes a node send one of four new connections to the event's pod, as a stale rule would.
 func staleRoute(node string, d time.Duration) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
 		service, err := s.Cluster.Client().CoreV1().Services(s.Namespace).Get(ctx, s.App.ResourceName(), metav1.GetOptions{})

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A Result is what became of a mutant in a mode.
+// A Result is the result of a mutant in a mode.
 type Result struct {
 	Mutant   string `json:"mutant"`
 	Mode     string `json:"mode"`
@@ -20,12 +20,12 @@ type Result struct {
 	Cause    string `json:"cause"`    // that has to be named
 	Got      string `json:"got"`      // outcome, and all causes named
 	Killed   bool   `json:"killed"`
-	// On what it was killed last; empty: it never was.
+	// Of the last time that it was killed; empty: it never was.
 	Commit     string `json:"commit"`
 	Kubernetes string `json:"kubernetes"` // version
 }
 
-// Judged is the result by the verdict of the last of so many recordings.
+// Judged returns the result for the verdict of the last recording.
 func (m Mutant) Judged(mode string, v verdict.Verdict, recordings int) Result {
 	named := causes(v)
 	if recordings > 1 {
@@ -39,12 +39,12 @@ func (m Mutant) Judged(mode string, v verdict.Verdict, recordings int) Result {
 		Killed: v.Outcome == m.Want && slices.Contains(named, m.Cause)}
 }
 
-// Failed is the result of a mutant that could not be judged.
+// Failed returns the result of a mutant that could not be judged.
 func (m Mutant) Failed(mode string, err error) Result {
 	return Result{Mutant: m.ID, Mode: mode, Expected: m.Want.String(), Cause: m.Cause, Got: strings.ReplaceAll(err.Error(), "\n", "; ")}
 }
 
-// causes are the rules and the reasons of distrust that a verdict rests on, by id.
+// causes returns the ids of the rules and the reasons for distrust that a verdict rests on.
 func causes(v verdict.Verdict) []string {
 	var named []string
 	for _, r := range v.Distrust {
@@ -59,7 +59,7 @@ func causes(v verdict.Verdict) []string {
 	return slices.Compact(named)
 }
 
-// Line is the result in one line.
+// Line returns the result as one line.
 func (r Result) Line() string {
 	did := "survived"
 	if r.Killed {
@@ -68,7 +68,7 @@ func (r Result) Line() string {
 	return fmt.Sprintf("%-8s %-26s %-8s want %s: %s; got %s", did, r.Mutant, r.Mode, r.Expected, r.Cause, r.Got)
 }
 
-// Table is a line for each result, and how many were killed.
+// Table returns a line for each result, and one with how many mutants were killed.
 func Table(results []Result) string {
 	var b strings.Builder
 	for _, r := range results {
@@ -78,7 +78,7 @@ func Table(results []Result) string {
 	return b.String()
 }
 
-// Survivors is how many were not killed.
+// Survivors returns how many mutants were not killed.
 func Survivors(results []Result) (n int) {
 	for _, r := range results {
 		if !r.Killed {
@@ -88,8 +88,9 @@ func Survivors(results []Result) (n int) {
 	return n
 }
 
-// Merge puts results into a file, in the place of those of the same mutants in the same modes, and leaves out mutants that the
-// catalogue no longer has. The others stay, in the order of the catalogue; of one that survived, on what it was killed before.
+// Merge writes results into a file, where they replace those of the same mutants and modes. Other results stay, except those of
+// mutants that are not in the catalogue. The order is the catalogue's. A mutant that survived keeps the commit and version of
+// the last time that it was killed.
 func Merge(file string, results []Result) (all []Result, _ error) {
 	var before []Result
 	if err := store.ReadJSON(file, &before); err != nil && !errors.Is(err, fs.ErrNotExist) {

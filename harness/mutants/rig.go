@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// rigMutants damage what sends the load, and what records. What is lost on the way to a run folder, or there, is in the tests beside.
+// rigMutants damage load agents and observers. Tests of this package damage recordings in a run folder, and on the way to it.
 func rigMutants() []Mutant {
 	return []Mutant{
 		{ID: "agent-killed", Damages: "a load agent is killed", Of: drained, When: begun(time.Second), Do: disruption.Killed(worker, "agent"),

@@ -16,11 +16,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// twoSyncs is for how long a Service is changed. kube-proxy writes rules once a second at most (minSyncPeriod): what is changed and taken
-// back between two of these it may never see, and on a busy host it did not.
+// twoSyncs is how long a Service stays changed. kube-proxy writes rules once a second at most (minSyncPeriod): a change that is undone
+// before the next sync has no effect, as was seen on a busy host.
 const twoSyncs = 3 * time.Second
 
-// serviceMutants damage what the API says about the app's Service.
+// serviceMutants damage the app's Service and the pods behind it.
 func serviceMutants() []Mutant {
 	return []Mutant{
 		{ID: "selector-changed", Damages: "the Service selects nobody for 3 s", Of: drained, EveryMode: true, When: begun(time.Second),
@@ -39,7 +39,7 @@ func serviceMutants() []Mutant {
 	}
 }
 
-// serviceChanged changes the app's Service for a while.
+// serviceChanged changes the app's Service for d.
 func serviceChanged(d time.Duration, change func(*corev1.Service)) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
 		services := s.Cluster.Client().CoreV1().Services(s.Namespace)
@@ -60,7 +60,7 @@ func serviceChanged(d time.Duration, change func(*corev1.Service)) disruption.Ac
 	}
 }
 
-// strayPod makes a pod behind the app's Service, with a label and replies of these versions, until the load ends.
+// strayPod creates a pod behind the app's Service until the load ends. Its label and its replies name these versions.
 func strayPod(label, version string) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
 		template := s.App.Deployment(fixtures.Destination{Namespace: s.Namespace}, "v1").Spec.Template
@@ -72,7 +72,7 @@ func strayPod(label, version string) disruption.Act {
 	}
 }
 
-// untilLoadEnds has an object be there until ctx ends, which it does with the load.
+// untilLoadEnds creates an object, and deletes it when ctx ends, which is when the load ends.
 func untilLoadEnds[T metav1.Object](ctx context.Context, of disruption.Objects[T], object T) error {
 	if _, err := of.Create(ctx, object, metav1.CreateOptions{}); err != nil {
 		return err

@@ -18,8 +18,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// starvedMutants take processor time away. What a slow host does to the cluster is not the cluster's fault; what a pod's own limit
-// does, or a program that is stopped, is.
+// starvedMutants take processor time away. A slow host excuses what goes wrong; a pod's own limit and a stopped program do not.
 func starvedMutants() []Mutant {
 	newPod := Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: time.Second}
 	return []Mutant{
@@ -38,7 +37,7 @@ func starvedMutants() []Mutant {
 	}
 }
 
-// Cgroups, as a script on a node finds them: that of its kubelet, and that of the process $pid.
+// Lines of shell script that put the path of a cgroup on a node into $cpu: that of its kubelet, and that of the process $pid.
 const (
 	cpuHierarchy  = `cpu=/sys/fs/cgroup/cpu; [ -d $cpu ] || cpu=/sys/fs/cgroup`
 	ofPid         = `cg=$(sed -nE 's#^([0-9]+:([a-z_]+,)*cpu(,[a-z_]+)*|0:):?(/.*)#\4#p' /proc/$pid/cgroup | head -n 1); cpu=$cpu$cg`
@@ -46,7 +45,7 @@ const (
 	ownCgroup     = cpuHierarchy + `; ` + ofPid
 )
 
-// limit is a line of a script that limits a cgroup to some percent of a processor; 0 is no limit.
+// limit returns a line of shell script that limits a cgroup to some percent of a processor; 0 is no limit.
 func limit(cgroup string, percent float64) string {
 	quota, most := "-1", "max"
 	if percent > 0 {
@@ -58,15 +57,15 @@ func limit(cgroup string, percent float64) string {
 		`echo 1000000 >$cpu/cpu.cfs_period_us; echo QUOTA >$cpu/cpu.cfs_quota_us; fi`)
 }
 
-// hostStarved has nobody on this host but the load agents, which have the same policy, run for 2 s. It is not done on a node: real-time
-// processes have no time in its cgroup (RT_GROUP_SCHED).
+// hostStarved keeps all processors of this host busy for 2 s with real-time processes, so that only the load agents run, which have the
+// same policy. It runs on the host, because real-time processes get no time in a node's cgroup (RT_GROUP_SCHED).
 func hostStarved(ctx context.Context, _ disruption.Stage) error {
 	var hogs errgroup.Group
 	for range runtime.NumCPU() {
 		hogs.Go(func() error {
 			_, err := command.Run(ctx, "timeout --preserve-status --signal=KILL 2 chrt --rr 1 sha256sum /dev/zero")
 			var ended *exec.ExitError
-			if errors.As(err, &ended) || ctx.Err() != nil { // killed, as it was to be
+			if errors.As(err, &ended) || ctx.Err() != nil { // killed, as intended
 				return nil
 			}
 			return err

@@ -9,21 +9,21 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A TrackEntry is what a scenario came to on one cluster.
+// A TrackEntry is the outcome of a scenario on one cluster.
 type TrackEntry struct {
 	Bug       string  `json:"bug"` // such as "k/k#139515"
 	Scenario  string  `json:"scenario"`
 	Mode      string  `json:"mode"`
 	Component string  `json:"component"`
-	Version   string  `json:"version"`  // of the component, and the setting that gave it the bug, if one did
-	Affected  bool    `json:"affected"` // the version is one that has the bug
+	Version   string  `json:"version"`  // of the component, with the setting that enables the bug, if there is one
+	Affected  bool    `json:"affected"` // the version has the bug
 	Outcome   string  `json:"outcome"`
-	Cause     string  `json:"cause"` // of a failure: what failed, in the words of the rule that the bug's mechanism fails; else empty
+	Cause     string  `json:"cause"` // finding of the rule that the bug's mechanism fails, or of the verdict; empty: it passed
 	Seconds   float64 `json:"seconds"`
-	Right     bool    `json:"right"` // a version that has the bug failed by its mechanism, and one that has not passed
+	Right     bool    `json:"right"` // an affected version failed by the bug's mechanism, or another one passed
 }
 
-// NewTrackEntry is what a recording of a scenario with a bug came to, on a version that has the bug or does not.
+// NewTrackEntry returns the entry for a recording of a scenario with a bug, on a version that is affected or not.
 func NewTrackEntry(run evidence.Run, v verdict.Verdict, affected bool, took time.Duration) TrackEntry {
 	bug := *run.Bug
 	e := TrackEntry{
@@ -51,7 +51,7 @@ func NewTrackEntry(run evidence.Run, v verdict.Verdict, affected bool, took time
 	return e
 }
 
-// Line is the entry in one line.
+// Line returns the entry as one line.
 func (e TrackEntry) Line() string {
 	right := "WRONG"
 	if e.Right {

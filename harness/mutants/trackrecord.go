@@ -12,11 +12,11 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A TrackRecord is what became of the scenarios of suite regressions on releases of Kubernetes with and without their bugs: entries, each
-// of another bug, mode and side.
+// A TrackRecord has the outcomes of suite regressions on releases of Kubernetes with and without their bugs: one entry for each scenario,
+// mode and side (affected or not).
 type TrackRecord []TrackEntry
 
-// ReadTrackRecord reads a file of one; one that is not there is empty.
+// ReadTrackRecord reads the file of a record; one that does not exist is empty.
 func ReadTrackRecord(file string) (r TrackRecord, _ error) {
 	if err := store.ReadJSON(file, &r); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -24,12 +24,12 @@ func ReadTrackRecord(file string) (r TrackRecord, _ error) {
 	return r, nil
 }
 
-// With is the record with an entry, in the place of the one of the same scenario, mode and side.
+// With returns the record with an entry added, which replaces the one of the same scenario, mode and side.
 func (r TrackRecord) With(e TrackEntry) TrackRecord {
 	return append(slices.DeleteFunc(slices.Clone(r), func(o TrackEntry) bool { return o.beside(e) && o.Affected == e.Affected }), e)
 }
 
-// Table is the record as Markdown: a row for each scenario and mode, with what both sides came to, by bug.
+// Table returns the record as Markdown, sorted by bug: a row for each scenario and mode, with both sides.
 func (r TrackRecord) Table() string {
 	var b strings.Builder
 	b.WriteString("| bug | component | mode | affected: version, outcome and cause | s | fixed: version, outcome | s |\n" +
@@ -42,10 +42,10 @@ func (r TrackRecord) Table() string {
 	return b.String()
 }
 
-// beside reports whether another entry is of the same scenario and mode.
+// beside reports whether another entry has the same scenario and mode.
 func (e TrackEntry) beside(o TrackEntry) bool { return o.Scenario == e.Scenario && o.Mode == e.Mode }
 
-// row is what the two sides of an entry's scenario and mode came to, of which one may not have been run.
+// row returns the row of an entry's scenario and mode. A side that was not run is a dash.
 func (r TrackRecord) row(of TrackEntry) string {
 	affected, fixed := [2]string{"–", "–"}, [2]string{"–", "–"}
 	for _, e := range r {
@@ -65,7 +65,7 @@ func (r TrackRecord) row(of TrackEntry) string {
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 
-// result is the outcome, marked where it is not the one that it should be.
+// result returns the outcome, in bold if it is wrong.
 func (e TrackEntry) result() string {
 	if e.Right {
 		return e.Outcome
