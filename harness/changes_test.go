@@ -19,7 +19,7 @@ func TestChanges(t *testing.T) {
 		sentence string
 		ctx      context.Context
 		last     func(*watch.FakeWatcher)
-		reads    int // so many changes and no more; 0: all
+		reads    int // stops after this many; 0: never
 		want     string
 	}{
 		{"who has seen enough goes on", t.Context(), (*watch.FakeWatcher).Stop, 1, ""},

@@ -40,7 +40,7 @@ func TestCleanup(t *testing.T) {
 	}
 }
 
-// A defect of a scenario is no failure of the cluster: it is not taken for one, and what was to be undone is.
+// A panic of the steps is no failure of the cluster: it goes on, after the cleanup.
 func TestTakePanics(t *testing.T) {
 	undone := false
 	defer func() {

@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/rollout"
 )
 
-// Who waits for a recording is told of every time the pods are replaced.
+// The estimate counts every replacement of the pods.
 func TestEstimateOfSeveralRollouts(t *testing.T) {
 	once := Scenario{App: fixtures.App{Replicas: 3}, Rollout: rollout.Update("v1", "v2")}
 	often := once

@@ -15,7 +15,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// On a cluster that takes longer, the app's own times take longer, and so do the bounds that come from them; no other bound does.
+// On a slow cluster the app's own times are longer, and so are the bounds that come from them; other bounds stay.
 func TestScenarioAt(t *testing.T) {
 	s := Scenario{
 		Claim:          "pods sleep",
@@ -67,8 +67,8 @@ func TestScenarioAt(t *testing.T) {
 	}
 }
 
-// An outage that the scenario itself makes last to the end of the load is as long as the load goes on, and its bound must not
-// grow where that does not.
+// If the scenario's outage lasts until the end of the load, it is as long as the load goes on. Its bound must not grow if that
+// does not.
 func TestScenarioAtKeepsOutageWithinLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stretch := rapid.IntRange(1, 10).Draw(t, "stretch")

@@ -43,10 +43,10 @@ func fakeSuites(names string) Suites {
 	return func(*userapp.App) map[string][]harness.Scenario { return all }
 }
 
-// fakeClusters cost nothing.
+// fakeClusters opens fake clusters.
 type fakeClusters struct {
 	checked, opens error           // what Ready and open return
-	lacks          string          // mode that there is no cluster of
+	lacks          string          // mode without a cluster
 	hung           func()          // is called when a scenario hangs
 	runner         **runner.Runner // of the run
 }
@@ -90,11 +90,11 @@ func (f fakeCluster) Record(ctx context.Context, out io.Writer, suite string, s 
 	case "fails":
 		return verdict.Verdict{}, r.end(1, verdict.Fail, "3 of 100 requests failed", 60, 61, 62)
 	case "retries":
-		if err := r.record(1, 3); err != nil { // before the rollout, so that it cannot be trusted
+		if err := r.record(1, 3); err != nil { // before the rollout: not to be trusted
 			return verdict.Verdict{}, err
 		}
 		return verdict.Verdict{}, r.end(2, verdict.Pass, "0 of 100 requests failed")
-	case "leaves": // something behind, which no scenario tells of
+	case "leaves": // something behind, which no scenario reports
 		return verdict.Verdict{}, errors.Join(r.end(1, verdict.Pass, "0 of 100 requests failed"), errors.New("a pod is left"))
 	case "panics":
 		panic("nil map")

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// What the image command writes is the shipped job, with the images that were pushed, and every shipped kustomization is
-// one that kubectl can build.
+// The image command writes the shipped job with the images that were pushed, and kubectl can build every shipped
+// kustomization.
 func TestTheShippedKustomizations(t *testing.T) {
 	clone := t.TempDir()
 	if err := os.CopyFS(filepath.Join(clone, "fixtures", "staging"), os.DirFS("../../fixtures/staging")); err != nil {
@@ -53,7 +53,7 @@ func TestTheShippedKustomizations(t *testing.T) {
 	}
 }
 
-// Images are pushed without a cluster: what is missing here is what to make them from.
+// Images are pushed without a cluster: here only the sources to make them from are missing.
 func TestImagesNeedNoCluster(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var o Options

@@ -13,13 +13,13 @@ import (
 	"example.com/rollcall/harness/runner"
 )
 
-// Every field of the options is in their list: what one process hands to another arrives, whatever it is.
+// Every field of the options has a flag, so that each reaches another process.
 func TestOptionsReachAnotherProcess(t *testing.T) {
 	t.Setenv("ROLLCALL_TOKEN", "open-sesame")
 	rapid.Check(t, func(t *rapid.T) {
 		var given, arrived Options
 		fill(t, reflect.ValueOf(&given).Elem())
-		given.Verbose, given.Serve = false, "" // are about what is shown
+		given.Verbose, given.Serve = false, "" // have no flag in the list
 		given.Access.Token = "open-sesame"
 		if diff := cmp.Diff([]string{"ROLLCALL_TOKEN=open-sesame"}, given.List().Secrets()); diff != "" {
 			t.Error(diff)
@@ -35,7 +35,7 @@ func TestOptionsReachAnotherProcess(t *testing.T) {
 	})
 }
 
-// A run is reproduced by its command, and whoever reads that has no secret of it.
+// The command of a run reproduces it, and has no secret.
 func TestTheCommandOfARunHasNoSecret(t *testing.T) {
 	o := Options{Pattern: "^drained"}
 	o.Context = "staging"

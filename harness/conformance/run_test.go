@@ -37,7 +37,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.text.Write(p)
 }
 
-// newRun is a run of fake suites in some modes, in a module of its own.
+// newRun returns a run of fake suites in some modes, in a module of its own.
 func newRun(t *testing.T, modes, suites string, f fakeClusters) (r *run, out *output) {
 	t.Helper()
 	config, err := os.ReadFile("../../kind-config.yaml")
@@ -146,7 +146,7 @@ func TestRunThatCannotBegin(t *testing.T) {
 	}
 }
 
-// Ctrl-C has suites end with what they have, and the run with a report that says so.
+// At Ctrl-C suites end with what they have, and the report says so.
 func TestInterruptedRun(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	r, out := newRun(t, "iptables", "hangs", fakeClusters{hung: interrupt})
@@ -179,7 +179,7 @@ func TestVerboseRun(t *testing.T) {
 	}
 }
 
-// A run is shown to a browser from before its first scenario until after its last.
+// The live page of a run is there from before its first scenario until after its last.
 func TestShownRun(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	shown, err := live.Listen(live.AnyPort)
@@ -208,13 +208,13 @@ func TestShownRun(t *testing.T) {
 	}
 }
 
-// What was not green in another run is run again, and nothing else; what is skipped by name is not.
+// Scenarios that did not pass in another run are run again, and no others; not those that --skip names.
 func TestSelection(t *testing.T) {
 	before, _ := newRun(t, "iptables,nftables", "passes fails", fakeClusters{})
 	if _, err := before.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	cutShort := t.TempDir() // the same, but for one that was never recorded
+	cutShort := t.TempDir() // the same without one that was never recorded
 	report, err := reports.Read(before.runner.Out)
 	status, unread := os.ReadFile(filepath.Join(before.runner.Out, progress.File))
 	report.Scenarios = slices.DeleteFunc(report.Scenarios, func(s model.Scenario) bool {

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// noted is what a recording was told, with the times since it began.
+// A noted keeps the events of a recording, with the times since it began.
 type noted struct {
 	began time.Time
 	mu    sync.Mutex
@@ -82,7 +82,7 @@ func TestDisruptionInItsRecording(t *testing.T) {
 	}
 }
 
-// What others do is awaited by what the API shows: there is no cluster of ours that could be thrown away.
+// After a disruption by others only the API is looked at, and no cluster is condemned.
 func TestADisruptionByOthers(t *testing.T) {
 	gone := errors.New("a node did not come back")
 	for _, row := range []struct {

@@ -60,7 +60,7 @@ func (c *paperCluster) Power(_ context.Context, node string, do cluster.Power) e
 	return nil
 }
 
-// What is done on nodes is done on the right one, undone by whoever did it, and a script that parses.
+// A disruption runs on the right node, undoes itself, and its script parses.
 func TestActsOnNodes(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -103,7 +103,7 @@ func TestActsOnNodes(t *testing.T) {
 	}
 }
 
-// What deletes rules names the Service's address, or is about no Service.
+// A script that deletes rules names the Service's address, or is about no Service.
 func TestRulesLostAreScripts(t *testing.T) {
 	app := fixtures.App{Replicas: 1}
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: app.ResourceName()},

@@ -29,14 +29,14 @@ import (
 
 const next = "v1.36.3"
 
-// A fakeCluster is upgraded as soon as it is told to.
+// A fakeCluster is upgraded at once.
 type fakeCluster struct {
 	cluster.Changeable
 	client *fake.Clientset
 	did    []string
 	fails  string // scripts with this in them
-	asleep string // node whose kubelet hears of nothing
-	asked  int    // for the changes that kube-proxies heard of, of which there are more each time
+	asleep string // node whose kubelet receives no changes
+	asked  int    // how often kube-proxies' changes were read; each time there are more
 }
 
 func newFake(t *testing.T) *fakeCluster {
@@ -111,7 +111,7 @@ func (c *fakeCluster) Exec(ctx context.Context, name, script string) (string, er
 	return "", err
 }
 
-// stage also gives the marks, as they come.
+// stage returns a stage, and the marks as they come.
 func (c *fakeCluster) stage() (s Stage, marks *[]string) {
 	marks = &[]string{}
 	return Stage{Cluster: c, Namespace: "ours", App: fixtures.App{Replicas: 1}, Note: func(e evidence.Event) {
@@ -121,7 +121,7 @@ func (c *fakeCluster) stage() (s Stage, marks *[]string) {
 	}}, marks
 }
 
-// take takes all steps but that of the images, which are in no fake.
+// take runs all steps without that of the images, which no fake has.
 func (c *fakeCluster) take(t *testing.T, s Stage) error {
 	t.Helper()
 	steps, err := UpgradePath{Drain: Drain{Deletes: true}}.steps(t.Context(),
@@ -170,7 +170,7 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
-// Whoever reads of a step that failed knows which, where and why, and nothing more was done.
+// The error of a failed step says which, where and why, and no other step runs.
 func TestUpgradeFails(t *testing.T) {
 	for _, row := range []struct{ sentence, fails, says, last string }{
 		{"kubeadm does", "upgrade apply",
@@ -193,7 +193,7 @@ func TestUpgradeFails(t *testing.T) {
 	}
 }
 
-// What does not come to be as it should is said with how it is instead.
+// If something is never as it should be, the error says how it is instead.
 func TestAKubeletThatStaysIsNotWaitedForWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFake(t)
@@ -205,7 +205,7 @@ func TestAKubeletThatStaysIsNotWaitedForWithoutEnd(t *testing.T) {
 	})
 }
 
-// While a kube-proxy hears of nothing no node is drained.
+// No node is drained while a kube-proxy receives no changes.
 func TestADeafProxyIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFake(t)
@@ -222,7 +222,7 @@ func TestADeafProxyIsWaitedFor(t *testing.T) {
 	})
 }
 
-// Who hurries waits for no kube-proxy and for no kubelet.
+// With Hurries no kube-proxy and no kubelet is waited for.
 func TestWhoHurriesGoesOnWhenTheAPIAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFake(t)
@@ -252,7 +252,7 @@ func TestADeafKubeletIsWaitedFor(t *testing.T) {
 	})
 }
 
-// A deaf cluster is one in which kube-proxy of worker2 hears of nothing.
+// In a deaf cluster kube-proxy of worker2 receives no changes.
 type deaf struct{ *fakeCluster }
 
 func (c deaf) Exec(ctx context.Context, node, script string) (string, error) {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// saying has nodes print something, whatever they are asked.
+// A saying is a cluster whose nodes print the same for every command.
 type saying struct {
 	*paperCluster
 	says string

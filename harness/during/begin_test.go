@@ -20,7 +20,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// fakeProcess is a recorder that is not started yet.
+// fakeProcess returns the command of a recorder, not started yet.
 func fakeProcess(t *testing.T, folder, how string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
@@ -31,7 +31,7 @@ func fakeProcess(t *testing.T, folder, how string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), fakeVariable+"="+how, folderVariable+"="+folder)
 	t.Cleanup(func() {
 		if cmd.Process != nil {
-			_ = cmd.Process.Kill() // one that has not ended
+			_ = cmd.Process.Kill() // if it has not ended
 		}
 	})
 	return cmd
@@ -110,7 +110,7 @@ func TestARecorderThatWasKilled(t *testing.T) {
 	}
 }
 
-// Whoever begins one may be killed before its load is steady.
+// The process that starts a recorder may be killed before the load is steady.
 func TestARecorderThatNobodyReads(t *testing.T) {
 	folder := runFolder(t)
 	cmd := fakeProcess(t, folder, works)
@@ -143,7 +143,7 @@ func TestARecorderThatNobodyReads(t *testing.T) {
 	}
 }
 
-// One that was killed is not forgotten by who begins the next.
+// No recording can begin while that of a killed recorder has not been judged.
 func TestAfterAKilledRecorder(t *testing.T) {
 	folder := runFolder(t)
 	if err := conformance.Link(filepath.Dir(folder), linkName, folder); err != nil {
@@ -218,7 +218,7 @@ func TestARecorderThatDoesNotGetThere(t *testing.T) {
 	})
 }
 
-// printed does something when a text was printed.
+// A printed calls a function when a text was printed.
 type printed struct {
 	text string
 	then func()
@@ -244,7 +244,7 @@ func TestEndOfNothing(t *testing.T) {
 	}
 }
 
-// A recorder reaches the cluster as whoever began it does, and no list of processes shows by which token.
+// A recorder uses the credentials of its parent, and no list of processes shows the token.
 func TestWhatARecorderIsGiven(t *testing.T) {
 	t.Setenv("ROLLCALL_TOKEN", "old")
 	o := Options{MaxOutage: "5s"}

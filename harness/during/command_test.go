@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// sh is a script as a command, whose output goes to a buffer.
+// sh returns a command that runs a script, with its output in a buffer.
 func sh(script string, out io.Writer) userCommand {
 	return userCommand{args: []string{"sh", "-c", script}, env: []string{"ROLLCALL_RUN=here"}, out: out, errOut: out}
 }
@@ -46,7 +46,7 @@ func TestACommandsExitCode(t *testing.T) {
 	}
 }
 
-// A lineReader tells when a line came. One write may have several.
+// A lineReader calls a function for each line. One write may have several lines.
 type lineReader struct {
 	came chan string
 }
@@ -85,7 +85,7 @@ func TestACommandIsEndedWithItsGroup(t *testing.T) {
 			row.end(cancel, signal)
 			for line := range out.came {
 				if line == "child\n" {
-					break // and not what the shell says of the sleep that the signal reached too
+					break // before the shell's message about the sleep, which the signal reached too
 				}
 			}
 			if code := <-ended; code != 9 {
@@ -129,7 +129,7 @@ func TestInterrupts(t *testing.T) {
 		sentence string
 		running  bool
 		signals  []os.Signal
-		passed   int // to the command
+		passed   int // signals that reached the command
 		torn     bool
 	}{
 		{"the first Ctrl-C is for the command", true, []os.Signal{os.Interrupt}, 1, false},
@@ -163,7 +163,7 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// What a command prints reaches the run folder even where the terminal is gone.
+// The output of a command reaches the run folder even if the terminal is gone.
 func TestATeeGoesOn(t *testing.T) {
 	var b bytes.Buffer
 	broken, w := io.Pipe()

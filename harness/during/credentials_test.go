@@ -18,17 +18,17 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// accepted is what credentials are that have not expired.
+// accepted is the Expired of credentials that have not expired.
 func accepted() string { return "" }
 
-// TestATokenThatExpires has a token expire some time before the maintenance is over: then nobody waits for what nobody can see any more.
+// TestATokenThatExpires lets a token expire before the maintenance is over: then nothing is waited for, since nothing can be seen.
 func TestATokenThatExpires(t *testing.T) {
 	const over = 10 * time.Minute
 	for _, row := range []struct {
 		sentence string
 		expires  time.Duration
 		within   time.Duration // of the maintenance's end
-		steps    int           // that tell of it
+		steps    int           // that report it
 	}{
 		{"it did long before", 3 * time.Minute, time.Second, 1},
 		{"it did just before", over - 5*time.Second, time.Minute / 2, 1},

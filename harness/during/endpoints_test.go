@@ -65,7 +65,7 @@ func TestServiceWithoutReadyEndpoint(t *testing.T) {
 		sentence string
 		target   intstr.IntOrString
 		pods     []corev1.Pod
-		anyReady bool // pods count before they are
+		anyReady bool // publishNotReadyAddresses
 		warned   bool
 		want     string
 	}{

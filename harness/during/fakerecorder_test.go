@@ -28,15 +28,15 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// fakeVariable makes a test process a recorder of a fake cluster; its value says how that goes.
+// fakeVariable is the environment variable that makes a test process a recorder of a fake cluster; its value is one of those below.
 const fakeVariable = "FAKE_RECORDER"
 
 // How a fake recording goes.
 const (
 	works   = "works"
-	asks    = "asks"    // what it is told, with an agent whose spool is in the run folder
-	loses   = "loses"   // a request
-	refused = "refused" // for what was asked
+	asks    = "asks"    // the requests are sent, by an agent whose spool is in the run folder
+	loses   = "loses"   // a request fails
+	refused = "refused" // the options are bad input
 	breaks  = "breaks"  // before it records anything
 	hangs   = "hangs"   // before its load is steady
 	late    = "late"    // nobody ends it before its deadline
@@ -66,16 +66,16 @@ func fakeRecorder(folder, how string) recorder {
 	f := &fakeRecording{folder: folder, how: how}
 	a := asked{settle: time.Millisecond, deadline: time.Minute, runner: &runner.Runner{}}
 	if how == late {
-		a.deadline = 2 * time.Second // in which whoever begins it hears that it is steady
+		a.deadline = 2 * time.Second // enough for the parent to learn that the load is steady
 	}
 	return recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: "rollcall during begin", record: f.record}
 }
 
-// A fakeRecording has its scenario's disruption happen, on a cluster that is fake, and clients that saw little of it.
+// A fakeRecording runs its scenario's disruption on a fake cluster, with a few hits of clients.
 type fakeRecording struct {
 	folder, how string
 	fromHost    bool           // without a cluster
-	replies     []evidence.Hit // that were had, for a recorder that asks
+	replies     []evidence.Hit // that came, if requests are sent
 }
 
 type fakeCluster struct {
@@ -140,7 +140,7 @@ func (f *fakeRecording) toItsEnd(ctx context.Context, suite string, s harness.Sc
 	return store.EditSession(f.folder, func(s *evidence.Session) { s.Ended = time.Now() })
 }
 
-// ask has an agent ask what a scenario asks outside, until there are a few replies.
+// ask runs an agent that sends the scenario's requests from outside, until there are a few replies.
 func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.Time, recorder *store.Recorder) ([]evidence.Lane, error) {
 	agent, err := loadgen.NewAgent(loadgen.AgentConfig{Token: "token", Spool: filepath.Join(f.folder, "spool")})
 	if err != nil {
@@ -205,7 +205,7 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 	}
 	note(evidence.Event{Kind: evidence.ClusterWhole})
 	note(evidence.Event{Kind: evidence.Barrier})
-	time.Sleep(2 * every) // in which clients send
+	time.Sleep(2 * every) // time for clients to send
 	if f.how == asks {
 		if run.Lanes, err = f.ask(ctx, s, began, recorder); err != nil {
 			return err
@@ -225,7 +225,7 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 	return recorder.Finish(run)
 }
 
-// hit is what became of a lane's request, and whether it arrived.
+// hit records a lane's hit and, if it arrived, its arrival.
 func (f *fakeRecording) hit(lane evidence.Lane, i int, every time.Duration) (h evidence.Hit, arrived bool) {
 	due := time.Duration(i) * every
 	h = evidence.Hit{Lane: lane.ID, Seq: uint64(i), Due: due, Sent: due + 1, Status: 200}

@@ -20,7 +20,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// fakeHostRecorder records as if this host alone asked a URL.
+// fakeHostRecorder returns a recorder that records as if this host alone requested a URL.
 func fakeHostRecorder(folder, how string) recorder {
 	r := fakeRecorder(folder, how)
 	r.url, r.http, r.runner.FromHost = "https://shop.example.com/healthz", &loadgen.UserHTTP{}, true
@@ -70,7 +70,7 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 	}
 }
 
-// checkSpeaksOfHost fails where a run without a cluster tells of what only a cluster has.
+// checkSpeaksOfHost fails if a run without a cluster mentions what only a cluster has.
 func checkSpeaksOfHost(t *testing.T, folder string) {
 	t.Helper()
 	known := strings.NewReplacer(evidence.NoCluster, "", "no cluster was watched", "")
@@ -88,7 +88,7 @@ func checkSpeaksOfHost(t *testing.T, folder string) {
 }
 
 // A command and a URL are recorded to their end without a cluster, a container engine or an image. How late this machine sends is not
-// looked at.
+// tested.
 func TestARecordingFromThisHostAlone(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix:///nowhere")
 	t.Setenv("KUBECONFIG", "/nowhere")
@@ -177,7 +177,7 @@ func TestAProxyThatIsNotUsed(t *testing.T) {
 	}
 }
 
-// A name that this host cannot resolve is refused before anything is made.
+// A name that this host cannot resolve is an error before anything is made.
 func TestANameThatThisHostCannotResolve(t *testing.T) {
 	was := net.DefaultResolver
 	defer func() { net.DefaultResolver = was }()

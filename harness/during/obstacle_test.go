@@ -28,7 +28,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// lastOf is what a client gets of a server.
+// lastOf returns the error of a client's request to a server.
 func lastOf(t *testing.T, address string) loadgen.NoReplyError {
 	t.Helper()
 	_, err := userapp.Elsewhere("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP().Ask("http://"+address, "", 200*time.Millisecond)
@@ -39,7 +39,7 @@ func lastOf(t *testing.T, address string) loadgen.NoReplyError {
 	return *none
 }
 
-// accepting serves connections each by a function.
+// accepting calls a function for each connection.
 func accepting(t *testing.T, serve func(*net.TCPConn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -85,7 +85,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 		sentence string
 		last     loadgen.NoReplyError
 		from     string
-		policies string // none, a NetworkPolicy alone, or unread
+		policies string // none, one NetworkPolicy, or unread
 		sidecar  string
 		want     string
 	}{

@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// module is an empty one of Rollcall's, which is the working directory.
+// module makes an empty clone of Rollcall the working directory.
 func module(t *testing.T) {
 	t.Helper()
 	config, err := os.ReadFile("../../kind-config.yaml")
@@ -131,7 +131,7 @@ func TestWhatClientsMayLose(t *testing.T) {
 	}
 }
 
-// Every reason for distrust that is expected is one.
+// Every expected reason for distrust exists.
 func TestExpectedReasons(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range verdict.Reasons() {

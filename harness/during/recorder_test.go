@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// runFolder is a new one among others.
+// runFolder returns a new run folder in a new root.
 func runFolder(t *testing.T) string {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -96,7 +96,7 @@ func TestARecordingOfACommand(t *testing.T) {
 	}
 }
 
-// ready does something when it reads that.
+// A ready calls a function when it reads that the load is steady.
 type ready struct {
 	text bytes.Buffer
 	then func()

@@ -29,7 +29,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// file is a new one.
+// file writes a new file and returns its path.
 func file(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file")
@@ -46,7 +46,7 @@ func TestRequests(t *testing.T) {
 		sentence string
 		asks     Request
 		writes   bool
-		want     loadgen.UserHTTP // but for its statuses, if none are named
+		want     loadgen.UserHTTP // its statuses are not compared if none are given
 		says     string
 	}{
 		{sentence: "nothing is said", want: loadgen.UserHTTP{Method: "GET"}},
@@ -131,7 +131,7 @@ func TestRequestsThatNobodySends(t *testing.T) {
 	}
 }
 
-// certificate is one that signed itself, and its PEM.
+// certificate returns a self-signed certificate, and its PEM.
 func certificate(t *testing.T, name string, until time.Duration) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -148,7 +148,7 @@ func certificate(t *testing.T, name string, until time.Duration) (tls.Certificat
 		file(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 }
 
-// webServer serves over TLS if that is configured, and gives host and port.
+// webServer serves, over TLS if that is configured, and returns host and port.
 func webServer(t *testing.T, secured *tls.Config, reply http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(reply)
@@ -162,17 +162,17 @@ func webServer(t *testing.T, secured *tls.Config, reply http.HandlerFunc) string
 	return server.Listener.Addr().String()
 }
 
-// What keeps every request from getting through is told by its name before anything is made.
-// by is a request that trusts an authority.
+// by returns a Request that trusts an authority.
 func by(ca string) Request { return Request{Secure: userapp.Secure{CA: ca}} }
 
+// What keeps every request to a URL from getting through is named before anything is made.
 func TestURLsThatAreTried(t *testing.T) {
 	module(t)
 	good, trusted := certificate(t, "shop.test", time.Hour)
 	expired, trustedToo := certificate(t, "shop.test", -time.Hour)
 	shop, late := &tls.Config{Certificates: []tls.Certificate{good}}, &tls.Config{Certificates: []tls.Certificate{expired}}
 	ok := func(http.ResponseWriter, *http.Request) {}
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // whose queue takes connections
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts connections into its queue
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,8 +215,8 @@ func TestURLsThatAreTried(t *testing.T) {
 	}
 }
 
-// What a header holds that is read from elsewhere is in no file of a whole run, nor on the screen, nor in arguments of the recorder. A
-// certificate that changes meanwhile is on its page.
+// The value of a header that is read from a file or a variable is in no file of a run, not on the screen and not in arguments of the
+// recorder. A certificate that changes meanwhile is on its page.
 func TestSecretsStayOutOfTheRun(t *testing.T) {
 	const secret = "open-sesame-8c5f"
 	r := fakeRecorder(runFolder(t), asks)
@@ -283,7 +283,7 @@ func TestSecretsStayOutOfTheRun(t *testing.T) {
 	}
 }
 
-// both is what two files have.
+// both returns the content of two files.
 func both(t *testing.T, files ...string) (text string) {
 	t.Helper()
 	for _, name := range files {

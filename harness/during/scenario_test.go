@@ -11,8 +11,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A made recording is of clients that send once a second each, from the moment they are begun to record until a minute after the
-// maintenance, of 10 min, which takes its first step at its begin.
+// made returns a recording of clients that send once a second each, until a minute after the maintenance. Its first step is at steady, and
+// it takes 10 min from then on.
 func made(a asked, steady time.Duration, lanes ...string) evidence.Evidence {
 	m := &maintenance{asked: a, does: byHand}
 	s := m.scenario()
@@ -34,7 +34,7 @@ func made(a asked, steady time.Duration, lanes ...string) evidence.Evidence {
 	return evidence.Evidence{Run: run, Hits: evidence.Hits(hits), Events: events}
 }
 
-// away has the agents of nodes be away from a moment to another, on whole seconds.
+// away makes the agents of nodes be away between two times, on whole seconds.
 func away(ev *evidence.Evidence, from, to time.Duration, nodes ...string) {
 	hits, _ := ev.Hits.All()
 	ev.Hits = evidence.Hits(slices.DeleteFunc(hits, func(h evidence.Hit) bool {

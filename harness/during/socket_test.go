@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// serving is a server in a folder of its own, whose path is short or long.
+// serving returns a server in a folder of its own, whose path is short or long.
 func serving(t *testing.T, ends bool, under string) *server {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), under)
@@ -25,7 +25,7 @@ func serving(t *testing.T, ends bool, under string) *server {
 	return s
 }
 
-// told is why a server refuses something; empty if it does what it is told.
+// told sends a request and returns why the server rejects it; empty if it accepts it.
 func told(t *testing.T, s *server, verb, text string) string {
 	t.Helper()
 	answer, err := call(t.Context(), s.folder, verb, text)
@@ -52,10 +52,10 @@ func TestWhatARecorderAnswers(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		when     int
-		ends     bool // by being told
+		ends     bool // the end may be requested
 		verb     string
 		text     string
-		refused  string // why; empty: it is not
+		refused  string // the reason; empty: it is accepted
 	}{
 		{"a mark is noted while the load is steady", steady, true, markVerb, "drain worker2", ""},
 		{"a recording of a command takes marks too", steady, false, markVerb, "drain worker2", ""},

@@ -69,8 +69,8 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 		sentence string
 		there    []runtime.Object
 		at       time.Duration  // something changes; 0: nothing does
-		later    runtime.Object // as it is then
-		after    time.Duration  // it is known; 0: never
+		later    runtime.Object // what changes
+		after    time.Duration  // how long until Because says it; 0: never
 		want     string
 	}{
 		{"every pod is ready", list(old), 0, nil, 0, ""},
@@ -151,7 +151,7 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 	}
 }
 
-// What no wait ends is waited for no longer, and is a step.
+// A rollout that cannot end is no longer waited for, which is a step.
 func TestTheWaitForARolloutThatCannotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-2", Labels: map[string]string{"app": "web"}},

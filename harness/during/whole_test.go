@@ -31,7 +31,7 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 	for _, row := range []struct {
 		sentence      string
 		before, after []runtime.Object
-		silent        bool // the API
+		silent        bool // the API server does not answer
 		lacks         string
 	}{
 		{"every node takes pods", []runtime.Object{node("a")}, []runtime.Object{node("a")}, false, ""},
@@ -82,7 +82,7 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 	}
 }
 
-// A node that has just lost its power is ready for the API until its lease is not renewed.
+// A node that just lost its power is still ready in the API. It only shows in a lease that is not renewed.
 func TestNodesAreHeardOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: "a", ResourceVersion: "1"}}

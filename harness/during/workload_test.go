@@ -65,7 +65,7 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 	}
 }
 
-// whole has numbers as API machinery has them.
+// whole turns numbers into int64, as API machinery does.
 func whole(value any) any {
 	switch v := value.(type) {
 	case float64:
@@ -78,7 +78,7 @@ func whole(value any) any {
 	return value
 }
 
-// What is recorded of a workload for patches is what they may change.
+// Of a workload only the fields that patches may change are recorded.
 func TestWhatIsLearnedOfAWorkload(t *testing.T) {
 	live := &unstructured.Unstructured{}
 	text := `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop", "uid": "u"},

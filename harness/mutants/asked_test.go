@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// What steps asked on real clusters, in iptables mode.
+// Recordings with questions of steps, from real clusters in iptables mode.
 const (
 	absentRecorded  = "suites/testdata/recorded/dataplane-absent"
 	gradualRecorded = "suites/testdata/recorded/gradual-full-surge"
@@ -62,7 +62,7 @@ func aMinuteLater(r *recording, h *evidence.Hit) {
 	r.arrivedAt(h, h.By)
 }
 
-// byPod has a pod of a version answer, one that is deleted in the recording or one that is not, or only later.
+// byPod makes a pod of a version answer: one that is deleted in the recording, or one that is not or only later.
 func byPod(version string, deleted bool) func(*recording, *evidence.Hit) {
 	return func(r *recording, h *evidence.Hit) {
 		i := slices.IndexFunc(r.Events, func(e evidence.Event) bool {

@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Every rule, and every reason of distrust, is shown to be one that can tell: by a damage to a cluster or by a changed recording.
+// For every rule and every reason for distrust there is a mutant, or a changed recording, that it detects.
 func TestEveryCauseHasAMutant(t *testing.T) {
 	killed := map[string]bool{}
 	for _, m := range All() {

@@ -45,7 +45,7 @@ func (c *paperCluster) Exec(_ context.Context, node, script string) (string, err
 	return "", nil
 }
 
-// Every damage can be done where there is what it is done to: its scripts parse, and what it writes to the API is there.
+// Every damage can be done: its scripts parse, and the objects that it changes in the API exist.
 func TestDamagesCanBeDone(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()

@@ -67,13 +67,13 @@ func distrustMutants() []recordedMutant {
 	return mutants
 }
 
-// everything is what a rollout that lost nothing is asked.
+// everything has the expectations for a rollout that lost nothing.
 func everything() []evidence.Expectation {
 	return slices.Concat(asking(verdict.FullRate(99), verdict.Serves("v1", "v2"), verdict.NoFailures(), verdict.NoHiddenRetries()),
 		asking(verdict.MaxDrainLag(5*time.Second), verdict.MaxRuleLag(3*time.Second), verdict.RulesBeforeSigterm()))
 }
 
-// doubted is what a recorder notes that does not trust its recording, or a part of it.
+// doubted adds a reason for distrust to a recording.
 func doubted(id string) spoil {
 	return run(func(run *evidence.Run) {
 		run.Reasons = []evidence.Reason{{ID: id, Because: "so it was"}}

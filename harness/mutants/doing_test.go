@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A heard sink has what came through to the run folder.
+// A heard is a sink that keeps the events for the run folder.
 type heard struct{ events []evidence.EventKind }
 
 func (h *heard) Event(e evidence.Event)       { h.events = append(h.events, e.Kind) }
@@ -27,7 +27,7 @@ func TestDoing(t *testing.T) {
 		sentence string
 		when     Moment
 		events   []evidence.Event // 2 s apart
-		done     time.Duration    // since the recording began; 0: not at all
+		done     time.Duration    // when the damage is done, since the recording began; 0: never
 		undone   time.Duration
 		says     string
 	}{

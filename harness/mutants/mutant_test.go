@@ -32,7 +32,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// A mutant whose cause is a rule is done to a scenario that expects the rule.
+// A mutant whose cause is a rule damages a scenario that expects the rule.
 func TestCauseIsExpected(t *testing.T) {
 	for _, m := range All() {
 		s, err := m.Scenario()

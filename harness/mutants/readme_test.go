@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of guides, with what is in out/mutants.json and out/track-record.json")
 
-// The tables of README.md are what the catalogue says, and what `make mutants` found last.
+// The tables of README.md have the mutants of the catalogue, and the last results of `make mutants`.
 func TestReadme(t *testing.T) {
 	const file = "README.md"
 	page, err := os.ReadFile(file)
@@ -39,7 +39,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// A mutant that no recording has killed shows nothing, and stays unnoticed for as long as nobody runs it.
+// A mutant that was never killed shows nothing, which nobody would notice without this test.
 func TestEveryMutantWasKilled(t *testing.T) {
 	page, err := os.ReadFile("README.md")
 	if err != nil {
@@ -55,12 +55,12 @@ func TestEveryMutantWasKilled(t *testing.T) {
 	}
 }
 
-// tabled are the modes that the table has: those of any kernel. Few have IP_VS; with it, out/mutants.json has that mode too.
+// tabled has the modes of the table, which every kernel supports. With IP_VS, out/mutants.json has ipvs mode too.
 func tabled() []string {
 	return slices.DeleteFunc(dataplane.Names(), func(mode string) bool { return mode == "ipvs" })
 }
 
-// A cell says what became of a mutant in a mode.
+// A cell has the result of a mutant in a mode.
 type cell struct{ mutant, mode string }
 
 const (
@@ -68,7 +68,7 @@ const (
 	wasKilled = "killed"
 )
 
-// cells are those of the table on a page.
+// cells returns the cells of the table on a page.
 func cells(page string) map[cell]string {
 	found := map[cell]string{}
 	for line := range strings.Lines(page) {
@@ -83,7 +83,7 @@ func cells(page string) map[cell]string {
 	return found
 }
 
-// read puts in what the last `make mutants` found, if there was one.
+// read replaces cells by the results of the last `make mutants`, if there was one.
 func read(t *testing.T, found map[cell]string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "out", "mutants.json"))
@@ -147,7 +147,7 @@ func recordedTable() string {
 	return b.String()
 }
 
-// between puts a text between the markers of that name.
+// between replaces the text between the markers of that name.
 func between(t *testing.T, page, name, text string) string {
 	t.Helper()
 	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
@@ -159,8 +159,8 @@ func between(t *testing.T, page, name, text string) string {
 	return before + begin + text + end + after
 }
 
-// With -update the table of the guide becomes that of `make track-record`, if that has run every scenario in both modes; it always has
-// both sides of each, and all of them right.
+// With -update the guide gets the table of `make track-record`, if that has run every scenario in both modes. The table always has both
+// sides of each scenario, and all are right.
 func TestTrackRecordGuide(t *testing.T) {
 	const file = "../../suites/regressions/README.md"
 	const begin, end = "<!-- track record -->\n", "<!-- /track record -->\n"
@@ -194,7 +194,7 @@ func TestTrackRecordGuide(t *testing.T) {
 	}
 }
 
-// missing are the scenarios that a table lacks, with their modes.
+// missing returns the scenarios that a table lacks, with their modes.
 func missing(table string) (missing []string) {
 	for _, s := range regressions.All() {
 		for _, mode := range []string{"iptables", "nftables"} {

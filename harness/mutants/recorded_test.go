@@ -10,16 +10,16 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A recordedMutant is a recording that is changed in one way, which a rule or a reason of distrust has to tell. Unchanged it
-// is as expected.
+// A recordedMutant is a change of a recording that a rule or a reason for distrust has to detect. The unchanged recording is as
+// expected.
 type recordedMutant struct {
 	sentence string
-	folder   string // with the mode left open
+	folder   string // %s is the mode
 	expect   []evidence.Expectation
 	change   spoil
 	want     verdict.Outcome
 	cause    string
-	given    spoil // of the unchanged one too; nil: it is as recorded
+	given    spoil // changes the unchanged one too; nil: nothing
 }
 
 // Recordings, with the mode left open.
@@ -44,7 +44,7 @@ func recordedMutants() []recordedMutant {
 		distrustMutants())
 }
 
-// A recorded mutant whose change is undone would not be one: unchanged, its recording passes.
+// Each recorded mutant fails because of its change: the unchanged recording passes.
 func TestRecordedMutants(t *testing.T) {
 	for _, m := range recordedMutants() {
 		t.Run(m.sentence, func(t *testing.T) {
@@ -121,7 +121,7 @@ func lossMutants() []recordedMutant {
 	}
 }
 
-// clockJumps adds a reading of a node's clock that is off from the one before.
+// clockJumps adds a reading of a node's clock that differs from the one before.
 func clockJumps(run *evidence.Run) {
 	i := slices.IndexFunc(run.Clocks, func(c evidence.ClockReading) bool { return strings.HasSuffix(c.Node, "-worker") })
 	after := run.Clocks[i]
@@ -135,7 +135,7 @@ func resendsUnknown(run *evidence.Run) {
 	}
 }
 
-// cutOff has every new connection fail for 5 s, of a cluster all of whose workers are disrupted.
+// cutOff makes every new connection fail for 5 s, while all workers are disrupted.
 func cutOff(r *recording) {
 	r.Run.Disruption = &evidence.Disruption{}
 	for _, l := range r.Run.Lanes {
@@ -165,7 +165,7 @@ func routeMutants() []recordedMutant {
 	}
 }
 
-// deletedEarly has pods be told to end 1.5 s before they get SIGTERM.
+// deletedEarly moves the deletion of pods to 1.5 s before their SIGTERM.
 func deletedEarly(r *recording) {
 	all(moved(evidence.RolloutBegun, "", 0, -2*second), moved(evidence.PodDeleting, "v1", 0, -1500*ms),
 		moved(evidence.EndpointNotReady, "v1", 0, -1500*ms))(r)
@@ -233,7 +233,7 @@ func versionMutants() []recordedMutant {
 	}
 }
 
-// switched has every client be answered by the new version from one instant on.
+// switched makes the new version answer every client from one instant on.
 func switched(r *recording) {
 	at := r.at(evidence.StatusDone)
 	var newPod evidence.Server
@@ -256,7 +256,7 @@ func switched(r *recording) {
 	}
 }
 
-// pinned has every keep-alive connection stay with one old pod.
+// pinned makes one old pod answer every keep-alive connection.
 func pinned(r *recording) {
 	old := r.oldPod()
 	for i := range r.Hits {
@@ -285,7 +285,7 @@ func factMutants() []recordedMutant {
 	}
 }
 
-// detailed gives the first fact another value.
+// detailed sets the value of the first fact.
 func detailed(value string) spoil {
 	return each(evidence.Fact, "", 1, func(_ *recording, e *evidence.Event) { e.Detail = value })
 }
@@ -315,7 +315,7 @@ func preconditionMutants() []recordedMutant {
 	}
 }
 
-// unchanged leaves out what pods and nodes did once maintenance had begun.
+// unchanged drops what pods and nodes did after maintenance had begun.
 func unchanged(r *recording) {
 	begun := r.at(evidence.DisruptionBegun)
 	r.Events = slices.DeleteFunc(r.Events, func(e evidence.Event) bool {
@@ -323,7 +323,7 @@ func unchanged(r *recording) {
 	})
 }
 
-// maintained has maintenance be done in a time since the rollout began, which agents may be away in.
+// maintained adds maintenance from one time since the rollout began to another, in which agents may be away.
 func maintained(from, to time.Duration) spoil {
 	return func(r *recording) {
 		begun := r.at(evidence.RolloutBegun)
@@ -333,7 +333,7 @@ func maintained(from, to time.Duration) spoil {
 	}
 }
 
-// agentsAway has the agents of all lanes be away in a time since the rollout began.
+// agentsAway makes the agents of all lanes be away from one time since the rollout began to another.
 func agentsAway(from, to time.Duration) spoil {
 	return func(r *recording) {
 		begun := r.at(evidence.RolloutBegun)

@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A recording is what a real cluster did, which a test may change.
+// A recording is a recording of a real cluster that a test may change.
 type recording struct {
 	Run      evidence.Run
 	Hits     []evidence.Hit
@@ -21,7 +21,7 @@ type recording struct {
 	Damage   []string
 }
 
-// recorded reads a folder of recordings that are kept for tests.
+// recorded reads a recording from testdata.
 func recorded(t *testing.T, folder string) recording {
 	t.Helper()
 	ev, err := store.Read(filepath.Join("..", "..", filepath.FromSlash(folder)))
@@ -48,13 +48,13 @@ func (r recording) judge(t *testing.T) verdict.Verdict {
 	return verdict.Judge(r.Run, tl)
 }
 
-// at is when the first event of a kind was noted.
+// at returns the time of the first event of a kind.
 func (r recording) at(kind evidence.EventKind) time.Duration {
 	i := slices.IndexFunc(r.Events, func(e evidence.Event) bool { return e.Kind == kind })
 	return r.Events[i].At
 }
 
-// sent are the hits of a lane that were sent so long after the rollout began.
+// sent returns the hits of a lane that were sent in a time since the rollout began.
 func (r recording) sent(lane string, from, to time.Duration) (found []*evidence.Hit) {
 	begun := r.at(evidence.RolloutBegun)
 	for i := range r.Hits {
@@ -65,13 +65,13 @@ func (r recording) sent(lane string, from, to time.Duration) (found []*evidence.
 	return found
 }
 
-// oldPod is one of the version before.
+// oldPod returns a pod of the old version.
 func (r recording) oldPod() evidence.Server {
 	i := slices.IndexFunc(r.Events, func(e evidence.Event) bool { return e.Kind == evidence.PodDeleting })
 	return r.Events[i].By
 }
 
-// arrivals drops what pods logged of a hit, and has this pod log it.
+// arrivedAt replaces the arrivals of a hit by one at each of these pods.
 func (r *recording) arrivedAt(h *evidence.Hit, pods ...evidence.Server) {
 	r.Arrivals = slices.DeleteFunc(r.Arrivals, func(a evidence.Arrival) bool { return a.Lane == h.Lane && a.Seq == h.Seq })
 	for _, pod := range pods {
@@ -82,7 +82,7 @@ func (r *recording) arrivedAt(h *evidence.Hit, pods ...evidence.Server) {
 // A spoil changes a recording in one way.
 type spoil func(*recording)
 
-// failing has the hits of a lane in a time since the rollout began fail before they reach a pod.
+// failing makes the hits of a lane in a time since the rollout began fail before they reach a pod.
 func failing(lane string, fault evidence.Fault, from, to time.Duration) spoil {
 	return func(r *recording) {
 		for _, h := range r.sent(lane, from, to) {
@@ -92,7 +92,7 @@ func failing(lane string, fault evidence.Fault, from, to time.Duration) spoil {
 	}
 }
 
-// late has the replies to a lane's requests take longer.
+// late makes the replies to a lane's requests take longer.
 func late(lane string, from, to, took time.Duration) spoil {
 	return func(r *recording) {
 		for _, h := range r.sent(lane, from, to) {
@@ -101,7 +101,7 @@ func late(lane string, from, to, took time.Duration) spoil {
 	}
 }
 
-// served has every hit of a lane be answered by a pod of the recording.
+// served makes a pod of the recording answer every hit of a lane.
 func served(lane string) spoil {
 	return func(r *recording) {
 		for i := range r.Hits {
@@ -113,7 +113,7 @@ func served(lane string) spoil {
 	}
 }
 
-// answered has the hits of a lane in a time since the rollout began be answered by a pod; a version names one of its own.
+// answered makes a pod answer the hits of a lane in a time since the rollout began; a version names a pod of its own.
 func answered(lane string, from, to time.Duration, by func(*recording) evidence.Server) spoil {
 	return func(r *recording) {
 		for _, h := range r.sent(lane, from, to) {
@@ -141,7 +141,7 @@ func moved(kind evidence.EventKind, version string, n int, by time.Duration) spo
 	return each(kind, version, n, func(_ *recording, e *evidence.Event) { e.At += by })
 }
 
-// movedTo moves all events of a kind to when another was first noted.
+// movedTo moves all events of a kind to the time of the first event of another.
 func movedTo(kind, other evidence.EventKind, version string) spoil {
 	return func(r *recording) {
 		at := r.at(other)
@@ -180,7 +180,7 @@ func dropped(kind evidence.EventKind, version string, n int) spoil {
 	}
 }
 
-// noted adds an event so long after the rollout began.
+// noted adds an event at a time since the rollout began.
 func noted(after time.Duration, e func(*recording) evidence.Event) spoil {
 	return func(r *recording) {
 		added := e(r)
@@ -190,7 +190,7 @@ func noted(after time.Duration, e func(*recording) evidence.Event) spoil {
 	}
 }
 
-// reached has maintenance reach a step just when the rollout begins.
+// reached adds a step of maintenance at the begin of the rollout.
 func reached(step string) spoil {
 	return noted(0, event(evidence.Event{Kind: evidence.Step, Detail: step, Object: "worker"}))
 }

@@ -36,7 +36,7 @@ func TestABoardTellsWhatIsUnderWayAndWhatEnded(t *testing.T) {
 		time.Sleep(25 * time.Second)
 		entry.End(Result{Outcome: "fail", Because: "3 of 1200 requests failed"})
 
-		// the next process of the run takes it up
+		// the next process of the run continues it
 		if board, err = Open(folder, "another", time.Now()); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestWaitingToBeRecordedAgainTakesNoTime(t *testing.T) {
 	})
 }
 
-// What was skipped comes to what was expected, and is done from the beginning.
+// Skipped scenarios are added to the expected ones, and have ended from the beginning.
 func TestTotal(t *testing.T) {
 	other, skipped := Name{"iptables", "rollout", "defaults"}, Name{"ipvs", "rollout", "drained"}
 	s := Status{Expected: []Expected{{Name: drained}, {Name: other}}, Running: []Running{{Name: drained}},

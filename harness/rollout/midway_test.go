@@ -18,13 +18,13 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// Each of them makes its second write when the API server has seen the first and asked for a third new pod, and no earlier.
+// Each strategy makes its second write when the controller has seen the first and created a third new pod, and no earlier.
 func TestWhatIsWrittenMidway(t *testing.T) {
 	app, to := fixtures.App{Replicas: 4}, fixtures.Destination{Namespace: "ns"}
 	for _, row := range []struct {
 		sentence string
 		strategy Strategy
-		writes   []string // of the template's version, and whether it is paused
+		writes   []string // each the template's version, and whether it is paused
 	}{
 		{"a restart is overtaken by an update", Overtaken("v1", "v2"), []string{"v1", "v2"}},
 		{"an update is paused and resumed", Paused("v1", "v2", 10*time.Second), []string{"v2", "v2 paused", "v2"}},
@@ -70,12 +70,12 @@ func TestWhatIsWrittenMidway(t *testing.T) {
 	}
 }
 
-// What stands in its middle has old pods left, when it is written to and when it is resumed.
+// A rollout is only paused midway, and resumed, while old pods are left.
 func TestTooLateForTheMiddle(t *testing.T) {
 	app, to := fixtures.App{Replicas: 4}, fixtures.Destination{Namespace: "ns"}
 	for _, row := range []struct {
 		sentence        string
-		updated, paused int32 // new pods before and after it is paused
+		updated, paused int32 // new pods before and after the pause
 		want            string
 	}{
 		{"every pod is new before anybody looks", 4, 4, "rollout: echo is no longer midway"},

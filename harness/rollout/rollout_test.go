@@ -68,7 +68,7 @@ func TestUpdateIsWrittenAgainWhenTheControllerWroteInBetween(t *testing.T) {
 	}
 }
 
-// The write is somebody else's, and the end is that of an update.
+// Somebody else makes the write, and the end is that of an update.
 func TestUpdateMeanwhileWritesNothing(t *testing.T) {
 	client, s, app := fake.NewClientset(), UpdateMeanwhile("v1", "v2"), fixtures.App{Replicas: 3}
 	if err := s.Begin(t.Context(), client, fixtures.Destination{Namespace: "ns"}, app); err != nil || len(client.Actions()) > 0 {
@@ -92,7 +92,7 @@ func TestRestartThenUpdateEndsEveryPodThatOften(t *testing.T) {
 	var templates []string // written, by version and restart
 	client.PrependReactor("update", "deployments", func(action k8stesting.Action) (bool, runtime.Object, error) {
 		d := action.(k8stesting.UpdateAction).GetObject().(*appsv1.Deployment)
-		d.Status = appsv1.DeploymentStatus{Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3} // done at once
+		d.Status = appsv1.DeploymentStatus{Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3} // complete at once
 		templates = append(templates, d.Spec.Template.Labels[fixtures.VersionLabel]+" "+d.Spec.Template.Annotations[restartAnnotation])
 		return false, nil, nil
 	})
@@ -107,7 +107,7 @@ func TestRestartThenUpdateEndsEveryPodThatOften(t *testing.T) {
 
 func TestRestartIsAwaited(t *testing.T) {
 	app := fixtures.App{Replicas: 3}
-	client := fake.NewClientset(app.Deployment(fixtures.Destination{Namespace: "ns"}, "v1")) // whose pods nobody makes
+	client := fake.NewClientset(app.Deployment(fixtures.Destination{Namespace: "ns"}, "v1")) // no controller makes its pods
 	ctx, cancel := context.WithCancelCause(t.Context())
 	client.PrependReactor("get", "deployments", func(k8stesting.Action) (bool, runtime.Object, error) {
 		d, err := client.Tracker().Get(appsv1.SchemeGroupVersion.WithResource("deployments"), "ns", app.ResourceName())

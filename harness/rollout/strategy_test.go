@@ -12,7 +12,7 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-// server is pod n of a version.
+// server returns pod n of a version.
 func server(version string, n int) evidence.Server {
 	return evidence.Server{Version: version, Pod: version + string(rune('a'+n))}
 }

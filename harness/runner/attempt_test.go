@@ -22,7 +22,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A namedCluster is one that nothing but its name and mode is asked of.
+// A namedCluster has only a name and a mode.
 type namedCluster struct{ cluster.Cluster }
 
 func (namedCluster) Name() string       { return "fake" }
@@ -30,10 +30,10 @@ func (namedCluster) Mode() string       { return "iptables" }
 func (namedCluster) Kubernetes() string { return "v1.36.3" }
 func (namedCluster) Door() cluster.Door { return cluster.NoDoor("it is a fake") }
 
-// A fakeRecording says what became of it.
+// A fakeRecording prints what is done with it.
 type fakeRecording struct {
 	tooMuch string
-	leaves  error // what cleaning up could not
+	leaves  error // error of Cleanup
 	log     *[]string
 }
 
@@ -53,7 +53,7 @@ func TestAttemptRun(t *testing.T) {
 		answers  []string // that each recording notes
 		tooMuch  []string // of each
 		leaves   error
-		fails    error // of the recorder, which then made nothing or, if it refused what is there, no recording
+		fails    error // error of the recorder, which then made no recording
 		want     verdict.Outcome
 		log      []string
 		rate     int // of the run afterwards

@@ -14,9 +14,9 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// TestBusyHost has something else take all processors during a run of the profile smoke: for a minute at its start, for a
-// minute in its middle, and all the time. The run slows down or says that it cannot tell, with the reason; it makes no wrong
-// red and no pass without evidence, and takes no more than twice as long. `make busy` runs it.
+// TestBusyHost keeps all processors busy during a run of the profile smoke: for a minute at its start, for a minute in its
+// middle, and all the time. The run slows down or is inconclusive, with the reason; it has no wrong failure and no pass
+// without evidence, and takes no more than twice as long. `make busy` runs it.
 func TestBusyHost(t *testing.T) {
 	if os.Getenv("ROLLCALL_BUSY") == "" {
 		t.Skip("it needs clusters and stress-ng: make busy")
@@ -48,7 +48,7 @@ func TestBusyHost(t *testing.T) {
 	}
 }
 
-// smoke runs the profile smoke with something beside it, and sees that nothing in its report is a wrong red or an empty pass.
+// smoke runs the profile smoke beside another function, and checks that its report has no wrong failure and no pass without evidence.
 func (g guest) smoke(beside string, do func(*conformanceRun)) {
 	g.Helper()
 	run := g.conformance("run", "--profile=smoke", "--modes=iptables")
@@ -79,7 +79,7 @@ func (g guest) smoke(beside string, do func(*conformanceRun)) {
 	}
 }
 
-// stress keeps every processor busy for a while, or until the test ends.
+// stress keeps every processor busy for a time, or until the test ends.
 func (g guest) stress(lasts string) {
 	g.Helper()
 	cmd := exec.CommandContext(g.ctx, "stress-ng", "--cpu", "0", "--timeout", lasts, "--quiet")
@@ -92,7 +92,7 @@ func (g guest) stress(lasts string) {
 	})
 }
 
-// latestRun is the folder of the latest run.
+// latestRun returns the folder of the latest run.
 func (g guest) latestRun() string {
 	g.Helper()
 	root, err := layout.Find()

@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 )
 
-// TestComponents has nodes of real clusters run components of other versions, and sees that afterwards everything is what it was.
+// TestComponents makes nodes of real clusters run components of other versions, and checks that afterwards everything is as before.
 // `make components` runs it.
 func TestComponents(t *testing.T) {
 	if os.Getenv("ROLLCALL_COMPONENTS") == "" {
@@ -28,7 +28,7 @@ func TestComponents(t *testing.T) {
 		}{
 			{nodeimage.Kubelet, "v1.35.3"}, {nodeimage.KubeProxy, "v1.35.3"}, {nodeimage.ControllerManager, oldManager},
 		} {
-			if _, err := program.name.Program(ctx, t.Output(), program.version); err != nil { // now, so that it is not in the times
+			if _, err := program.name.Program(ctx, t.Output(), program.version); err != nil { // before the times are measured
 				t.Fatal(err)
 			}
 		}
@@ -65,10 +65,10 @@ func failsAndIsUndone(ctx context.Context, t *testing.T, c cluster.Cluster, one 
 	}
 }
 
-// oldManager goes with an API server of the default version.
+// oldManager is a controller manager that may run beside an API server of the default version.
 const oldManager = "v1.36.4"
 
-// changesAndBack makes a change and takes it back.
+// changesAndBack makes a change and undoes it.
 func changesAndBack(ctx context.Context, t *testing.T, c cluster.Cluster, one cluster.Change) {
 	before := components(ctx, t, c)
 	began := time.Now()
@@ -94,7 +94,7 @@ func changesAndBack(ctx context.Context, t *testing.T, c cluster.Cluster, one cl
 	}
 }
 
-// components is what runs on each node, by the processes' own word, and the sums of the files that say so.
+// components returns the versions that the processes of each node report, and the checksums of their files.
 func components(ctx context.Context, t *testing.T, c cluster.Cluster) map[string]string {
 	t.Helper()
 	nodes := map[string]string{}

@@ -23,7 +23,7 @@ type conformanceRun struct {
 	ended   bool
 }
 
-// conformance starts the command. What it says goes to the test's log too.
+// conformance starts the command. Its output goes to the test's log too.
 func (g guest) conformance(args ...string) *conformanceRun {
 	g.Helper()
 	root, err := layout.Find()
@@ -31,7 +31,7 @@ func (g guest) conformance(args ...string) *conformanceRun {
 		g.Fatal(err)
 	}
 	if args[0] == "run" {
-		args = append(args, "-v") // tests wait for what suites print
+		args = append(args, "-v") // tests wait for lines that suites print
 	}
 	r := &conformanceRun{guest: g, cmd: exec.CommandContext(g.ctx, filepath.Join(root.Module, "out", "bin", "rollcall"), args...)}
 	r.changed.L = &r.mu
@@ -41,7 +41,7 @@ func (g guest) conformance(args ...string) *conformanceRun {
 		g.Fatal(err)
 	}
 	go func() {
-		_ = r.cmd.Wait() // the exit code tells
+		_ = r.cmd.Wait() // end reads the exit code
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.ended = true
@@ -58,7 +58,7 @@ func (r *conformanceRun) Write(p []byte) (int, error) {
 	return r.Output().Write(p)
 }
 
-// untilSays returns when the command has said something, or fails the test when it ended without.
+// untilSays waits until the command has printed a text, and fails the test if it ended without it.
 func (r *conformanceRun) untilSays(what string) {
 	r.Helper()
 	r.mu.Lock()
@@ -79,7 +79,7 @@ func (r *conformanceRun) kill(signal syscall.Signal) {
 	}
 }
 
-// end waits for the end of the command and returns its exit code, -1 if a signal ended it, and all that it said.
+// end waits for the end of the command and returns its exit code, -1 if a signal ended it, and its output.
 func (r *conformanceRun) end() (code int, said string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,7 +89,7 @@ func (r *conformanceRun) end() (code int, said string) {
 	return r.cmd.ProcessState.ExitCode(), r.text.String()
 }
 
-// latest is the run file of a scenario of the latest run.
+// latest returns a scenario's run.json in the latest run.
 func (g guest) latest(suite, scenario string) (run evidence.Run) {
 	g.Helper()
 	root, err := layout.Find()

@@ -19,8 +19,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// TestDistrust damages the harness in the middle of a rollout that costs nobody a request, on a real cluster: where something
-// was lost it must neither pass nor fail, and say what was wrong. `make distrust` runs it.
+// TestDistrust damages the harness in the middle of a rollout that loses no request, on a real cluster: if records were lost it
+// must neither pass nor fail, and say what was wrong. `make distrust` runs it.
 func TestDistrust(t *testing.T) {
 	if os.Getenv("ROLLCALL_DISTRUST") == "" {
 		t.Skip("it needs clusters: make distrust")
@@ -30,7 +30,7 @@ func TestDistrust(t *testing.T) {
 		for _, row := range []struct {
 			id    string
 			do    func(ctx context.Context, c cluster.Cluster) error
-			cause string // part of why the recording is not trusted; empty: nothing is lost, so that it is
+			cause string // part of the reason for distrust; empty: nothing is lost, and there is none
 			tries int    // recordings
 		}{
 			{"killed-agent", kill("worker", "agent"), "(Error, exit code 137)", 1},
@@ -91,8 +91,8 @@ func kill(node, program string) func(context.Context, cluster.Cluster) error {
 	return func(ctx context.Context, c cluster.Cluster) error { return send(ctx, c, node, program, "KILL") }
 }
 
-// drop has the API server's node reset every connection to it, and refuse new ones, for a while: what is fetched through it
-// is fetched afterwards.
+// drop makes the API server's node reset every connection to the server, and refuse new ones, for a time. Hits and logs are
+// fetched through the server, and so afterwards.
 func drop(node string, d time.Duration) func(context.Context, cluster.Cluster) error {
 	return func(ctx context.Context, c cluster.Cluster) error {
 		const rule = "INPUT --protocol tcp --dport 6443 --jump REJECT --reject-with tcp-reset"

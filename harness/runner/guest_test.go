@@ -29,7 +29,7 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// A guest is somebody who owns nothing of a kind cluster, and is given what the shipped roles give.
+// A guest is a user of a kind cluster who does not own it, and has only the rights of the shipped roles.
 type guest struct {
 	*testing.T
 	ctx context.Context
@@ -37,7 +37,7 @@ type guest struct {
 	repo, ca string // of the registry that the nodes pull from
 }
 
-// in is the guest in a part of the test.
+// in returns the guest for a part of the test.
 func (g guest) in(t *testing.T) guest {
 	g.T = t
 	return g
@@ -52,13 +52,13 @@ func (g guest) run(format string, args ...any) string {
 	return out
 }
 
-// administrator is the node that has the administrator's kubeconfig.
+// administrator returns the node that has the administrator's kubeconfig.
 func (g guest) administrator() string { return g.Name() + "-control-plane" }
 
 // kubectl runs as the cluster's administrator.
 func (g guest) kubectl(args ...string) string { return g.kubectlWith("", args...) }
 
-// kubectlWith gives it standard input as well.
+// kubectlWith does the same with standard input.
 func (g guest) kubectlWith(stdin string, args ...string) string {
 	g.Helper()
 	out, err := g.tryKubectl(stdin, args...)
@@ -81,7 +81,7 @@ func (g guest) tryKubectl(stdin string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// copied is a folder of the repository as it lies on the administrator's node, from where kubectl applies it.
+// copied copies a folder of the repository to the administrator's node, where kubectl can apply it.
 func (g guest) copied(folder string) string {
 	g.Helper()
 	const there = "/rollcall/"
@@ -91,7 +91,7 @@ func (g guest) copied(folder string) string {
 	return there + folder
 }
 
-// write writes a file of the administrator's node.
+// write writes a file on the administrator's node.
 func (g guest) write(file, text string) {
 	g.Helper()
 	cmd := exec.CommandContext(g.ctx, "docker", "exec", "-i", g.administrator(), "cp", "/dev/stdin", file)
@@ -111,7 +111,7 @@ func (g guest) granted(name string) {
 	})
 }
 
-// account is a kubeconfig of the shipped service account alone, or of one with another token.
+// account returns a kubeconfig with the token of the shipped service account, or with another token.
 func (g guest) account(token string) string {
 	g.Helper()
 	if token == "" {
@@ -128,7 +128,7 @@ func (g guest) account(token string) string {
 	return file
 }
 
-// listing is every object there is, by kind, namespace, name and UID, but for those that come and go by themselves.
+// listing returns all objects of the cluster, by kind, namespace, name and UID, without kinds that come and go by themselves.
 func (g guest) listing() string {
 	g.Helper()
 	var lines []string
@@ -144,7 +144,7 @@ func (g guest) listing() string {
 	return strings.Join(slices.Compact(lines), "\n")
 }
 
-// built is a program of testdata, compiled.
+// built compiles a program of testdata and returns its path.
 func (g guest) built(name string) string {
 	g.Helper()
 	program := filepath.Join(g.TempDir(), name)
@@ -156,16 +156,16 @@ func (g guest) built(name string) string {
 	return program
 }
 
-// address is that of a container in the clusters' network.
+// address returns the address of a container in the network of the clusters.
 func (g guest) address(container string) string {
 	g.Helper()
 	return g.run("docker inspect --format {{range.NetworkSettings.Networks}}{{.IPAddress}}{{end}} %s", container)
 }
 
-// Who may have what is private in the registry.
+// The account that may pull private images from the registry.
 const registryUser, registryPassword = "nodes", "only-for-this-test"
 
-// registry starts one that the nodes trust, and gives a repository of it and the file of its certificate authority.
+// registry starts a registry that the nodes trust. It returns a repository of it and the file of its certificate authority.
 func (g guest) registry() (repo, ca string) {
 	g.Helper()
 	const name = "rollcall-registry"
@@ -203,7 +203,7 @@ func (g guest) registry() (repo, ca string) {
 	return address + ":5000/platform/rollcall", ca
 }
 
-// certificate is one for an address, signed by itself, with its key.
+// certificate returns a self-signed certificate for an address, and its key.
 func certificate(t *testing.T, address string) map[string][]byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

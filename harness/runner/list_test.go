@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness"
 )
 
-// Every host runs iptables, and none a mode that there is not.
+// Every host supports iptables, and no host a mode that does not exist.
 func TestList(t *testing.T) {
 	var out strings.Builder
 	r := Runner{modes: []string{"iptables", "userspace"}}

@@ -8,14 +8,14 @@ import (
 	"example.com/rollcall/harness/mutants"
 )
 
-// A mutantReport has what became of the mutants.
+// A mutantReport has the results of the mutants.
 type mutantReport struct {
 	file               string
 	commit, kubernetes string
 	results            []mutants.Result
 }
 
-// left adds a result and says how much is left to do in its mode.
+// left adds a result and prints how many mutants are left in its mode.
 func (r *mutantReport) left(m *mutantRun, result mutants.Result) string {
 	if result.Killed {
 		result.Commit, result.Kubernetes = r.commit, r.kubernetes

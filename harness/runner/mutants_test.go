@@ -21,8 +21,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// TestMutants does every damage of the catalogue on a real cluster, and sees that the outcome follows and the cause is named.
-// `make mutants` runs it; what came of it is in out/mutants.json.
+// TestMutants does every damage of the catalogue on a real cluster, and checks the outcome and the named cause.
+// `make mutants` runs it; the results are in out/mutants.json.
 func TestMutants(t *testing.T) {
 	if os.Getenv("ROLLCALL_MUTANTS") == "" {
 		t.Skip("it needs clusters: make mutants")
@@ -42,7 +42,7 @@ func TestMutants(t *testing.T) {
 	}
 	ctx, stop := r.context(t)
 	defer stop()
-	commit, err := command.Run(ctx, "git describe --always --dirty --exclude=*") // which go test does not put into its programs
+	commit, err := command.Run(ctx, "git describe --always --dirty --exclude=*") // go test does not put it into its binaries
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,18 +66,18 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// A mutantRun does the mutants of one mode, on one cluster unless a damage spoils it.
+// A mutantRun runs the mutants of one mode, on one cluster unless a damage breaks it.
 type mutantRun struct {
 	*Runner
 	mode    string
-	run     *ModeRun           // nil: none, or the last one's cluster was spoilt
+	run     *ModeRun           // nil: none, or the last one's cluster is broken
 	cluster cluster.Changeable // of it
 	report  *mutantReport
 	began   time.Time
 	done    int
 }
 
-// do does one mutant and sees that it is killed.
+// do runs one mutant and checks that it is killed.
 func (m *mutantRun) do(ctx context.Context, t *testing.T, mutant mutants.Mutant) {
 	if ctx.Err() != nil {
 		t.Skip(context.Cause(ctx))
@@ -99,7 +99,7 @@ func (m *mutantRun) do(ctx context.Context, t *testing.T, mutant mutants.Mutant)
 	}
 }
 
-// whole returns when there is a cluster that nothing is wrong with.
+// whole waits until the cluster is whole, and makes a new one if it cannot be.
 func (m *mutantRun) whole(ctx context.Context, t *testing.T) error {
 	if m.run != nil {
 		err := mutants.Heal(ctx, m.cluster)
@@ -127,7 +127,7 @@ func (m *mutantRun) whole(ctx context.Context, t *testing.T) error {
 	return mutants.Heal(ctx, ours)
 }
 
-// close leaves a cluster that is kept as it was.
+// close heals the cluster, which may be kept, and closes it.
 func (m *mutantRun) close(t *testing.T) {
 	if m.run == nil {
 		return
@@ -139,14 +139,14 @@ func (m *mutantRun) close(t *testing.T) {
 	}
 }
 
-// record makes the recordings of a mutant: one, or as many as anybody would if it is about that.
+// record makes the recordings of a mutant: one, or with retries if the mutant is about them.
 func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mutant) (mutants.Result, error) {
 	s, err := mutant.Scenario()
 	if err != nil {
 		return mutants.Result{}, err
 	}
 	if err := m.editSession(func(s *evidence.Session) { s.Rate, s.Jobs = m.rate, m.jobs }); err != nil {
-		return mutants.Result{}, err // what a late client lowered
+		return mutants.Result{}, err // undoes what a late client lowered
 	}
 	recordings := 0
 	var damage error

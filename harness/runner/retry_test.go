@@ -32,9 +32,9 @@ func TestRetry(t *testing.T) {
 		sentence string
 		scenario harness.Scenario
 		results  []result
-		fails    error // beside the last of them
+		fails    error // returned with the last result
 		want     verdict.Outcome
-		tries    []int // as each attempt is told
+		tries    []int // that each attempt gets
 	}{
 		{"one that passes is recorded once", harness.Scenario{}, []result{passed}, nil, verdict.Pass, []int{1}},
 		{"so is one that fails", harness.Scenario{}, []result{failed}, nil, verdict.Fail, []int{1}},
@@ -82,7 +82,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// Only what a precondition alone kept from being decided is recorded again.
+// A scenario is recorded again only if a precondition alone was not met.
 func TestPreconditionIsTriedAgain(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

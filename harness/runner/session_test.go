@@ -11,14 +11,14 @@ import (
 	"example.com/rollcall/harness/progress"
 )
 
-// recordsInto is a runner with a session in a folder of its own, at 100 requests per second.
+// recordsInto returns a runner with a session in a folder of its own, at 100 requests per second.
 func recordsInto(t *testing.T, jobs, most int) *Runner {
 	t.Helper()
 	return &Runner{Options: Options{Out: t.TempDir()}, board: progress.Discard(),
 		session: evidence.Session{Jobs: jobs, MostJobs: most, Rate: 100}}
 }
 
-// A process that records into the folder of another goes on with its session, once that one has ended.
+// A process that records into the folder of another continues the other's session, once that process has ended.
 func TestSession(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "run")
 	process := func(rate int) *Runner {

@@ -23,16 +23,16 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// TestStaging does with a kind cluster what one does with a cluster that somebody else owns: with the shipped roles alone,
-// and with images that its nodes pull from a registry whose certificate nobody knows. After each part everything else in the
-// cluster is what it was. `make staging` runs it.
+// TestStaging uses a kind cluster like one that somebody else owns: with the shipped roles alone, and with images that its
+// nodes pull from a registry with a self-signed certificate. After each part everything else in the cluster is as
+// before. `make staging` runs it.
 func TestStaging(t *testing.T) {
 	if os.Getenv("ROLLCALL_STAGING") == "" {
 		t.Skip("it needs a cluster: make staging")
 	}
 	onClusters(t, "staging", func(ctx context.Context, t *testing.T, m *ModeRun) {
 		c := m.cluster
-		if err := namespace.WaitGone(ctx, c.Client(), fixtures.Ours()); err != nil { // of the cluster's trial
+		if err := namespace.WaitGone(ctx, c.Client(), fixtures.Ours()); err != nil { // the one of the cluster's trial
 			t.Fatal(err)
 		}
 		g := guest{T: t, ctx: ctx, Cluster: c}
@@ -48,7 +48,7 @@ func TestStaging(t *testing.T) {
 	})
 }
 
-// unchanged returns what fails the test if the cluster is not what it is now.
+// unchanged returns a function that fails the test if the cluster has other objects by then than now.
 func (g guest) unchanged() func() {
 	before := g.listing()
 	return func() {
@@ -59,8 +59,8 @@ func (g guest) unchanged() func() {
 	}
 }
 
-// runs runs the suites and scenarios that SUITES and SCENARIOS, a pattern, select, with what a kustomization of fixtures/staging
-// gives and some more options.
+// runs runs the suites and scenarios that SUITES and SCENARIOS, a pattern, select, with the rights of a kustomization of
+// fixtures/staging and some more options.
 func (g guest) runs(granted string, options ...string) {
 	g.granted(granted)
 	defer g.unchanged()()
@@ -72,7 +72,7 @@ func (g guest) runs(granted string, options ...string) {
 	}
 }
 
-// isRefused gives it what cannot be: one line that says so, within about a minute, and nothing is left.
+// isRefused gives it bad input: it ends within about a minute with an error of one line, and leaves nothing.
 func (g guest) isRefused() {
 	g.granted("base")
 	given := func(args ...string) []string {
@@ -88,7 +88,7 @@ func (g guest) isRefused() {
 	}
 	for _, row := range []struct {
 		sentence string
-		given    func() func() // undone by what it returns; nil: nothing
+		given    func() func() // returns what undoes it; nil: nothing
 		args     []string
 		says     string
 	}{
@@ -137,7 +137,8 @@ func (g guest) isRefused() {
 	}
 }
 
-// isReachedFromOutside leads the outside lane through a reverse proxy on a node, as through an Ingress, and then leaves it out.
+// isReachedFromOutside sends the outside lane's requests through a reverse proxy on a node, as through an Ingress, and then leaves
+// the lane out.
 func (g guest) isReachedFromOutside() {
 	g.granted("base")
 	worker := g.Name() + "-worker"
@@ -168,7 +169,7 @@ func (g guest) isReachedFromOutside() {
 	}
 }
 
-// pullsWithASecret has the nodes pull what is not for everybody.
+// pullsWithASecret has the nodes pull private images.
 func (g guest) pullsWithASecret() {
 	g.granted("base")
 	host, _, _ := strings.Cut(g.repo, "/")
@@ -178,7 +179,7 @@ func (g guest) pullsWithASecret() {
 		0o600); err != nil {
 		g.Fatal(err)
 	}
-	g.Setenv("DOCKER_CONFIG", config) // of the one that pushes
+	g.Setenv("DOCKER_CONFIG", config) // for the push
 	args := []string{"run", "--context=staging", "--namespace=rollcall", "--kubeconfig=" + g.account(""),
 		"--image-repo=" + host + "/private/rollcall", "--registry-ca=" + g.ca,
 		"--suites=rollout", "--run=^defaults$"}
@@ -191,8 +192,8 @@ func (g guest) pullsWithASecret() {
 	}
 }
 
-// hasFewerRights takes each rule of each role away, one at a time: what is missing is named, and with it the scenarios it
-// costs, or that there can be none.
+// hasFewerRights removes each rule of each role, one at a time: the output names the missing right, and the scenarios that are
+// skipped for it, or no scenario can run.
 func (g guest) hasFewerRights() {
 	g.granted("node-rules")
 	config := g.account("")
@@ -223,12 +224,12 @@ func (g guest) hasFewerRights() {
 					"--suites=autoscale,own,rollout,statusgap", "--app=suites/own/testdata/nginx/app.yaml").end()
 				resource, _, _ := strings.Cut(rule["resources"][0], "/")
 				lines := strings.Split(strings.TrimSpace(said), "\n")
-				names := func(line string) bool { // what is missing, and not something else of that name
+				names := func(line string) bool { // the missing right, and not something else of that name
 					_, missing, _ := strings.Cut(line, "missing permission to ")
 					return strings.Contains(missing, resource) || strings.Contains(line, resource+" is forbidden")
 				}
 				switch {
-				case resource == "limitranges": // the pods tell
+				case resource == "limitranges": // pods show it
 					if code != 0 {
 						t.Errorf("exit code %d", code)
 					}
@@ -241,7 +242,7 @@ func (g guest) hasFewerRights() {
 	}
 }
 
-// isKilled kills runs in the middle of a rollout. What they left the next run removes, or a clean-up, and nothing else.
+// isKilled kills runs in the middle of a rollout. The next run, or a clean-up, deletes what they left and nothing else.
 func (g guest) isKilled() {
 	const short = "--run=^defaults$"
 	for _, row := range []struct {
@@ -249,8 +250,8 @@ func (g guest) isKilled() {
 		grant     string
 		namespace string
 		signal    syscall.Signal
-		lost      bool     // the connection, before that and until the run has ended
-		then      []string // what removes the rest; nil: nothing is left
+		lost      bool     // the connection is cut before, until the run has ended
+		then      []string // command that deletes the rest; nil: nothing is left
 	}{
 		{"Ctrl-C, in a namespace that was given", "base", "rollcall", syscall.SIGINT, false, nil},
 		{"Ctrl-C, in namespaces of our own", "generated", "", syscall.SIGINT, false, nil},

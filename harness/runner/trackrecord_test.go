@@ -20,7 +20,7 @@ import (
 )
 
 // TestTrackRecord runs every scenario of suite regressions on a real cluster that has its bug, and on the same cluster as it is: it has to
-// fail by the bug's mechanism, and then to pass. `make track-record` runs it; what came of it is in out/track-record.json.
+// fail by the bug's mechanism, and then to pass. `make track-record` runs it; the results are in out/track-record.json.
 func TestTrackRecord(t *testing.T) {
 	if os.Getenv("ROLLCALL_TRACK_RECORD") == "" {
 		t.Skip("it needs clusters: make track-record")
@@ -40,7 +40,7 @@ func TestTrackRecord(t *testing.T) {
 	ctx, stop := r.context(t)
 	defer stop()
 	file := filepath.Join(r.layout.Runs(), "track-record.json")
-	record, err := mutants.ReadTrackRecord(file) // of scenarios and modes that are not selected now
+	record, err := mutants.ReadTrackRecord(file) // entries of scenarios and modes that are not selected stay
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestTrackRecord(t *testing.T) {
 type trackRecord struct {
 	*ModeRun
 	record *mutants.TrackRecord
-	file   string // that it is written to
+	file   string // to write
 }
 
 // all runs each scenario on the cluster with its bug, and without it.
@@ -94,7 +94,7 @@ func (tr trackRecord) all(ctx context.Context, t *testing.T) {
 	}
 }
 
-// run records a scenario once, and sees that it comes to what it has to.
+// run records a scenario once, and checks the outcome.
 func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario, affected bool) {
 	if ctx.Err() != nil {
 		t.Skip(context.Cause(ctx))
@@ -105,7 +105,7 @@ func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario,
 	a := attempt{mode: tr.ModeRun, cluster: tr.cluster, suite: suite, entry: entry, out: t.Output(), number: 1, tries: 1}
 	folder := tr.runner.folder(tr.cluster.Mode(), suite, s.ID, 1)
 	res, err := a.record(ctx, &s, folder)
-	tr.cleanups.Wait() // what the scenario made is not to be there when the next one changes the cluster
+	tr.cleanups.Wait() // before the next scenario changes the cluster
 	entry.End(shown(res.verdict, err))
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario,
 		t.Skipf("%s %s has the bug as it is", e.Component, e.Version)
 	}
 	*tr.record = tr.record.With(e)
-	if err := store.WriteJSON(tr.file, *tr.record); err != nil { // now, so that a run that is cut off keeps it
+	if err := store.WriteJSON(tr.file, *tr.record); err != nil { // at once, so that a run that is interrupted keeps it
 		t.Fatal(err)
 	}
 	if t.Log(e.Line()); !e.Right {

@@ -18,12 +18,12 @@ import (
 	"example.com/rollcall/harness/rollout"
 )
 
-// turnsOf are those of a cluster that one Service at a time can be reached on from outside.
+// turnsOf returns the turns of a cluster on which only one Service at a time can be reached from outside.
 func turnsOf(jobs, most int) *turns {
 	return &turns{limits: func() (int, int) { return jobs, most }, oneService: true}
 }
 
-// try gives a turn if one is free; nil if none is.
+// try takes a turn if one is free; it returns nil if none is.
 func (t *turns) try(o harness.Occupancy) (release func()) {
 	if !t.free(o) {
 		return nil
@@ -32,8 +32,8 @@ func (t *turns) try(o harness.Occupancy) (release func()) {
 	return func() { t.count(o, -1) }
 }
 
-// Whatever is asked for in whatever order: never more at a time than the run allows, and nothing beside
-// what wants the whole cluster.
+// In any order of turns, never more recordings are under way than the run allows, and nothing beside one
+// that needs the whole cluster.
 func TestTurnsAcquire(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		jobs := rapid.IntRange(1, 4).Draw(rt, "jobs")
@@ -77,7 +77,7 @@ func TestTurnsBesideLoad(t *testing.T) {
 		sentence string
 		jobs     int
 		began    []harness.Occupancy
-		ended    int // of those that began, from the first on
+		ended    int // how many of those that began, from the first on
 		asks     harness.Occupancy
 		gets     bool
 	}{
@@ -145,7 +145,7 @@ func TestTurnsLongestFirst(t *testing.T) {
 	})
 }
 
-// Whoever gave up waiting has no turn, and keeps nobody else from one.
+// A waiter that gave up has no turn, and does not block others.
 func TestTurnsAcquireEndsWithContext(t *testing.T) {
 	turns := turnsOf(1, 1)
 	release, err := turns.acquire(t.Context(), harness.WholeCluster, 0)
@@ -164,7 +164,7 @@ func TestTurnsAcquireEndsWithContext(t *testing.T) {
 	}
 }
 
-// What is cleaned up behind the next recording keeps those away that want the whole cluster.
+// A cleanup behind the next recording delays recordings that need the whole cluster.
 func TestTurnsCleanup(t *testing.T) {
 	turns := turnsOf(1, 1)
 	done := turns.cleanup()
@@ -177,7 +177,7 @@ func TestTurnsCleanup(t *testing.T) {
 	}
 }
 
-// One recording serves scenarios of the same rollout, of any suites, once it can be trusted.
+// One recording serves scenarios of the same rollout, of any suite, if it can be trusted.
 func TestTurnsShare(t *testing.T) {
 	drained := harness.Scenario{App: fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second}, Load: harness.Load{Rate: 100},
 		Rollout: rollout.Update("v1", "v2")}

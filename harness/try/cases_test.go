@@ -16,17 +16,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
-// A userCase is what went wrong for somebody, with an app of ours in the place of theirs.
+// A userCase is something that went wrong for a user, with an app of ours instead of theirs.
 type userCase struct {
 	name, file  string // of the test, and of the manifest
 	sentence    string
-	edits       []string // texts of the manifest and what stands in their place, in turn
-	next        []string // likewise of the manifest of the next version; none: a restart, or what to says
+	edits       []string // pairs: a text of the manifest, and what replaces it
+	next        []string // the same for the next version; none: a restart, or what to says
 	service, to string   // as flags
 	cluster     *onCluster
 }
 
-// onCluster is what is said of a case that a cluster is needed for.
+// onCluster has what a case has to print that needs a cluster.
 type onCluster struct {
 	exit        string   // codes, any of which will do
 	more        []string // flags
@@ -40,7 +40,7 @@ const (
 	itsName   = "httpGet: {path: /ready, port: http, httpHeaders: [{name: Host, value: cloud.example.org}]}"
 )
 
-// Of them an app that loses nothing gets advice RC3006, which then says by how much.
+// An app that loses nothing gets advice RC3006, which then says by how much.
 var userCases = []userCase{
 	{name: "f1", file: "f1", sentence: "selectors that name app.kubernetes.io/managed-by are the owner's",
 		cluster: &onCluster{exit: "0", advice: "RC3006"}},
@@ -132,7 +132,7 @@ func (c userCase) manifests(t *testing.T, dir string) (file, to string) {
 	return file, to
 }
 
-// Each case is understood, or refused in one line, before there is a cluster.
+// Each case is described, or rejected in one line, before there is a cluster.
 func TestCases(t *testing.T) {
 	var all bytes.Buffer
 	for _, c := range userCases {

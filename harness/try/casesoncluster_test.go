@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/layout"
 )
 
-// measured is advice that only says what was measured.
+// measured has the advice that only says what was measured.
 const measured = "RC3007"
 
 var adviceCode = regexp.MustCompile(`\bRC3\d{3}\b`)
@@ -62,7 +62,7 @@ func (c userCase) try(t *testing.T, program, mode string) {
 	}
 }
 
-// faults are what a case does not say as it should.
+// faults returns what is wrong with the output of a case.
 func (o onCluster) faults(exit int, said string) (faults []string) {
 	if !slices.Contains(strings.Fields(o.exit), strconv.Itoa(exit)) {
 		faults = append(faults, "exit code "+strconv.Itoa(exit)+", want "+o.exit)

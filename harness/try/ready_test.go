@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// fakeTarget is a cluster with some objects, two clients of which see them.
+// fakeTarget returns a target and a client that both see these objects.
 func fakeTarget(say func(string), there ...runtime.Object) (*target, *fake.Clientset) {
 	client := fake.NewClientset(there...)
 	client.Resources = []*metav1.APIResourceList{
@@ -54,7 +54,7 @@ func TestANamespaceThatEnds(t *testing.T) {
 	}
 }
 
-// What admission refuses is tried again by controllers without an end, and said long before the deadline.
+// Controllers retry pods that admission rejects without an end. That is reported long before the deadline.
 func TestPodsThatAreRefused(t *testing.T) {
 	const refused = `Error creating: pods "web-7f-x2x2x" is forbidden: `
 	for _, row := range []struct{ sentence, message, want string }{

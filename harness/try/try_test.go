@@ -160,7 +160,7 @@ func TestTakesWhatKubectlTakes(t *testing.T) {
 	}
 }
 
-// The patch that is written for an owner is what a kustomization of his takes, and what is tried next.
+// A kustomization takes the patch that is written for the owner of an app, and the next try uses it.
 func TestFollowsAPatch(t *testing.T) {
 	hooked := strings.Replace(strings.Replace(deployment, "name: web}", "name: web, namespace: shop}", 1), "image: localhost/web:1}",
 		"image: localhost/web:1, lifecycle: {preStop: {exec: {command: [stop]}}}}", 1)

@@ -38,7 +38,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// What is deployed is the owner's, in our namespace and with our labels; what is rolled out is its next version.
+// The owner's objects are deployed into our namespace, with our labels; the rollout is to the next version.
 func TestUpdate(t *testing.T) {
 	app, err := userapp.Read(nginx)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// A manifest is read once: what one strategy does to it the other does not see.
+// A manifest is read once: one strategy does not see what the other does to it.
 func TestUpdateAndBackShareNothing(t *testing.T) {
 	app, err := userapp.Read(nginx)
 	if err != nil {

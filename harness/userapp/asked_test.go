@@ -42,7 +42,7 @@ func read(t *testing.T, replaced ...string) (*userapp.App, error) {
 	return userapp.Read(filepath.Join(dir, "app.yaml"))
 }
 
-// Which port is asked, and over what, is as the file names it, also for the readiness probe that is advised.
+// The file names the port of requests, and whether they use TLS.
 func TestThePortThatIsAsked(t *testing.T) {
 	for _, row := range []struct{ sentence, service, request, url, probe, says string }{
 		{"none is named: that of the name http", "nginx", "{path: /}", "http://10.0.0.1:8000/", "map[path:/ port:80]", ""},
@@ -92,7 +92,7 @@ func TestThePortThatIsAsked(t *testing.T) {
 	}
 }
 
-// The file takes what the options of `rollcall during` do, by the same names.
+// The file takes the same as the options of `rollcall during`, by the same names.
 func TestHowAnAppIsAsked(t *testing.T) {
 	for _, row := range []struct {
 		sentence, request, reply string

@@ -17,7 +17,7 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// What the schema says is what Read takes.
+// The schema has the fields that Read takes.
 func TestTheSchemaOfAnApp(t *testing.T) {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(usage.AppSchema))
 	if err != nil {
@@ -77,7 +77,7 @@ func TestTheSchemaNamesEveryFieldOfAnApp(t *testing.T) {
 	compareFields(t, "app", reflect.TypeFor[userapp.Document](), schema, schema["$defs"].(map[string]any))
 }
 
-// compareFields holds a schema against the fields of a struct, and goes on to theirs.
+// compareFields compares a schema with the fields of a struct, recursively.
 func compareFields(t *testing.T, name string, typ reflect.Type, schema, definitions map[string]any) {
 	t.Helper()
 	if typ.Kind() == reflect.Pointer {
