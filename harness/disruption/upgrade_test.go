@@ -95,7 +95,7 @@ func (c *fakeCluster) Exec(ctx context.Context, name, script string) (string, er
 	if err != nil {
 		return "", err
 	}
-	if script == changesHeard {
+	if script == endpointChanges {
 		c.asked++
 		return fmt.Sprint(c.asked), nil
 	}
@@ -211,7 +211,7 @@ func TestADeafProxyIsWaitedFor(t *testing.T) {
 		c := newFake(t)
 		s, _ := c.stage()
 		u := upgrade{Changeable: deaf{c}, stage: s, to: nodeimage.Upgrade{Version: next}}
-		err := step{do: u.awaitHeard}.take(t.Context())
+		err := step{do: u.awaitWatches}.take(t.Context())
 		if want := "not done after 5m0s: no change is heard of by kube-proxy of n-worker2"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
@@ -229,7 +229,7 @@ func TestWhoHurriesGoesOnWhenTheAPIAnswers(t *testing.T) {
 		c.asleep = "n-worker2"
 		s, _ := c.stage()
 		u := upgrade{Changeable: deaf{c}, stage: s, to: nodeimage.Upgrade{Version: next}, hurries: true}
-		if err := (step{do: u.awaitHeard}).take(t.Context()); err != nil {
+		if err := (step{do: u.awaitWatches}).take(t.Context()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -241,7 +241,7 @@ func TestADeafKubeletIsWaitedFor(t *testing.T) {
 		c.asleep = "n-worker2"
 		s, _ := c.stage()
 		u := upgrade{Changeable: c, stage: s, to: nodeimage.Upgrade{Version: next}}
-		err := step{do: u.awaitHeard}.take(t.Context())
+		err := step{do: u.awaitWatches}.take(t.Context())
 		if want := "kubelet of n-worker2: not done after 5m0s: it has not heard of a pod"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
@@ -256,7 +256,7 @@ func TestADeafKubeletIsWaitedFor(t *testing.T) {
 type deaf struct{ *fakeCluster }
 
 func (c deaf) Exec(ctx context.Context, node, script string) (string, error) {
-	if node == "n-worker2" && script == changesHeard {
+	if node == "n-worker2" && script == endpointChanges {
 		return "7", nil
 	}
 	return c.fakeCluster.Exec(ctx, node, script)

@@ -43,7 +43,7 @@ func (u upgrade) controlPlane(node string, workers []string) []step {
 			if poll.Pause(ctx, staticPodsFollow); ctx.Err() != nil { // the API server is away again meanwhile
 				return context.Cause(ctx)
 			}
-			return u.awaitHeard(ctx)
+			return u.awaitWatches(ctx)
 		}},
 	}
 }

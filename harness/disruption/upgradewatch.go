@@ -15,25 +15,25 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// heardName is the name of a Service without pods and clients, and the prefix of the names of pods that do nothing. Both only serve to
+// probeName is the name of a Service without pods and clients, and the prefix of the names of pods that do nothing. Both only serve to
 // see whether components receive changes.
-const heardName = "rollcall-heard"
+const probeName = "rollcall-heard"
 
-// changesHeard prints how many changes of endpoints a node's kube-proxy has received (pkg/proxy/metrics/metrics.go, v1.35 to v1.37).
-const changesHeard = `curl --silent --fail --max-time 2 http://localhost:10249/metrics |
+// endpointChanges prints how many changes of endpoints a node's kube-proxy has received (pkg/proxy/metrics/metrics.go, v1.35 to v1.37).
+const endpointChanges = `curl --silent --fail --max-time 2 http://localhost:10249/metrics |
 grep '^kubeproxy_sync_proxy_rules_endpoint_changes_total'`
 
-// awaitHeard waits until controllers, every kube-proxy and the kubelets of workers follow changes again. After the API server was away
+// awaitWatches waits until controllers, every kube-proxy and the kubelets of workers follow changes again. After the API server was away
 // that takes up to a minute (client-go, tools/cache/reflector.go). If pods are drained before, nodes go on sending them requests (seen
 // for 20 s), or they get SIGTERM late (seen after 35 s). With Hurries it waits only for the API server.
-func (u upgrade) awaitHeard(ctx context.Context) error {
+func (u upgrade) awaitWatches(ctx context.Context) error {
 	if u.hurries {
 		return until(ctx, func() error {
 			_, err := u.Client().Discovery().ServerVersion()
 			return err
 		})
 	}
-	if err := u.awaitProxiesHear(ctx); err != nil {
+	if err := u.awaitProxiesWatch(ctx); err != nil {
 		return err
 	}
 	workers, err := u.Workers(ctx)
@@ -41,19 +41,19 @@ func (u upgrade) awaitHeard(ctx context.Context) error {
 		return err
 	}
 	for _, node := range workers {
-		if err := u.awaitKubeletHears(ctx, node); err != nil {
+		if err := u.awaitKubeletWatches(ctx, node); err != nil {
 			return fmt.Errorf("kubelet of %s: %w", node, err)
 		}
 	}
 	return nil
 }
 
-// awaitKubeletHears waits until a kubelet has acknowledged a new pod, by setting its start time (v1.PodStatus).
-func (u upgrade) awaitKubeletHears(ctx context.Context, node string) error {
+// awaitKubeletWatches waits until a kubelet has acknowledged a new pod, by setting its start time (v1.PodStatus).
+func (u upgrade) awaitKubeletWatches(ctx context.Context, node string) error {
 	pods := u.Client().CoreV1().Pods(u.stage.Namespace)
 	pod := fixtures.ClientPod(fixtures.Destination{Namespace: u.stage.Namespace, Images: u.stage.Images}, node, "http://127.0.0.1/")
-	pod.Name, pod.GenerateName, pod.Spec.NodeName = heardName+"-"+u.short(node), "", node
-	return awaitHeardOf(ctx, pods, pod, func() error {
+	pod.Name, pod.GenerateName, pod.Spec.NodeName = probeName+"-"+u.short(node), "", node
+	return awaitSeen(ctx, pods, pod, func() error {
 		is, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err == nil && is.Status.StartTime == nil {
 			return errors.New("it has not heard of a pod")
@@ -62,22 +62,22 @@ func (u upgrade) awaitKubeletHears(ctx context.Context, node string) error {
 	})
 }
 
-// awaitProxiesHear waits until the controller of EndpointSlices and every kube-proxy have seen a new Service.
-func (u upgrade) awaitProxiesHear(ctx context.Context) error {
+// awaitProxiesWatch waits until the controller of EndpointSlices and every kube-proxy have seen a new Service.
+func (u upgrade) awaitProxiesWatch(ctx context.Context) error {
 	before := map[string]string{}
 	for _, node := range u.Nodes() {
 		if err := until(ctx, func() (err error) {
-			before[node], err = u.Exec(ctx, node, changesHeard)
+			before[node], err = u.Exec(ctx, node, endpointChanges)
 			return err
 		}); err != nil {
 			return fmt.Errorf("kube-proxy of %s: %w", node, err)
 		}
 	}
 	service := &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: heardName},
-		Spec:       corev1.ServiceSpec{Selector: map[string]string{heardName: "none"}, Ports: []corev1.ServicePort{{Port: 80}}},
+		ObjectMeta: metav1.ObjectMeta{Name: probeName},
+		Spec:       corev1.ServiceSpec{Selector: map[string]string{probeName: "none"}, Ports: []corev1.ServicePort{{Port: 80}}},
 	}
-	return awaitHeardOf(ctx, u.Client().CoreV1().Services(u.stage.Namespace), service, func() error { return u.unheard(ctx, before) })
+	return awaitSeen(ctx, u.Client().CoreV1().Services(u.stage.Namespace), service, func() error { return u.unseen(ctx, before) })
 }
 
 // Objects creates and deletes objects of one kind in one namespace, as the typed clients of client-go do.
@@ -86,8 +86,8 @@ type Objects[T any] interface {
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
 }
 
-// awaitHeardOf creates an object, waits until unheard returns nil, and deletes the object.
-func awaitHeardOf[T metav1.Object](ctx context.Context, in Objects[T], object T, unheard func() error) (err error) {
+// awaitSeen creates an object, waits until unseen returns nil, and deletes the object.
+func awaitSeen[T metav1.Object](ctx context.Context, in Objects[T], object T, unseen func() error) (err error) {
 	defer func() {
 		gone := in.Delete(context.WithoutCancel(ctx), object.GetName(), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 		if !apierrors.IsNotFound(gone) {
@@ -103,13 +103,13 @@ func awaitHeardOf[T metav1.Object](ctx context.Context, in Objects[T], object T,
 	}); err != nil {
 		return fmt.Errorf("make %s: %w", object.GetName(), err)
 	}
-	return until(ctx, unheard)
+	return until(ctx, unseen)
 }
 
-// unheard returns an error that names who has not seen the Service, or nil. before has the count of each node's kube-proxy before it.
-func (u upgrade) unheard(ctx context.Context, before map[string]string) error {
+// unseen returns an error that names who has not seen the Service, or nil. before has the count of each node's kube-proxy before it.
+func (u upgrade) unseen(ctx context.Context, before map[string]string) error {
 	made, err := u.Client().DiscoveryV1().EndpointSlices(u.stage.Namespace).List(ctx,
-		metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + heardName})
+		metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + probeName})
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (u upgrade) unheard(ctx context.Context, before map[string]string) error {
 	}
 	var deaf []string
 	for _, node := range u.Nodes() {
-		now, err := u.Exec(ctx, node, changesHeard)
+		now, err := u.Exec(ctx, node, endpointChanges)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (u upgrade) unheard(ctx context.Context, before map[string]string) error {
 
 // settled waits until all nodes' rules follow what was done to pods.
 func (u upgrade) settled(ctx context.Context) error {
-	if err := u.awaitHeard(ctx); err != nil {
+	if err := u.awaitWatches(ctx); err != nil {
 		return err
 	}
 	poll.Pause(ctx, rulesFollow)
