@@ -12,16 +12,16 @@ import (
 )
 
 // Canary returns an update that stops after its first step, with one new pod beside the old ones, for an app with a maxSurge of 1 and
-// a maxUnavailable of 0: the new pod is ready but not available until canaryStands have passed, so no old pod is replaced.
+// a maxUnavailable of 0: the new pod is ready but not available until canaryMinReady have passed, so no old pod is replaced.
 func Canary(old, new string) Strategy { return canary{update{old, new}} }
 
-// canaryStands is the minReadySeconds of a canary: longer than any scenario; it has to be shorter than the progress deadline, 600 s.
-const canaryStands = 5 * time.Minute
+// canaryMinReady is the minReadySeconds of a canary: longer than any scenario; it has to be shorter than the progress deadline, 600 s.
+const canaryMinReady = 5 * time.Minute
 
 type canary struct{ update }
 
 func (c canary) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
-	return c.write(ctx, client, to, app, func(live *appsv1.Deployment) { live.Spec.MinReadySeconds = int32(canaryStands / time.Second) })
+	return c.write(ctx, client, to, app, func(live *appsv1.Deployment) { live.Spec.MinReadySeconds = int32(canaryMinReady / time.Second) })
 }
 
 // Settled reports whether the new pod is ready: the API server never says that such a rollout is done.

@@ -61,7 +61,7 @@ func Paused(old, new string, d time.Duration) Strategy { return paused{update{ol
 
 type paused struct {
 	update
-	stands time.Duration
+	pause time.Duration
 }
 
 func (p paused) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
@@ -79,7 +79,7 @@ func (p paused) Begin(ctx context.Context, client kubernetes.Interface, to fixtu
 	if err := pause(true); err != nil {
 		return fmt.Errorf("rollout: pause %s: %w", app.ResourceName(), err)
 	}
-	if poll.Pause(ctx, p.stands); ctx.Err() != nil {
+	if poll.Pause(ctx, p.pause); ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	switch live, err := deployments.Get(ctx, app.ResourceName(), metav1.GetOptions{}); {
