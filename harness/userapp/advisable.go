@@ -51,9 +51,10 @@ func Advisable(workload map[string]any) map[string]any {
 	return some
 }
 
-// Asked returns the handler of a probe by which a kubelet sends a pod the same request as clients send the Service. It is a TCP probe for
-// requests that a kubelet cannot send (other methods than GET) or must not (headers and certificates, which would be in the manifest).
-func Asked(path string, port corev1.ServicePort, secure bool, by *loadgen.UserHTTP) map[string]any {
+// ProbeHandler returns the handler of a probe by which a kubelet sends a pod the same request as clients send the Service. It is a TCP
+// probe for requests that a kubelet cannot send (other methods than GET) or must not (headers and certificates, which would be in the
+// manifest).
+func ProbeHandler(path string, port corev1.ServicePort, secure bool, by *loadgen.UserHTTP) map[string]any {
 	target := TargetOf(port)
 	var at any = int64(target.IntVal)
 	if target.Type == intstr.String {

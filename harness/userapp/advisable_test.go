@@ -32,7 +32,7 @@ func TestAsked(t *testing.T) {
 		{"or a certificate of the client", intstr.IntOrString{}, true, loadgen.UserHTTP{TLS: &loadgen.TLS{Certificate: []byte("x")}}, listens},
 		{"or is good with a status by which a probe fails", intstr.IntOrString{}, false, loadgen.UserHTTP{Status: []int{200, 404}}, listens},
 	} {
-		got := userapp.Asked("/x", corev1.ServicePort{Port: 80, TargetPort: row.target}, row.secure, &row.by)
+		got := userapp.ProbeHandler("/x", corev1.ServicePort{Port: 80, TargetPort: row.target}, row.secure, &row.by)
 		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
 		}
