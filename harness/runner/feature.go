@@ -98,8 +98,8 @@ func (r *Runner) parseFlags() (err error) {
 	return err
 }
 
-// selected calls tell with each scenario that -run and the framework's flags select.
-func (r *Runner) selected(ctx context.Context, t *testing.T, suite string, scenarios []harness.Scenario, tell func(harness.Scenario)) {
+// selected calls found with each scenario that -run and the framework's flags select.
+func (r *Runner) selected(ctx context.Context, t *testing.T, suite string, scenarios []harness.Scenario, found func(harness.Scenario)) {
 	environment, err := env.NewWithContext(ctx, cmp.Or(r.framework, envconf.New()))
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func (r *Runner) selected(ctx context.Context, t *testing.T, suite string, scena
 	var list []features.Feature
 	for _, s := range scenarios {
 		list = append(list, labelled(suite, s).WithSetup("list", func(ctx context.Context, _ *testing.T, _ *envconf.Config) context.Context {
-			tell(s)
+			found(s)
 			return ctx
 		}).Feature())
 	}

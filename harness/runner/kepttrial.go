@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// trialStands is how long the trial of a kept cluster counts, since its host may get busier. An hour is our own choice.
-	trialStands = time.Hour
+	// trialValid is how long the trial of a kept cluster counts, since its host may get busier. An hour is our own choice.
+	trialValid = time.Hour
 
 	trialAnnotation = "rollcall.local/trial" // on namespace kube-system
 )
@@ -32,7 +32,7 @@ func trialOf(ctx context.Context, client kubernetes.Interface, now time.Time) *k
 		return nil
 	}
 	var t keptTrial
-	if json.Unmarshal([]byte(system.Annotations[trialAnnotation]), &t) != nil || t.Stretch != 1 || now.Sub(t.At) > trialStands {
+	if json.Unmarshal([]byte(system.Annotations[trialAnnotation]), &t) != nil || t.Stretch != 1 || now.Sub(t.At) > trialValid {
 		return nil
 	}
 	return &t

@@ -56,7 +56,7 @@ func retry(s harness.Scenario, attempt func(number, tries int, earlier []string)
 			}
 		}
 		switch {
-		case v.Retry != verdict.NoRetry && len(slowed) < mostSlowed && !once(s):
+		case v.Retry != verdict.NoRetry && len(slowed) < mostSlowed && !unrepeatable(s):
 			slowed = append(slowed, fmt.Sprintf("attempt %d: %s: %s", number, v.Outcome, v.Headline))
 			tries++
 			print("recorded again, with less beside it: this machine was too slow to tell")
@@ -69,8 +69,8 @@ func retry(s harness.Scenario, attempt func(number, tries int, earlier []string)
 	return v, nil
 }
 
-// once reports whether the scenario cannot be recorded again: the disruption is somebody else's.
-func once(s harness.Scenario) bool { return s.Disruption != nil && s.Disruption.ByOthers() }
+// unrepeatable reports whether the scenario cannot be recorded again: the disruption is somebody else's.
+func unrepeatable(s harness.Scenario) bool { return s.Disruption != nil && s.Disruption.ByOthers() }
 
 // preconditionTries is how often a scenario with a precondition is recorded until that is met, unless its Tries say otherwise.
 const preconditionTries = 3
@@ -78,7 +78,7 @@ const preconditionTries = 3
 // triesOf returns how many attempts a scenario has, without those for which this machine was too slow.
 func triesOf(s harness.Scenario) int {
 	switch {
-	case once(s):
+	case unrepeatable(s):
 		return 1
 	case s.Adapt != nil:
 		return 2
