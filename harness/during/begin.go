@@ -34,7 +34,7 @@ func Record(ctx context.Context, signals <-chan os.Signal, o Options) (int, erro
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
-	r := recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: o.line("during begin", nil), record: a.runner.Record}
+	r := recorder{settings: a, root: filepath.Dir(folder), folder: folder, line: o.line("during begin", nil), record: a.runner.Record}
 	return r.detached(ctx, signals)
 }
 

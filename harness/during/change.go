@@ -43,7 +43,7 @@ func RunChanges(ctx context.Context, at Terminal, o Options, verb, line string, 
 	if err != nil {
 		return 0, err
 	}
-	r := recorder{asked: a, line: line, changes: changes, remove: remove, record: a.runner.Record}
+	r := recorder{settings: a, line: line, changes: changes, remove: remove, record: a.runner.Record}
 	return record(ctx, at, r, verb, nil)
 }
 

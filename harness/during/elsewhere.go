@@ -46,7 +46,7 @@ func findService(ctx context.Context, client kubernetes.Interface, s userapp.Ser
 }
 
 // elsewhere returns the scenario with requests to an existing app, if the options name one.
-func (a asked) elsewhere(ctx context.Context, client kubernetes.Interface, s harness.Scenario) (harness.Scenario, error) {
+func (a settings) elsewhere(ctx context.Context, client kubernetes.Interface, s harness.Scenario) (harness.Scenario, error) {
 	if a.service == nil && a.url == "" {
 		return s, nil
 	}

@@ -40,11 +40,11 @@ func TestAServiceOfYours(t *testing.T) {
 		{"a port that it has not", "shop/web:443", 0, "", "service shop/web: it has no port 443: "},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			a := asked{http: &loadgen.UserHTTP{}}
+			a := settings{http: &loadgen.UserHTTP{}}
 			named, err := parseService(row.text)
 			if err == nil {
 				a.service = &named
-				m := &maintenance{asked: a}
+				m := &maintenance{settings: a}
 				s, failed := a.elsewhere(t.Context(), client, m.scenario())
 				if err = failed; err == nil {
 					found := s.Elsewhere.Service
@@ -85,8 +85,8 @@ func TestAURLOfYours(t *testing.T) {
 			t.Errorf("%s: %v", row.text, err)
 		}
 	}
-	a := asked{url: "http://shop.example.com/health", connectTo: "10.0.0.1:80", http: &loadgen.UserHTTP{Header: "X-Version"}}
-	m := &maintenance{asked: a}
+	a := settings{url: "http://shop.example.com/health", connectTo: "10.0.0.1:80", http: &loadgen.UserHTTP{Header: "X-Version"}}
+	m := &maintenance{settings: a}
 	s, err := a.elsewhere(t.Context(), nil, m.scenario())
 	if err != nil || s.Elsewhere.Service != nil || s.Elsewhere.URL != a.url || s.Elsewhere.Address != a.connectTo {
 		t.Errorf("%+v, %v", s.Elsewhere, err)
@@ -95,7 +95,7 @@ func TestAURLOfYours(t *testing.T) {
 		t.Errorf("asked as %+v, which names its version: %v", s.UserApp.HTTP(), s.UserApp.Facts().Named)
 	}
 	own := m.scenario()
-	same, err := asked{}.elsewhere(t.Context(), nil, own)
+	same, err := settings{}.elsewhere(t.Context(), nil, own)
 	if same.Elsewhere != nil || same.UserApp != nil || err != nil || cmp.Diff(own.App, same.App) != "" {
 		t.Error("Rollcall's own app is not asked where none is named")
 	}

@@ -31,18 +31,18 @@ func end(ctx context.Context, out io.Writer, folder string) (code int, err error
 	if _, err := os.Stat(filepath.Join(folder, logFile)); err != nil {
 		return 0, usage.New("end", usage.OneLine(err), "name a run folder of rollcall during begin in "+RunVariable+", or leave that unset")
 	}
-	code, err = tell(ctx, out, folder)
+	code, err = requestEnd(ctx, out, folder)
 	if errors.Is(err, errNoRecorder) && ctx.Err() == nil {
 		code, err = afterwards(out, folder)
 	}
 	if err != nil {
 		return code, err
 	}
-	return code, claim(folder)
+	return code, unlink(folder)
 }
 
-// tell sends the recorder the end, and copies what it prints until it has ended.
-func tell(ctx context.Context, out io.Writer, folder string) (code int, err error) {
+// requestEnd sends the recorder the end, and copies what it prints until it has ended.
+func requestEnd(ctx context.Context, out io.Writer, folder string) (code int, err error) {
 	answer, err := call(ctx, folder, endVerb, "")
 	if err != nil {
 		return 0, err
@@ -76,15 +76,15 @@ func afterwards(out io.Writer, folder string) (int, error) {
 		const killed = "the recorder was killed"
 		fmt.Fprintln(out, killed+"; what it recorded is judged as it is")
 		if err := store.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, killed) }); err != nil {
-			return 0, errors.Join(fmt.Errorf("%s before it recorded anything, in %s: %s", killed, folder, usage.OneLine(err)), claim(folder))
+			return 0, errors.Join(fmt.Errorf("%s before it recorded anything, in %s: %s", killed, folder, usage.OneLine(err)), unlink(folder))
 		}
 	}
 	report, err := conformance.Report(out, filepath.Dir(folder), folder)
 	return model.ExitCode(report), err
 }
 
-// claim removes the link to the folder: its result is known.
-func claim(folder string) error {
+// unlink removes the link to the folder: its result is known.
+func unlink(folder string) error {
 	link := filepath.Join(filepath.Dir(folder), linkName)
 	if last, err := filepath.EvalSymlinks(link); err != nil || last != folder {
 		return nil //nolint:nilerr // the link leads to another recording, or was removed before

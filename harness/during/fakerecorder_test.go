@@ -64,11 +64,11 @@ func TestMain(m *testing.M) {
 
 func fakeRecorder(folder, how string) recorder {
 	f := &fakeRecording{folder: folder, how: how}
-	a := asked{settle: time.Millisecond, deadline: time.Minute, runner: &runner.Runner{}}
+	a := settings{settle: time.Millisecond, deadline: time.Minute, runner: &runner.Runner{}}
 	if how == late {
 		a.deadline = 2 * time.Second // enough for the parent to learn that the load is steady
 	}
-	return recorder{asked: a, root: filepath.Dir(folder), folder: folder, line: "rollcall during begin", record: f.record}
+	return recorder{settings: a, root: filepath.Dir(folder), folder: folder, line: "rollcall during begin", record: f.record}
 }
 
 // A fakeRecording runs its scenario's disruption on a fake cluster, with a few hits of clients.

@@ -30,8 +30,8 @@ var byFault = map[evidence.Fault]obstacle{
 	evidence.WrongServer:          {"its good reply names no version", "mend --version-header, --version-pointer or --version-pattern"},
 }
 
-// atURL returns the obstacle between a client on this host and a URL; empty if the request got through, whatever the reply.
-func atURL(last loadgen.NoReplyError) obstacle {
+// urlObstacle returns the obstacle between a client on this host and a URL; empty if the request got through, whatever the reply.
+func urlObstacle(last loadgen.NoReplyError) obstacle {
 	switch {
 	case last.TLS:
 		return obstacle{"its port speaks TLS", "write https://"}
@@ -41,8 +41,8 @@ func atURL(last loadgen.NoReplyError) obstacle {
 	return byFault[last.Fault]
 }
 
-// plain says what happened to a request without a reply.
-func plain(last loadgen.NoReplyError) string {
+// faultText says what happened to a request without a reply.
+func faultText(last loadgen.NoReplyError) string {
 	if found, known := byFault[last.Fault]; known {
 		return found.met
 	}

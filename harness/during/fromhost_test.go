@@ -103,7 +103,7 @@ func TestARecordingFromThisHostAlone(t *testing.T) {
 	}
 	a.settle, a.proxy = 100*time.Millisecond, "HTTP_PROXY"
 	folder, out := runFolder(t), &bytes.Buffer{}
-	r := recorder{asked: a, root: filepath.Dir(folder), folder: folder, record: a.runner.Record}
+	r := recorder{settings: a, root: filepath.Dir(folder), folder: folder, record: a.runner.Record}
 	if code, err := r.run(t.Context(), Terminal{Out: out, Errors: out}, []string{"true"}); code != 3 || err != nil {
 		t.Errorf("exit code %d, %v; it said\n%s", code, err, out)
 	}

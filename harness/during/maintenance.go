@@ -24,7 +24,7 @@ import (
 
 // A maintenance is what a recorder records: a command, a change, or what is done by hand.
 type maintenance struct {
-	asked
+	settings
 	folder  string
 	command []string // empty: none
 	change  *Change  // nil: none; without command and change the end comes over the socket

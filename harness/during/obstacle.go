@@ -39,13 +39,13 @@ func (o obstacles) explain(ctx context.Context, without []harness.Unanswered) er
 	var from [][]string // the nodes of each obstacle in met; nil: from outside
 	for _, u := range without {
 		if u.Pod == nil {
-			found := outside(u.Last)
+			found := hostObstacle(u.Last)
 			found.met = fmt.Sprintf("asked for %s from here: %s", u.Target, found.met)
 			met, from = append(met, found), append(from, nil)
 			continue
 		}
 		thing = thingOf(o.to.Service)
-		found := o.inside(ctx, u)
+		found := o.podObstacle(ctx, u)
 		if i := slices.Index(met, found); i >= 0 {
 			from[i] = append(from[i], u.Pod.Spec.NodeName)
 			continue
@@ -76,27 +76,27 @@ func forStatus(status int) string {
 	return "name another path, or give --good-status"
 }
 
-// outside returns the obstacle between this host and a URL.
-func outside(last loadgen.NoReplyError) obstacle {
+// hostObstacle returns the obstacle between this host and a URL.
+func hostObstacle(last loadgen.NoReplyError) obstacle {
 	if last.Status != 0 && !last.TLS {
 		return obstacle{statusOf(last), forStatus(last.Status)}
 	}
-	return atURL(last)
+	return urlObstacle(last)
 }
 
 func statusOf(last loadgen.NoReplyError) string {
 	return fmt.Sprintf("status %d %s", last.Status, http.StatusText(last.Status))
 }
 
-// inside returns the obstacle between a pod of ours and the Service.
-func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
+// podObstacle returns the obstacle between a pod of ours and the Service.
+func (o obstacles) podObstacle(ctx context.Context, u harness.Unanswered) obstacle {
 	pods := o.ready(ctx)
 	mesh := sidecar(pods)
 	last := u.Last
 	admit := fmt.Sprintf("let pods of namespace %s through to it", u.Pod.Namespace)
 	switch unseen := last.Status == 0 && !last.Opened; {
 	case mesh != "" && (last.TLS || last.Fault == evidence.Reset || last.Fault == evidence.Closed || last.Status == http.StatusForbidden):
-		met := plain(last)
+		met := faultText(last)
 		if last.Status != 0 {
 			met = statusOf(last)
 		}
@@ -120,9 +120,9 @@ func (o obstacles) inside(ctx context.Context, u harness.Unanswered) obstacle {
 		}
 		return obstacle{noConnection(last) + ": " + such, admit}
 	case last.Fault == evidence.Timeout:
-		return obstacle{plain(last), "name a path that is answered sooner"}
+		return obstacle{faultText(last), "name a path that is answered sooner"}
 	case byFault[last.Fault].remedy == reach || byFault[last.Fault].met == "":
-		return obstacle{plain(last), "name a port of its that speaks HTTP"}
+		return obstacle{faultText(last), "name a port of its that speaks HTTP"}
 	default: // faults of TLS, and of the node
 		return byFault[last.Fault]
 	}
@@ -132,7 +132,7 @@ func noConnection(last loadgen.NoReplyError) string {
 	if last.Fault == evidence.Timeout {
 		return fmt.Sprintf("no connection in %v", loadgen.DefaultTimeout)
 	}
-	return plain(last)
+	return faultText(last)
 }
 
 // ready returns the ready pods behind the Service, or nil if we may not read them.

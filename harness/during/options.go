@@ -83,8 +83,8 @@ func (o *Options) reach() usage.List {
 		"load-nodes", "allow")...)
 }
 
-// asked holds the options after parsing and validation.
-type asked struct {
+// settings holds the options after parsing and validation.
+type settings struct {
 	userapp.Losses
 	settle, deadline time.Duration
 	lasts            time.Duration        // --for
@@ -97,7 +97,7 @@ type asked struct {
 }
 
 // prepare checks the options and connects to the cluster, if one is named. It creates nothing.
-func (o Options) prepare() (a asked, err error) {
+func (o Options) prepare() (a settings, err error) {
 	p99, named := strings.CutPrefix(o.MaxLatency, p99Is)
 	if o.MaxLatency != "" && (!named || p99 == "") {
 		return a, usage.New("max-latency "+o.MaxLatency, "it is of no percentile that is known", "write it like "+p99Is+"300ms")

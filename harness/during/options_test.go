@@ -113,7 +113,7 @@ func TestWhatClientsMayLose(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := &maintenance{asked: a, does: "x"}
+			m := &maintenance{settings: a, does: "x"}
 			s := m.scenario()
 			if diff := cmp.Diff(row.want, s.Expect); diff != "" {
 				t.Errorf("expected (-want +got):\n%s", diff)

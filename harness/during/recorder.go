@@ -44,7 +44,7 @@ func Run(ctx context.Context, at Terminal, o Options, command []string) (int, er
 	if err != nil {
 		return 0, err
 	}
-	return record(ctx, at, recorder{asked: a, line: o.line("during", command), record: a.runner.Record}, "during", command)
+	return record(ctx, at, recorder{settings: a, line: o.line("during", command), record: a.runner.Record}, "during", command)
 }
 
 // newFolder makes a run folder, if checkFree allows it.
@@ -86,7 +86,7 @@ func ended(folder string) bool {
 
 // A recorder records in this process.
 type recorder struct {
-	asked
+	settings
 	root, folder string                      // root has all run folders
 	line         string                      // command line that reproduces the recording
 	changes      []Change                    // one after the other, instead of a command
@@ -127,8 +127,8 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	}
 	ctx, interrupts, stop := watchInterrupts(ctx, at.Signals)
 	defer stop()
-	m := &maintenance{asked: r.asked, folder: r.folder, command: command, does: doing(command), id: scenario, input: at.In, server: listening,
-		screen: screen, interrupts: interrupts, begun: r.begun}
+	m := &maintenance{settings: r.settings, folder: r.folder, command: command, does: doing(command), id: scenario, input: at.In,
+		server: listening, screen: screen, interrupts: interrupts, begun: r.begun}
 	r.runner.Out = r.folder
 	asks := []runner.Asks{m.on}
 	if len(r.changes) > 0 {

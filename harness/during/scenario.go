@@ -47,13 +47,13 @@ func app() fixtures.App {
 }
 
 // expectations returns what each lane is held to: the options, or else no lost request.
-func (a asked) expectations() []evidence.Expectation {
+func (a settings) expectations() []evidence.Expectation {
 	// If packets are dropped for less than TCP's first timer, no request fails: the SYN is sent again (RFC 6298, 2).
 	return append(a.Expectations(), verdict.SentInMaintenance(cmp.Or(a.Outage, timeline.SYNResent.Timer())))
 }
 
 // claim returns the claim that the expectations decide.
-func (a asked) claim(does string) string {
+func (a settings) claim(does string) string {
 	return fmt.Sprintf("no client %s during %s", a.Words(), does)
 }
 

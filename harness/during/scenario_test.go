@@ -13,8 +13,8 @@ import (
 
 // made returns a recording of clients that send once a second each, until a minute after the maintenance. Its first step is at steady, and
 // it takes 10 min from then on.
-func made(a asked, steady time.Duration, lanes ...string) evidence.Evidence {
-	m := &maintenance{asked: a, does: byHand}
+func made(a settings, steady time.Duration, lanes ...string) evidence.Evidence {
+	m := &maintenance{settings: a, does: byHand}
 	s := m.scenario()
 	end := steady + 10*time.Minute
 	run := evidence.Run{OldVersion: "v1", NewVersion: "v1", Expect: s.Expect, Length: end + time.Minute,
@@ -46,8 +46,8 @@ func away(ev *evidence.Evidence, from, to time.Duration, nodes ...string) {
 	}
 }
 
-func losing(outage time.Duration, permille int) asked {
-	return asked{Losses: userapp.Losses{Outage: outage, Permille: permille}}
+func losing(outage time.Duration, permille int) settings {
+	return settings{Losses: userapp.Losses{Outage: outage, Permille: permille}}
 }
 
 func TestVerdictOfMaintenance(t *testing.T) {
@@ -56,7 +56,7 @@ func TestVerdictOfMaintenance(t *testing.T) {
 	outage := losing(10*time.Second, 0)
 	for _, row := range []struct {
 		sentence string
-		asked    asked
+		given    settings
 		steady   time.Duration
 		spoil    func(*evidence.Evidence)
 		want     verdict.Outcome
@@ -72,7 +72,7 @@ func TestVerdictOfMaintenance(t *testing.T) {
 			away(ev, steady, steady+time.Minute, "worker")
 			away(ev, steady+2*time.Minute, steady+3*time.Minute, "worker2")
 		}, verdict.Pass, ""},
-		{"an outage that may not last a second needs three requests in it", asked{}, steady, func(*evidence.Evidence) {}, verdict.Inconclusive,
+		{"an outage that may not last a second needs three requests in it", settings{}, steady, func(*evidence.Evidence) {}, verdict.Inconclusive,
 			"sent-in-maintenance"},
 		{"twelve steady hours before the first step do not hide a burst", losing(10*time.Second, 1), 12 * time.Hour,
 			func(ev *evidence.Evidence) {
@@ -86,7 +86,7 @@ func TestVerdictOfMaintenance(t *testing.T) {
 			}, verdict.Fail, "max-failed-share"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			ev := made(row.asked, row.steady, "worker", "worker2")
+			ev := made(row.given, row.steady, "worker", "worker2")
 			row.spoil(&ev)
 			tl, err := timeline.Join(ev)
 			if err != nil {

@@ -36,25 +36,25 @@ type server struct {
 	over chan struct{} // closed when the recorder has ended
 	code int           // exit code, once over is closed
 
-	mu       sync.Mutex
-	mark     func(text string) // records a step; nil until the load is steady
-	refuses  error             // why marks and the end are rejected; nil: they are accepted
-	heardEnd bool
-	ends     bool // the end may be requested
+	mu          sync.Mutex
+	mark        func(text string) // records a step; nil until the load is steady
+	rejection   error             // why marks and the end are rejected; nil: they are accepted
+	endAccepted bool
+	ends        bool // the end may be requested
 }
 
 // serve begins to listen in a run folder. ends is false for a recording of a command, which ends with the command. What the screen prints
 // after a request of the end goes to its sender.
 func serve(folder string, ends bool, screen *screen) (*server, error) {
-	s := &server{folder: folder, screen: screen, ends: ends, end: make(chan struct{}), over: make(chan struct{}), refuses: errNotSteady}
+	s := &server{folder: folder, screen: screen, ends: ends, end: make(chan struct{}), over: make(chan struct{}), rejection: errNotSteady}
 	listener, err := listen(folder)
 	if err != nil {
 		return nil, fmt.Errorf("listen in the run folder: %w", err)
 	}
 	told := http.NewServeMux()
-	told.HandleFunc("/"+markVerb, s.hearMark)
-	told.HandleFunc("/"+steadyVerb, s.sayIfSteady)
-	told.HandleFunc("/"+endVerb, s.hearEnd)
+	told.HandleFunc("/"+markVerb, s.handleMark)
+	told.HandleFunc("/"+steadyVerb, s.handleSteady)
+	told.HandleFunc("/"+endVerb, s.handleEnd)
 	s.http = http.Server{Handler: told, ReadHeaderTimeout: callTimeout}
 	go s.http.Serve(listener) //nolint:errcheck // only says that it was closed
 	return s, nil
@@ -81,31 +81,31 @@ func (s *server) close(code int) error {
 func (s *server) steadyNow(mark func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mark, s.refuses = mark, nil
+	s.mark, s.rejection = mark, nil
 }
 
 // endedNow rejects marks and the end from now on.
 func (s *server) endedNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refuses = errors.New("the maintenance is over")
+	s.rejection = errors.New("the maintenance is over")
 }
 
 // callTimeout is how long a client may take to send a request, and to read an answer at the end.
 const callTimeout = 10 * time.Second
 
-func (s *server) hearMark(w http.ResponseWriter, r *http.Request) {
+func (s *server) handleMark(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err = cmp.Or(err, checkMark(string(text)), s.refuses); err != nil {
+	if err = cmp.Or(err, checkMark(string(text)), s.rejection); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
 	s.mark(string(text))
 }
 
-func (s *server) sayIfSteady(w http.ResponseWriter, _ *http.Request) {
+func (s *server) handleSteady(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mark == nil {
@@ -113,8 +113,8 @@ func (s *server) sayIfSteady(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-func (s *server) hearEnd(w http.ResponseWriter, r *http.Request) {
-	if err := s.noteEnd(w); err != nil {
+func (s *server) handleEnd(w http.ResponseWriter, r *http.Request) {
+	if err := s.acceptEnd(w); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
@@ -126,18 +126,18 @@ func (s *server) hearEnd(w http.ResponseWriter, r *http.Request) {
 	s.screen.to(io.Discard)
 }
 
-func (s *server) noteEnd(by http.ResponseWriter) error {
+func (s *server) acceptEnd(by http.ResponseWriter) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case !s.ends:
 		return errors.New("it ends with its command")
-	case s.heardEnd:
+	case s.endAccepted:
 		return errors.New("it was told to end before")
-	case s.refuses != nil:
-		return s.refuses
+	case s.rejection != nil:
+		return s.rejection
 	}
-	s.heardEnd = true
+	s.endAccepted = true
 	_, _ = flushed{by}.Write(nil) // sends the status at once
 	s.screen.to(flushed{by})
 	close(s.end)

@@ -10,7 +10,7 @@ import (
 )
 
 // tryURL requests the URL once, and returns an error if no request gets through. A bad reply is none: it may be good later.
-func (a asked) tryURL() error {
+func (a settings) tryURL() error {
 	if a.url == "" {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (a asked) tryURL() error {
 	if !errors.As(err, &none) {
 		return err
 	}
-	found := atURL(*none)
+	found := urlObstacle(*none)
 	if found.met == "" {
 		return nil
 	}
