@@ -66,7 +66,7 @@ func (a *App) learn() {
 	f := FactsOf(template.Spec, *container)
 	f.Adapted, f.Autoscaled, f.Named, f.Replicas = a.facts.Adapted, a.facts.Autoscaled, a.asked.Names(), int(ptr.Deref(replicas, 0))
 	a.facts = f
-	a.facts.Asked = ProbeHandler(a.Path(), a.service.Spec.Ports[0], false, a.asked)
+	a.facts.Asked = ProbeHandler(a.Path(), *fixtures.HTTPPort(a.service), a.Secure(), a.asked)
 	if object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(a.workload); err == nil {
 		object["apiVersion"], object["kind"] = appsv1.SchemeGroupVersion.String(), a.document.Workload.Kind
 		if a.namespace != "" {
