@@ -56,19 +56,19 @@ func (r *run) mode(ctx context.Context, s screen, mode string, recorded func()) 
 	case len(shared)+len(own) == 0:
 		return nil
 	case len(own) == 0:
-		return r.on(ctx, s, mode, shared, false, recorded)
+		return r.recordOn(ctx, s, mode, shared, false, recorded)
 	}
 	if len(shared) > 0 {
-		err = r.on(ctx, s, mode, shared, false, func() {})
+		err = r.recordOn(ctx, s, mode, shared, false, func() {})
 	}
 	if ctx.Err() == nil {
-		err = errors.Join(err, r.on(ctx, s, mode, own, true, recorded))
+		err = errors.Join(err, r.recordOn(ctx, s, mode, own, true, recorded))
 	}
 	return err
 }
 
-// on records scenarios on one cluster of a mode or, with none, each on its own. It skips them if this host cannot have such a cluster.
-func (r *run) on(ctx context.Context, s screen, mode string, scenarios []runner.Listed, none bool, recorded func()) (err error) {
+// recordOn records scenarios on one cluster of a mode or, with none, each on its own. It skips them if this host cannot have one.
+func (r *run) recordOn(ctx context.Context, s screen, mode string, scenarios []runner.Listed, none bool, recorded func()) (err error) {
 	board := r.runner.Board()
 	board.Do("preparing the cluster for " + mode)
 	c, skip, err := r.clusters.open(ctx, io.MultiWriter(s.run, &doing{board: board}), mode, none)

@@ -74,7 +74,7 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 		r.runner.RecordBreakage("interrupted")
 	}
 	unended := r.runner.End()
-	if usage.Is(err) && !r.recorded() {
+	if usage.Is(err) && !r.hasRecording() {
 		return 0, errors.Join(err, unended, os.RemoveAll(folder))
 	}
 	report, err := report(r.out, root, folder, true)
@@ -107,7 +107,7 @@ func (r *run) begin(ctx context.Context, began time.Time) error {
 		return err
 	}
 	if p.recorded() == 0 && p.skipped == 0 {
-		return r.nothing(p)
+		return r.noScenario(p)
 	}
 	p.print(r.out)
 	s.Command, s.LeftOut, s.Expected = r.command(), p.leftOut, p.seconds()
@@ -117,8 +117,8 @@ func (r *run) begin(ctx context.Context, began time.Time) error {
 	return r.runner.Begin(s, p.expected...)
 }
 
-// nothing returns the error that the options select no scenario of the profile.
-func (r *run) nothing(p plan) error {
+// noScenario returns the error that the options select no scenario of the profile.
+func (r *run) noScenario(p plan) error {
 	what, why := "suites "+strings.Join(r.names, ", "), fmt.Sprintf("profile %s has no scenario of them", p.profile)
 	switch {
 	case r.Failed != "":
@@ -139,8 +139,8 @@ func (r *run) command() string {
 	return shellescape.QuoteCommand(append([]string{"rollcall", "run"}, o.List().Args()...))
 }
 
-// recorded reports whether the run folder has a recording.
-func (r *run) recorded() bool {
+// hasRecording reports whether the run folder has a recording.
+func (r *run) hasRecording() bool {
 	runs, err := filepath.Glob(filepath.Join(evidence.Folder(r.runner.Out), "*", "*", "*", evidence.RunFile))
 	return err == nil && len(runs) > 0
 }

@@ -45,7 +45,7 @@ func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) 
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not whole after %v", limit))
 	defer cancel()
 	missing := ""
-	hastened := map[string]bool{}
+	restarted := map[string]bool{}
 	err := poll.Until(ctx, time.Second, func() (bool, error) {
 		if missing = Lacks(ctx, c); missing == "" {
 			return true, nil
@@ -53,7 +53,7 @@ func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) 
 		if strings.HasSuffix(missing, lackingRoutes) {
 			return false, c.RestoreRoutes(ctx)
 		}
-		return false, hasten(ctx, c, hastened)
+		return false, endBackOff(ctx, c, restarted)
 	})
 	if err == nil {
 		err = c.AwaitReady(ctx)
@@ -67,9 +67,9 @@ func AwaitWhole(ctx context.Context, c cluster.Changeable, limit time.Duration) 
 	return err
 }
 
-// hasten restarts each kubelet, once, that is in a back-off before it starts a program of the control plane again, which several
+// endBackOff restarts each kubelet, once, that is in a back-off before it starts a program of the control plane again, which several
 // disruptions in a row cause. A new kubelet has no back-off.
-func hasten(ctx context.Context, c cluster.Changeable, done map[string]bool) error {
+func endBackOff(ctx context.Context, c cluster.Changeable, done map[string]bool) error {
 	pods, err := c.Client().CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil // the API server may be what is missing
@@ -133,8 +133,8 @@ func lacksLeader(ctx context.Context, c cluster.Changeable, name string) string 
 	return ""
 }
 
-// onNode is a script that prints what a node lacks, of what the API does not show; empty output: nothing.
-const onNode = `%s
+// nodeCheck is a script that prints what a node lacks, of what the API does not show; empty output: nothing.
+const nodeCheck = `%s
 nft list table inet ` + cutTable + ` >/dev/null 2>&1 && { echo 'packets, which are dropped'; exit; }
 ` + cluster.ProxySynced + ` || { echo 'a kube-proxy that wrote its rules'; exit; }
 test "$(curl --silent --max-time 1 http://localhost:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
@@ -143,8 +143,8 @@ test "$(curl --silent --max-time 1 http://localhost:10249/proxyMode)" = %s || { 
 // lackingRoutes is what a node lacks that does not route to the pods of another.
 const lackingRoutes = "routes to the pods of other nodes"
 
-// routed returns a script that checks whether a node has the routes to the pods of the others, which Rollcall writes, not the CNI plugin.
-func routed(node string, all []corev1.Node) string {
+// routeCheck returns a script that checks whether a node has routes to the pods of the others, which Rollcall writes, not the CNI plugin.
+func routeCheck(node string, all []corev1.Node) string {
 	var script strings.Builder
 	for _, other := range all {
 		for _, route := range cluster.RoutesTo(other) {
@@ -169,7 +169,7 @@ func lacksNode(ctx context.Context, c cluster.Changeable, node corev1.Node, node
 			return fmt.Sprintf("node %s has taint %s", node.Name, taint.Key)
 		}
 	}
-	lacks, err := c.Exec(ctx, node.Name, fmt.Sprintf(onNode, routed(node.Name, nodes), c.Mode()))
+	lacks, err := c.Exec(ctx, node.Name, fmt.Sprintf(nodeCheck, routeCheck(node.Name, nodes), c.Mode()))
 	switch {
 	case err != nil:
 		return fmt.Sprintf("node %s does not run commands: %v", node.Name, err)

@@ -55,7 +55,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		return err
 	}
 	if len(pods) == 0 {
-		return usage.New(thing, fmt.Sprintf("its selector %s matches no pod%s", a.selector, a.near(ctx, service.Spec.Selector)),
+		return usage.New(thing, fmt.Sprintf("its selector %s matches no pod%s", a.selector, a.nearest(ctx, service.Spec.Selector)),
 			"correct the selector, or start the app")
 	}
 	if why, remedy := a.unserved(ctx, service, pods); why != "" {
@@ -157,7 +157,7 @@ func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, pods []cor
 	is := userapp.FactsOf(pods[0].Spec, userapp.Answers(pods[0].Spec, port))
 	is.Watched, is.Replicas = true, len(pods)
 	if len(a.workloads) == 1 {
-		a.workloads[0].learn(ctx, &is)
+		a.workloads[0].addFacts(ctx, &is)
 	}
 	return is
 }

@@ -61,12 +61,12 @@ func record(ctx context.Context, at Terminal, r recorder, verb string, command [
 	return code, err
 }
 
-// of returns a function for each change that makes the scenario of it. m serves one change after the other.
-func (m *maintenance) of(changes []Change) (asks []runner.Asks) {
+// scenariosOf returns a function for each change that makes the scenario of it. m serves one change after the other.
+func (m *maintenance) scenariosOf(changes []Change) (asks []runner.Asks) {
 	for _, change := range changes {
 		asks = append(asks, func(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 			m.change, m.id, m.does = &change, change.ID, change.Does
-			return m.on(ctx, c)
+			return m.scenarioOn(ctx, c)
 		})
 	}
 	return asks

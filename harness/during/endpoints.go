@@ -20,9 +20,9 @@ import (
 // sameValue is the score of an equal label. It is more than any common prefix has: a label's value has 63 bytes at most.
 const sameValue = 100
 
-// near describes the labels of the pod that is nearest to a selector which matches none: the one with the most equal labels, or labels
+// nearest describes the labels of the pod that is nearest to a selector which matches none: the one with the most equal labels, or labels
 // that begin alike. It is empty if no pod has any of them.
-func (a *userApp) near(ctx context.Context, selector map[string]string) (said string) {
+func (a *userApp) nearest(ctx context.Context, selector map[string]string) (said string) {
 	list, err := a.client.CoreV1().Pods(a.namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return ""

@@ -30,7 +30,7 @@ func TestTheNearestPod(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			a := &userApp{client: client, namespace: "shop"}
-			if got := a.near(t.Context(), row.selector); got != row.want {
+			if got := a.nearest(t.Context(), row.selector); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})

@@ -54,8 +54,8 @@ func doing(command []string) string {
 	return shellescape.QuoteCommand(command)
 }
 
-// on prepares the maintenance on a cluster, and returns its scenario.
-func (m *maintenance) on(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
+// scenarioOn prepares the maintenance on a cluster, and returns its scenario.
+func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 	m.sayProxy()
 	if m.runner.FromHost {
 		return m.fromHost(ctx)

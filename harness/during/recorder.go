@@ -130,9 +130,9 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	m := &maintenance{settings: r.settings, folder: r.folder, command: command, does: doing(command), id: scenario, input: at.In,
 		server: listening, screen: screen, interrupts: interrupts, begun: r.begun}
 	r.runner.Out = r.folder
-	asks := []runner.Asks{m.on}
+	asks := []runner.Asks{m.scenarioOn}
 	if len(r.changes) > 0 {
-		asks = m.of(r.changes)
+		asks = m.scenariosOf(r.changes)
 	}
 	unrecorded := r.record(ctx, m.screen, suite, r.line, asks...)
 	if r.remove != nil && m.stays() {

@@ -135,8 +135,8 @@ func LacksOf(kind string, object map[string]any) string {
 	return ""
 }
 
-// learn stores how a workload replaces its pods, and what advice needs for a patch.
-func (w workload) learn(ctx context.Context, is *evidence.UserApp) {
+// addFacts stores how a workload replaces its pods, and what advice needs for a patch.
+func (w workload) addFacts(ctx context.Context, is *evidence.UserApp) {
 	object, err := w.api.Get(ctx, w.name, metav1.GetOptions{})
 	if err != nil {
 		return

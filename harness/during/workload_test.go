@@ -92,7 +92,7 @@ func TestWhatIsLearnedOfAWorkload(t *testing.T) {
 	client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), live)
 	deployments := client.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"})
 	var got evidence.UserApp
-	workload{deployments.Namespace("shop"), "Deployment", "web"}.learn(t.Context(), &got)
+	workload{deployments.Namespace("shop"), "Deployment", "web"}.addFacts(t.Context(), &got)
 	want := evidence.UserApp{Replicas: 3, Unavailable: 1, Workload: map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web", "namespace": "shop"},
 		"spec": map[string]any{"replicas": int64(3),

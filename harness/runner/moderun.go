@@ -72,7 +72,7 @@ func (r *Runner) modeRun(mode string, c cluster.Cluster) *ModeRun {
 // Record waits for a turn, records a scenario and judges it, and writes its progress to out and the board. Goroutines may call it side by
 // side. It returns an error if there is no verdict.
 func (m *ModeRun) Record(ctx context.Context, out io.Writer, suite string, s harness.Scenario) (verdict.Verdict, error) {
-	c := m.of(s)
+	c := m.clusterOf(s)
 	if because := m.runner.skipReason(c, s); because != "" {
 		return verdict.Verdict{Outcome: verdict.Skipped, Because: because},
 			m.runner.skip(versioned(ctx, c, header(suite, m.mode, s)), because)
@@ -80,8 +80,8 @@ func (m *ModeRun) Record(ctx context.Context, out io.Writer, suite string, s har
 	return m.recordAndJudge(ctx, c, suite, s, out)
 }
 
-// of returns the cluster for a scenario.
-func (m *ModeRun) of(s harness.Scenario) cluster.Cluster {
+// clusterOf returns the cluster for a scenario.
+func (m *ModeRun) clusterOf(s harness.Scenario) cluster.Cluster {
 	if m.runner.apart(s) {
 		return noCluster{mode: m.mode, version: s.Own.Kubernetes}
 	}

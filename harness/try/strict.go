@@ -17,8 +17,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// strictly decodes Kubernetes' own kinds. It rejects fields that the API server would reject or silently drop.
-var strictly = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+// strictDecoder decodes Kubernetes' own kinds. It rejects fields that the API server would reject or silently drop.
+var strictDecoder = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
 var (
 	unknownField = regexp.MustCompile(`unknown field "([^"]+)"`)
@@ -28,7 +28,7 @@ var (
 
 // checkFields returns an error for a document with a field that its kind does not have, a duplicate field or one of the wrong type.
 func (p place) checkFields(document []byte) error {
-	_, _, err := strictly.Decode(document, nil, nil)
+	_, _, err := strictDecoder.Decode(document, nil, nil)
 	if err == nil || runtime.IsNotRegisteredError(err) {
 		return nil
 	}

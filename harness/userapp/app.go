@@ -65,7 +65,7 @@ func Read(file string) (*App, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	a.adapt()
-	a.learn()
+	a.setFacts()
 	return a, nil
 }
 

@@ -59,8 +59,8 @@ func (a *App) adapt() {
 	}
 }
 
-// learn sets the facts of a valid app.
-func (a *App) learn() {
+// setFacts sets the facts of a valid app.
+func (a *App) setFacts() {
 	template, replicas := partsOf(a.workload)
 	container, _ := a.container(template, a.document.Old)
 	f := FactsOf(template.Spec, *container)
