@@ -78,7 +78,7 @@ func (r *run) failed(folder string) (map[progress.Name]bool, error) {
 			failed[e.Name] = true
 		}
 	}
-	suites := r.suites(nil)
+	suites := r.suites(r.runner.UserApp())
 	for _, s := range report.Scenarios {
 		red := s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive
 		if suites[s.Suite] == nil && red {

@@ -15,11 +15,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/live"
 	"example.com/rollcall/reports/model"
@@ -277,6 +279,32 @@ func TestSelection(t *testing.T) {
 		if err := r.list(t.Context()); !usage.Is(err) || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("error %v, want %q", err, bad.says)
 		}
+	}
+}
+
+// The suite own has scenarios only for an app that the options name; they too can be repeated by --failed.
+func TestSelectionOfAnApp(t *testing.T) {
+	app, err := filepath.Abs("../../suites/own/testdata/nginx/app.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _ := newRun(t, "iptables", "fails", fakeClusters{})
+	if _, err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := r.suites
+	r.suites = func(app *userapp.App) map[string][]harness.Scenario {
+		if app == nil {
+			return map[string][]harness.Scenario{"fails": nil}
+		}
+		return all(app)
+	}
+	r.Failed, r.App, r.scenarios = r.runner.Out, app, nil
+	if r.runner, err = r.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.list(t.Context()); err != nil || len(r.scenarios) != 1 {
+		t.Errorf("%d scenarios, %v", len(r.scenarios), err)
 	}
 }
 
