@@ -22,10 +22,10 @@ func TestChanges(t *testing.T) {
 		reads    int // stops after this many; 0: never
 		want     string
 	}{
-		{"who has seen enough goes on", t.Context(), (*watch.FakeWatcher).Stop, 1, ""},
+		{"a caller that has seen enough goes on", t.Context(), (*watch.FakeWatcher).Stop, 1, ""},
 		{"a watch that ends is an error", t.Context(), (*watch.FakeWatcher).Stop, 0, "ended early"},
-		{"so is one that tells of something else", t.Context(), func(w *watch.FakeWatcher) { w.Error(&metav1.Status{}) }, 0, "ended early"},
-		{"where the recording ends that is the error", ended, (*watch.FakeWatcher).Stop, 0, over.Error()},
+		{"so is an event of another type of object", t.Context(), func(w *watch.FakeWatcher) { w.Error(&metav1.Status{}) }, 0, "ended early"},
+		{"if the recording ends, its cause is the error", ended, (*watch.FakeWatcher).Stop, 0, over.Error()},
 	} {
 		from := watch.NewFakeWithChanSize(2, false)
 		from.Add(&corev1.Pod{})

@@ -23,10 +23,11 @@ func TestHistory(t *testing.T) {
 		sets     []*appsv1.ReplicaSet
 		want     string
 	}{
-		{"there is none", nil, ""},
-		{"by revision, not by name", []*appsv1.ReplicaSet{set("a", "v2", "2", ""), set("b", "v1", "1", "")}, "1 v1, 2 v2"},
-		{"as a number", []*appsv1.ReplicaSet{set("a", "v2", "10", ""), set("b", "v1", "9", "")}, "9 v1, 10 v2"},
-		{"one that is back says what it was", []*appsv1.ReplicaSet{set("a", "v1", "3", "1"), set("b", "v2", "2", "")}, "2 v2, 3 v1 that was 1"},
+		{"no ReplicaSet", nil, ""},
+		{"sorted by revision, not by name", []*appsv1.ReplicaSet{set("a", "v2", "2", ""), set("b", "v1", "1", "")}, "1 v1, 2 v2"},
+		{"revisions are sorted as numbers", []*appsv1.ReplicaSet{set("a", "v2", "10", ""), set("b", "v1", "9", "")}, "9 v1, 10 v2"},
+		{"a ReplicaSet after a rollback has its earlier revision",
+			[]*appsv1.ReplicaSet{set("a", "v1", "3", "1"), set("b", "v2", "2", "")}, "2 v2, 3 v1 that was 1"},
 	} {
 		client := fake.NewClientset()
 		for _, rs := range row.sets {

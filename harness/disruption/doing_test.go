@@ -90,8 +90,8 @@ func TestADisruptionByOthers(t *testing.T) {
 		whole    error
 		noted    string
 	}{
-		{"the cluster is whole when they say so", nil, "0s disruption-begun, 0s disruption-undone, 0s cluster-whole"},
-		{"or it never is", gone, "0s disruption-begun, 0s disruption-undone"},
+		{"the cluster is whole", nil, "0s disruption-begun, 0s disruption-undone, 0s cluster-whole"},
+		{"the cluster does not get whole", gone, "0s disruption-begun, 0s disruption-undone"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

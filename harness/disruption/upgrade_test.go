@@ -173,7 +173,7 @@ func TestUpgrade(t *testing.T) {
 // The error of a failed step says which, where and why, and no other step runs.
 func TestUpgradeFails(t *testing.T) {
 	for _, row := range []struct{ sentence, fails, says, last string }{
-		{"kubeadm does", "upgrade apply",
+		{"kubeadm fails", "upgrade apply",
 			`step "kubeadm upgrade apply v1.36.3" on n-control-plane: exit status 1: etcd is not healthy`,
 			"n-control-plane kubeadm upgrade apply v1.36.3"},
 		{"a kubelet does not start", "restart kubelet", `step "kubelet v1.36.3" on n-control-plane: exit status 1: etcd is not healthy`,

@@ -52,9 +52,11 @@ func TestLacks(t *testing.T) {
 		{"a node is cordoned", func(n *corev1.Node) { n.Spec.Unschedulable = true }, leads, corev1.ConditionTrue, "", "is cordoned"},
 		{"a node has a taint", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: "node.kubernetes.io/unreachable"}} }, leads,
 			corev1.ConditionTrue, "", "has taint node.kubernetes.io/unreachable"},
-		{"a node routes to nobody", asItIs, leads, corev1.ConditionTrue, lackingRoutes, "lacks routes to the pods of other nodes"},
+		{"a node has no routes to the others' pods",
+			asItIs, leads, corev1.ConditionTrue, lackingRoutes, "lacks routes to the pods of other nodes"},
 		{"a pod is not ready", asItIs, leads, corev1.ConditionFalse, "", "pod coredns is not ready"},
-		{"nobody leads", asItIs, func(l *coordinationv1.Lease) { l.Spec.RenewTime = nil }, corev1.ConditionTrue, "", "has no leader"},
+		{"no controller manager leads",
+			asItIs, func(l *coordinationv1.Lease) { l.Spec.RenewTime = nil }, corev1.ConditionTrue, "", "has no leader"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dns := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "coredns"}, Status: corev1.PodStatus{

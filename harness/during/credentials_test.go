@@ -30,9 +30,9 @@ func TestATokenThatExpires(t *testing.T) {
 		within   time.Duration // of the maintenance's end
 		steps    int           // that report it
 	}{
-		{"it did long before", 3 * time.Minute, time.Second, 1},
-		{"it did just before", over - 5*time.Second, time.Minute / 2, 1},
-		{"it does not", time.Hour, 0, 0},
+		{"the token expired long before the end", 3 * time.Minute, time.Second, 1},
+		{"the token expired just before the end", over - 5*time.Second, time.Minute / 2, 1},
+		{"the token does not expire", time.Hour, 0, 0},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -22,8 +22,8 @@ func TestTheNearestPod(t *testing.T) {
 		want     string
 	}{
 		{"a value with a letter too many", map[string]string{"app": "web"}, ": pod web-1 has app=webb"},
-		{"what is alike is not named", map[string]string{"app": "wbe", "tier": "front"}, ": pod web-1 has app=webb"},
-		{"more labels alike are nearer", map[string]string{"app": "web", "tier": "back"}, ": pod db-0 has app=db"},
+		{"equal labels are not named", map[string]string{"app": "wbe", "tier": "front"}, ": pod web-1 has app=webb"},
+		{"the pod with more equal labels is nearer", map[string]string{"app": "web", "tier": "back"}, ": pod db-0 has app=db"},
 		{"a label that is not there", map[string]string{"tier": "back", "release": "blue"}, ": pod db-0 has no label release"},
 		{"several differ", map[string]string{"app": "web", "release": "blue"}, ": pod web-1 has app=webb and no label release"},
 		{"no pod has any of them", map[string]string{"release": "blue"}, ""},
@@ -76,7 +76,7 @@ func TestServiceWithoutReadyEndpoint(t *testing.T) {
 		{"a readiness probe that fails", intstr.FromInt32(8080), []corev1.Pod{unprobed("web-1")}, false, true,
 			"none of its 1 pod is ready: pod web-1: node a: containers with unready status: [web]; " +
 				"Unhealthy: Readiness probe failed: HTTP probe failed with statuscode: 503"},
-		{"a pod that is on its way out is not the one to look at", intstr.FromInt32(8080),
+		{"a terminating pod is not the one that is reported", intstr.FromInt32(8080),
 			[]corev1.Pod{unprobed("old", leaves), unprobed("web-1", waits("ImagePullBackOff", ""))}, false, false,
 			"none of its 2 pods is ready: pod web-1: node a: container web, image web:2: ImagePullBackOff"},
 		{"a Service that publishes pods before they are ready", intstr.FromInt32(8080), []corev1.Pod{unprobed("web-1")}, true, false, ""},

@@ -37,10 +37,10 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 		code          int
 		says          []string
 	}{
-		{sentence: "clients lose nothing, and it is said when it is over", how: works, lasts: over, says: []string{"1 passed"}},
-		{sentence: "nobody says when it is over", how: works, code: 3,
+		{sentence: "clients lose nothing, and --for says when it is over", how: works, lasts: over, says: []string{"1 passed"}},
+		{sentence: "nothing says when it is over", how: works, code: 3,
 			says: []string{"no cluster was watched, so nothing shows that it is over: say when, by --for=60s or --until=COMMAND", "RC1068"}},
-		{sentence: "a request that fails is a failure, whoever says so", how: loses, code: 1, says: []string{"1 refused", "1 failed"}},
+		{sentence: "a failed request is a failure in both cases", how: loses, code: 1, says: []string{"1 refused", "1 failed"}},
 		{sentence: "the app does not come back", how: broken, lasts: 4 * over, outage: 90 * time.Millisecond, code: 1,
 			says: []string{" until the load ended"}},
 		{sentence: "this host cannot resolve the name for a while", how: unnamed, lasts: over, code: 3,
@@ -158,11 +158,11 @@ func TestWhatIsRecordedFromThisHostAlone(t *testing.T) {
 
 func TestAProxyThatIsNotUsed(t *testing.T) {
 	for _, row := range []struct{ sentence, https, http, none, url, want string }{
-		{"none is set", "", "", "", "https://shop.example.com/", ""},
-		{"one for https", "http://proxy:3128", "", "", "https://shop.example.com/", "HTTPS_PROXY"},
-		{"one for the other scheme", "http://proxy:3128", "", "", "http://shop.example.com/", ""},
-		{"one for http", "", "http://proxy:3128", "", "http://shop.example.com/", "HTTP_PROXY"},
-		{"the host is left out", "http://proxy:3128", "", "example.com", "https://shop.example.com/", ""},
+		{"no proxy is set", "", "", "", "https://shop.example.com/", ""},
+		{"a proxy for https", "http://proxy:3128", "", "", "https://shop.example.com/", "HTTPS_PROXY"},
+		{"a proxy for the other scheme", "http://proxy:3128", "", "", "http://shop.example.com/", ""},
+		{"a proxy for http", "", "http://proxy:3128", "", "http://shop.example.com/", "HTTP_PROXY"},
+		{"the host is in NO_PROXY", "http://proxy:3128", "", "example.com", "https://shop.example.com/", ""},
 		{"this host itself", "http://proxy:3128", "http://proxy:3128", "", "http://127.0.0.1:80/", ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -94,8 +94,10 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"a NetworkPolicy keeps us out", dropped, inside, alone, "",
 			"service shop/web: asked for /healthz at port 80 from a pod on a: no connection in 2s: NetworkPolicy default-deny selects pod web-1, and may keep out pods of namespace rollcall: " +
 				"let pods of namespace rollcall through to it"},
-		{"one whose plugin rejects", refused, inside, alone, "", "connection refused: NetworkPolicy default-deny selects pod web-1"},
-		{"one that we may not read", dropped, inside, unread, "", "no connection in 2s: something drops it, such as a NetworkPolicy: let pods"},
+		{"a NetworkPolicy whose plugin rejects connections",
+			refused, inside, alone, "", "connection refused: NetworkPolicy default-deny selects pod web-1"},
+		{"a NetworkPolicy that we may not read",
+			dropped, inside, unread, "", "no connection in 2s: something drops it, such as a NetworkPolicy: let pods"},
 		{"something else drops it", dropped, inside, none, "",
 			"no connection in 2s: something drops it, and no NetworkPolicy of namespace shop does: "},
 		{"a policy is not to blame for what the app says", status(503), inside, alone, "",
@@ -103,8 +105,9 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"the port speaks TLS", tls, inside, none, "", "from a pod on a: the port speaks TLS: ask over it: --service="},
 		{"a mesh wants mTLS", reset, inside, none, "istio-proxy", "it resets the connection: pod web-1 has the sidecar istio-proxy, " +
 			"whose mesh may take mTLS alone: have the mesh take plain HTTP from namespace rollcall"},
-		{"one that says so", status(403), inside, none, "linkerd-proxy", "status 403 Forbidden: pod web-1 has the sidecar linkerd-proxy, "},
-		{"one is there, and the path is not", status(404), inside, none, "istio-proxy",
+		{"a mesh that replies with 403",
+			status(403), inside, none, "linkerd-proxy", "status 403 Forbidden: pod web-1 has the sidecar linkerd-proxy, "},
+		{"a mesh is there, but the path is wrong", status(404), inside, none, "istio-proxy",
 			"from a pod on a: status 404 Not Found: name another path"},
 		{"no mesh is there", reset, inside, none, "", "from a pod on a: it resets the connection: name a port"},
 		{"another protocol", speaksOther, inside, none, "", "from a pod on a: it closes the connection without a reply over HTTP: name a port"},
@@ -122,7 +125,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"the URL has no such path", status(404), outside, none, "", "from here: status 404 Not Found: name another path"},
 		{"the URL is of an app that answers to other names", status(400), outside, none, "",
 			"from here: status 400 Bad Request: name the host that it answers to with --host"},
-		{"both clients, of whom two pods meet the same", status(404), both, none, "",
+		{"clients inside and outside; two pods have the same obstacle", status(404), both, none, "",
 			"service shop/web: asked for /healthz at port 80 from a pod on a and on b: status 404 Not Found; asked for http://shop.example.com/ from here: status 404 Not Found: name another path, or give --good-status"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -181,16 +184,16 @@ func TestWhichPoliciesMayKeepUsOut(t *testing.T) {
 		specs    []string // of policies p0, p1, ...
 		want     string   // names
 	}{
-		{"there is none", nil, ""},
-		{"one of other pods", []string{"{podSelector: {matchLabels: {app: db}}}"}, ""},
-		{"one of what pods send", []string{"{podSelector: {}, policyTypes: [Egress]}"}, ""},
+		{"no policy", nil, ""},
+		{"one for other pods", []string{"{podSelector: {matchLabels: {app: db}}}"}, ""},
+		{"one for egress", []string{"{podSelector: {}, policyTypes: [Egress]}"}, ""},
 		{"one that admits nobody", []string{"{podSelector: {}, policyTypes: [Ingress]}"}, "p0"},
-		{"one that says no type is of what pods get", []string{"{podSelector: {}}"}, "p0"},
+		{"one without a type is for ingress", []string{"{podSelector: {}}"}, "p0"},
 		{"one that admits everybody", []string{"{podSelector: {}, ingress: [{}]}"}, ""},
-		{"what one admits another cannot keep out", []string{"{podSelector: {}}", "{" + web + "ingress: [{}]}"}, ""},
-		{"two that keep out", []string{"{podSelector: {}}", "{" + web + "}"}, "p0 and p1"},
-		{"one that admits somebody", []string{"{" + web + "ingress: [{from: [{podSelector: {}}]}]}"}, "p0"},
-		{"one that admits to some port", []string{"{" + web + "ingress: [{ports: [{port: 9000}]}]}"}, "p0"},
+		{"traffic that one policy admits is admitted", []string{"{podSelector: {}}", "{" + web + "ingress: [{}]}"}, ""},
+		{"two that admit nobody", []string{"{podSelector: {}}", "{" + web + "}"}, "p0 and p1"},
+		{"one that admits some pods", []string{"{" + web + "ingress: [{from: [{podSelector: {}}]}]}"}, "p0"},
+		{"one that admits some port", []string{"{" + web + "ingress: [{ports: [{port: 9000}]}]}"}, "p0"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var policies []networkingv1.NetworkPolicy

@@ -62,13 +62,13 @@ func TestVerdictOfMaintenance(t *testing.T) {
 		want     verdict.Outcome
 		by       string // the rule that decides; empty: all
 	}{
-		{"clients that send throughout tell that nothing was lost", outage, steady, func(*evidence.Evidence) {}, verdict.Pass, ""},
+		{"clients sent all the time and lost nothing", outage, steady, func(*evidence.Evidence) {}, verdict.Pass, ""},
 		{"agents that are all away while the command runs saw nothing", outage, steady,
 			func(ev *evidence.Evidence) { away(ev, 2*time.Second, over+time.Second, "worker", "worker2") }, verdict.Inconclusive,
 			"sent-in-maintenance"},
-		{"nor did they whatever may be lost", losing(10*time.Second, 10), steady,
+		{"nor did they, whatever the limits", losing(10*time.Second, 10), steady,
 			func(ev *evidence.Evidence) { away(ev, steady, over, "worker", "worker2") }, verdict.Inconclusive, "sent-in-maintenance"},
-		{"agents that are away in turn saw all", outage, steady, func(ev *evidence.Evidence) {
+		{"agents that are away in turn saw everything", outage, steady, func(ev *evidence.Evidence) {
 			away(ev, steady, steady+time.Minute, "worker")
 			away(ev, steady+2*time.Minute, steady+3*time.Minute, "worker2")
 		}, verdict.Pass, ""},

@@ -59,16 +59,16 @@ func TestWhatARecorderAnswers(t *testing.T) {
 	}{
 		{"a mark is noted while the load is steady", steady, true, markVerb, "drain worker2", ""},
 		{"a recording of a command takes marks too", steady, false, markVerb, "drain worker2", ""},
-		{"before that it is too early", before, true, markVerb, "drain worker2", "the load is not steady yet"},
-		{"and after the maintenance too late", over, true, markVerb, "drain worker2", "the maintenance is over"},
+		{"a mark before the load is steady is rejected", before, true, markVerb, "drain worker2", "the load is not steady yet"},
+		{"so is one after the maintenance", over, true, markVerb, "drain worker2", "the maintenance is over"},
 		{"an empty mark says nothing", steady, true, markVerb, " ", "it says nothing"},
-		{"one that fills the page is refused", steady, true, markVerb, long, "it is longer than 200 bytes"},
-		{"that the load is steady is said when it is", steady, true, steadyVerb, "", ""},
-		{"and not before", before, true, steadyVerb, "", "the load is not steady yet"},
-		{"after the maintenance it was", over, true, steadyVerb, "", ""},
-		{"nobody ends what is not begun", before, true, endVerb, "", "the load is not steady yet"},
-		{"nor what a command ends", steady, false, endVerb, "", "it ends with its command"},
-		{"anything else is not known", steady, true, "sing", "", "404 page not found"},
+		{"a mark that is too long is rejected", steady, true, markVerb, long, "it is longer than 200 bytes"},
+		{"the load is steady", steady, true, steadyVerb, "", ""},
+		{"the load is not steady yet", before, true, steadyVerb, "", "the load is not steady yet"},
+		{"after the maintenance the load was steady", over, true, steadyVerb, "", ""},
+		{"the end before the load is steady is rejected", before, true, endVerb, "", "the load is not steady yet"},
+		{"so is the end of a recording of a command", steady, false, endVerb, "", "it ends with its command"},
+		{"an unknown path is rejected", steady, true, "sing", "", "404 page not found"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			s := serving(t, row.ends, "")

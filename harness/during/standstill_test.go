@@ -110,18 +110,18 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 		{"a start that takes longer than its probe allows", list(old, pod(new1, none), event("Pod", new1, "Killing",
 			"Container web failed startup probe, will be restarted", 3)), 0, nil, stillFor,
 			"pod web-2 does not get ready: Container web failed startup probe, will be restarted (3 times)"},
-		{"one that did so twice", list(old, pod(new1, none), event("Pod", new1, "Killing",
+		{"a start that took too long twice", list(old, pod(new1, none), event("Pod", new1, "Killing",
 			"Container web failed liveness probe, will be restarted", 2)), 0, nil, 0, ""},
-		{"an image that is nowhere", list(old, pod(new1, waits("ImagePullBackOff",
+		{"an image that does not exist", list(old, pod(new1, waits("ImagePullBackOff",
 			`Back-off pulling image "web:3": ErrImagePull: rpc error: code = NotFound desc = reg/web:3: not found`))), 0, nil, stillFor,
 			`pod web-2 has no image for container web: Back-off pulling image "web:3": ErrImagePull: rpc error: code = NotFound desc = ` +
 				"reg/web:3: not found"},
 		{"a registry that is away", list(old, pod(new1, waits("ImagePullBackOff", `Back-off pulling image "web:3": dial tcp: timeout`))), 0, nil, 0, ""},
 		{"a name that no image can have", list(old, pod(new1, waits("InvalidImageName", ""))), 0, nil, stillFor,
 			"pod web-2 has no image for container web: InvalidImageName"},
-		{"the Deployment gave up", list(old, pod(new1, none), deadline("web", corev1.ConditionFalse)), 0, nil, stillFor,
+		{"the Deployment's progress deadline is over", list(old, pod(new1, none), deadline("web", corev1.ConditionFalse)), 0, nil, stillFor,
 			"deployment web made no progress for its progressDeadlineSeconds"},
-		{"another one did", list(old, pod(new1, none), deadline("api", corev1.ConditionFalse), deadline("web", corev1.ConditionTrue)),
+		{"another Deployment's is", list(old, pod(new1, none), deadline("api", corev1.ConditionFalse), deadline("web", corev1.ConditionTrue)),
 			0, nil, 0, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -35,11 +35,11 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 		lacks         string
 	}{
 		{"every node takes pods", []runtime.Object{node("a")}, []runtime.Object{node("a")}, false, ""},
-		{"one is still cordoned", []runtime.Object{node("a")}, []runtime.Object{node("a", cordoned)}, false, "node a is cordoned"},
-		{"one did not come back", []runtime.Object{node("a")}, []runtime.Object{node("a", unready)}, false, "node a is not ready"},
-		{"one was cordoned before", []runtime.Object{node("a", cordoned)}, []runtime.Object{node("a", cordoned)}, false, ""},
-		{"one was replaced", []runtime.Object{node("a")}, []runtime.Object{node("b")}, false, ""},
-		{"a new one is not ready yet", []runtime.Object{node("a")}, []runtime.Object{node("a"), node("b", unready)}, false,
+		{"a node is still cordoned", []runtime.Object{node("a")}, []runtime.Object{node("a", cordoned)}, false, "node a is cordoned"},
+		{"a node did not come back", []runtime.Object{node("a")}, []runtime.Object{node("a", unready)}, false, "node a is not ready"},
+		{"a node was cordoned before", []runtime.Object{node("a", cordoned)}, []runtime.Object{node("a", cordoned)}, false, ""},
+		{"a node was replaced", []runtime.Object{node("a")}, []runtime.Object{node("b")}, false, ""},
+		{"a new node is not ready yet", []runtime.Object{node("a")}, []runtime.Object{node("a"), node("b", unready)}, false,
 			"node b is not ready"},
 		{"the API server is away", []runtime.Object{node("a")}, []runtime.Object{node("a")}, true, "the API server does not answer"},
 	} {

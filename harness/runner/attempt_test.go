@@ -62,15 +62,17 @@ func TestAttemptRun(t *testing.T) {
 		{"one that passes is cleaned up", []string{"yes"}, []string{""}, nil, nil, verdict.Pass, []string{"cleaned up"}, 100, 0},
 		{"one that fails is diagnosed before that", []string{"no"}, []string{""}, nil, nil, verdict.Fail, []string{"diagnosed", "cleaned up"},
 			100, 0},
-		{"one whose load is too much is forgotten, and made again with less", []string{"no", "yes"}, []string{much, ""}, nil, nil, verdict.Pass,
+		{"a recording whose load is too much is deleted, and made again with less",
+			[]string{"no", "yes"}, []string{much, ""}, nil, nil, verdict.Pass,
 			[]string{"cleaned up and forgotten", "cleaned up"}, 50, 0},
-		{"and again", []string{"no", "no", "yes"}, []string{much, much, ""}, nil, nil, verdict.Pass,
+		{"a second time with still less", []string{"no", "no", "yes"}, []string{much, much, ""}, nil, nil, verdict.Pass,
 			[]string{"cleaned up and forgotten", "cleaned up and forgotten", "cleaned up"}, 25, 0},
-		{"what it leaves breaks the run, and not the scenario", []string{"yes"}, []string{""}, errors.New("a pod is left"), nil, verdict.Pass,
+		{"a failed cleanup breaks the run, and not the scenario", []string{"yes"}, []string{""}, errors.New("a pod is left"), nil, verdict.Pass,
 			[]string{"cleaned up"}, 100, 1},
-		{"what was refused before load is forgotten", []string{""}, []string{""}, nil, usage.New("service", "refused", "mend it"), 0,
+		{"a recording with bad input is deleted without diagnostics",
+			[]string{""}, []string{""}, nil, usage.New("service", "refused", "mend it"), 0,
 			[]string{"cleaned up and forgotten"}, 100, 0},
-		{"nothing is cleaned up where nothing was made", []string{""}, []string{""}, nil, errors.New("no space left"), 0, nil, 100, 0},
+		{"without a recording there is no cleanup", []string{""}, []string{""}, nil, errors.New("no space left"), 0, nil, 100, 0},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var log []string

@@ -15,12 +15,12 @@ func TestLowerRate(t *testing.T) {
 		from, want int
 		steps      int
 	}{
-		{"the first that was late lowers it", 100, 50, 1},
-		{"one that was recorded at the rate before changes nothing more", 100, 50, 1},
-		{"one at the rate of today lowers it again", 50, 25, 2},
+		{"the first late recording lowers the rate", 100, 50, 1},
+		{"another late one at the rate before changes nothing", 100, 50, 1},
+		{"a late one at the current rate lowers it again", 50, 25, 2},
 		{"and so on", 25, 12, 3},
 		{"down to the last step", 12, 6, 4},
-		{"below which there is none", 6, 6, 4},
+		{"and no lower", 6, 6, 4},
 	} {
 		now, err := r.lowerRate(row.from, "clients were late")
 		var s evidence.Session
@@ -36,15 +36,15 @@ func TestLowerRate(t *testing.T) {
 		raise      bool
 		from, want int
 	}{
-		{"none waited", true, 4, 5},
-		{"nor any more", true, 5, 6},
+		{"no pod waited: one job more", true, 4, 5},
+		{"again no pod waited", true, 5, 6},
 		{"no more than this machine may carry", true, 6, 6},
-		{"a pod waited", false, 6, 5},
-		{"one that began beside it says no more", false, 6, 5},
-		{"so does one that was calm then", true, 6, 5},
-		{"6 were too many", true, 5, 5},
+		{"a pod waited: one job less", false, 6, 5},
+		{"a recording from before the change changes nothing", false, 6, 5},
+		{"nor does one in which no pod waited", true, 6, 5},
+		{"6 jobs were too many: never again", true, 5, 5},
 		{"a pod waited again", false, 5, 4},
-		{"so were 5", true, 4, 4},
+		{"so were 5 jobs", true, 4, 4},
 		{"down to one", false, 4, 3}, {"down to one", false, 3, 2}, {"down to one", false, 2, 1}, {"and no less", false, 1, 1},
 	} {
 		change := func(from int) error { return r.lowerJobs(from, "a pod waited") }

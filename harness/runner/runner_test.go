@@ -13,14 +13,14 @@ func TestParseCount(t *testing.T) {
 		want            int
 		refused         bool
 	}{
-		{"none asked for is one", "", 1, false},
+		{"an empty option is the default", "", 1, false},
 		{"the fewest", "1", 1, false},
 		{"the most", "16", 16, false},
 		{"fewer than one", "0", 0, true},
-		{"fewer than none", "-1", 0, true},
+		{"a negative number", "-1", 0, true},
 		{"more than the most", "17", 0, true},
-		{"no number", "two", 0, true},
-		{"more than a number", "2 ", 0, true},
+		{"a word", "two", 0, true},
+		{"a number with a space", "2 ", 0, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			got, err := parseCount("jobs", row.asked, 1, 1, 16)

@@ -81,21 +81,21 @@ func TestTurnsBesideLoad(t *testing.T) {
 		asks     harness.Occupancy
 		gets     bool
 	}{
-		{"three without load go side by side", 1, []harness.Occupancy{without, without}, 0, without, true},
+		{"three without load run side by side", 1, []harness.Occupancy{without, without}, 0, without, true},
 		{"but not four", 1, []harness.Occupancy{without, without, without}, 0, without, false},
 		{"one under load waits until all of them have ended", 1, []harness.Occupancy{without, without}, 0, load, false},
-		{"also those that began beside one that has ended", 1, []harness.Occupancy{without, without}, 1, load, false},
-		{"and goes then", 1, []harness.Occupancy{without, without}, 2, load, true},
-		{"nothing goes beside it", 1, []harness.Occupancy{load}, 0, without, false},
-		{"nor beside one that is to be alone under load", 1, []harness.Occupancy{lone}, 0, without, false},
-		{"with two jobs one without load goes beside it", 2, []harness.Occupancy{load}, 0, without, true},
+		{"also if one of them has ended", 1, []harness.Occupancy{without, without}, 1, load, false},
+		{"and then it runs", 1, []harness.Occupancy{without, without}, 2, load, true},
+		{"with one job, nothing runs beside one under load", 1, []harness.Occupancy{load}, 0, without, false},
+		{"nor beside a LoneLoad", 1, []harness.Occupancy{lone}, 0, without, false},
+		{"with two jobs, one without load runs beside one under load", 2, []harness.Occupancy{load}, 0, without, true},
 		{"and no other", 2, []harness.Occupancy{load, without}, 0, without, false},
-		{"nor does it go beside two", 2, []harness.Occupancy{without, without}, 0, load, false},
-		{"but it does beside one that is left of three", 2, []harness.Occupancy{without, without, without}, 2, load, true},
-		{"what is asked from outside goes beside others without load", 1, []harness.Occupancy{without, without}, 0, outside, true},
-		{"but not where the way from outside is taken", 1, []harness.Occupancy{outside, without}, 0, outside, false},
-		{"nor beside a load", 1, []harness.Occupancy{load}, 0, outside, false},
-		{"which asks from outside too", 2, []harness.Occupancy{outside}, 0, load, false},
+		{"nor does one under load run beside two without", 2, []harness.Occupancy{without, without}, 0, load, false},
+		{"but it does beside the last of three", 2, []harness.Occupancy{without, without, without}, 2, load, true},
+		{"one that is reached from outside runs beside others without load", 1, []harness.Occupancy{without, without}, 0, outside, true},
+		{"but not beside another that is reached from outside", 1, []harness.Occupancy{outside, without}, 0, outside, false},
+		{"nor beside one under load", 1, []harness.Occupancy{load}, 0, outside, false},
+		{"nor does one under load run beside it", 2, []harness.Occupancy{outside}, 0, load, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			turns := turnsOf(row.jobs, 3)

@@ -60,7 +60,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 	for _, row := range []struct{ sentence, message, want string }{
 		{"by quota", refused + "exceeded quota: few, requested: pods=1, used: pods=0, limited: pods=0",
 			"exceeded quota: few, requested: pods=1, used: pods=0, limited: pods=0: raise the quota, or have the pods ask for less"},
-		{"by quota of what they ask nothing of", refused + "failed quota: cpu: must specify limits.cpu for: web",
+		{"by quota of a resource that they do not request", refused + "failed quota: cpu: must specify limits.cpu for: web",
 			"failed quota: cpu: must specify limits.cpu for: web: have the pods ask for what the quota counts"},
 		{"by a LimitRange", refused + "maximum cpu usage per Container is 100m, but limit is 1",
 			"maximum cpu usage per Container is 100m, but limit is 1: have the pods ask for what the LimitRange allows"},

@@ -40,7 +40,7 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			"app.yaml, document 2: line 11: unknown field spec.template.spec.lifecycle: move it into the container that it is of"},
 		{"a field that no kind has", strings.Replace(deployment, "spec:\n  selector", "spec:\n  replica: 3\n  selector", 1), "", "",
 			"app.yaml, document 1: line 5: unknown field spec.replica: mend the manifest"},
-		{"a key that is there twice", deployment + "---\n" + strings.Replace(service, "spec:", "kind: Service\nspec:", 1), "", "",
+		{"a duplicate key", deployment + "---\n" + strings.Replace(service, "spec:", "kind: Service\nspec:", 1), "", "",
 			`app.yaml, document 2: line 15: key "kind" already set in map: mend the manifest`},
 		{"a field of a pod in its container", strings.Replace(deployment, "image:", "volumes: [], image:", 1), "", "", "app.yaml, document 1: " +
 			"line 10: unknown field spec.template.spec.containers[0].volumes: move it out of the container, beside containers"},
@@ -58,11 +58,11 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 				"no Service leads to pods of these manifests: mend its selector"},
 		{"two Services that clients may use", both + "---\n" + strings.Replace(service, "name: web", "name: web2", 1), "", "",
 			"manifests: 2 Services lead to pods of theirs: web, web2: say which clients use: --service=web"},
-		{"a Service that is not theirs", both, "other", "", "Service other: no manifest has it: name one of theirs: web"},
-		{"a port that the Service has not", both, "web:8080", "", "Service web: it has no port 8080: name one of its own"},
+		{"a Service that the manifests do not have", both, "other", "", "Service other: no manifest has it: name one of theirs: web"},
+		{"a port that the Service does not have", both, "web:8080", "", "Service web: it has no port 8080: name one of its own"},
 		{"two workloads behind the Service", strings.Replace(deployment, "name: web}", "name: web2}", 1) + "---\n" + both, "", "",
 			"Service web: it leads to pods of Deployment web2 and Deployment web"},
-		{"a container that the pods have not", both, "", "sidecar=web:2",
+		{"a container that the pods do not have", both, "", "sidecar=web:2",
 			"to sidecar=web:2: Deployment web has no container sidecar: write it like image=web:v2, or name a file or a folder"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -26,11 +26,11 @@ func TestAsked(t *testing.T) {
 		{"a port by its name, over TLS, of a virtual host", intstr.FromString("web"), true, loadgen.UserHTTP{Method: "GET", Host: "shop"},
 			get(map[string]any{"path": "/x", "port": "web", "scheme": "HTTPS",
 				"httpHeaders": []any{map[string]any{"name": "Host", "value": "shop"}}})},
-		{"what writes is not asked for by a kubelet", intstr.IntOrString{}, false, loadgen.UserHTTP{Method: "POST"}, listens},
-		{"nor is what takes a secret", intstr.IntOrString{}, false,
+		{"a request that writes gets a TCP probe", intstr.IntOrString{}, false, loadgen.UserHTTP{Method: "POST"}, listens},
+		{"so does one with a secret header", intstr.IntOrString{}, false,
 			loadgen.UserHTTP{Headers: []loadgen.HeaderField{{Name: "Authorization"}}}, listens},
-		{"or a certificate of the client", intstr.IntOrString{}, true, loadgen.UserHTTP{TLS: &loadgen.TLS{Certificate: []byte("x")}}, listens},
-		{"or is good with a status by which a probe fails", intstr.IntOrString{}, false, loadgen.UserHTTP{Status: []int{200, 404}}, listens},
+		{"or with a client certificate", intstr.IntOrString{}, true, loadgen.UserHTTP{TLS: &loadgen.TLS{Certificate: []byte("x")}}, listens},
+		{"or with a good status that fails a probe", intstr.IntOrString{}, false, loadgen.UserHTTP{Status: []int{200, 404}}, listens},
 	} {
 		got := userapp.ProbeHandler("/x", corev1.ServicePort{Port: 80, TargetPort: row.target}, row.secure, &row.by)
 		if diff := cmp.Diff(row.want, got); diff != "" {

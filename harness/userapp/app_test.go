@@ -126,14 +126,14 @@ func TestReadRefuses(t *testing.T) {
 		{"a header whose variable is not set", "{path: /}", "{path: /, headers: {Authorization: $NO_SUCH}}", "", "",
 			"request, reply: header Authorization: the environment has no variable NO_SUCH", false},
 		{"a body that is not there", "{path: /}", "{path: /, body: none.json}", "", "", "request, reply: body: ", false},
-		{"a method that is none", "{path: /}", "{path: /, method: FETCH}", "", "", `request, reply: method "FETCH"`, false},
-		{"a path that is none", "{path: /}", "{path: a}", "", "", `request.path: "a": begin it with /`, false},
-		{"a standard that is none", "podSecurity: baseline", "podSecurity: none", "", "", `podSecurity: "none"`, false},
+		{"an unknown method", "{path: /}", "{path: /, method: FETCH}", "", "", `request, reply: method "FETCH"`, false},
+		{"an invalid path", "{path: /}", "{path: a}", "", "", `request.path: "a": begin it with /`, false},
+		{"an unknown Pod Security Standard", "podSecurity: baseline", "podSecurity: none", "", "", `podSecurity: "none"`, false},
 		{"a headless Service", "", "", "selector: {app: nginx}\n  ports", "clusterIP: None\n  selector: {app: nginx}\n  ports",
 			"service: nginx is headless", false},
 		{"a Service of other pods", "", "", "selector: {app: nginx}\n  ports", "selector: {app: shop}\n  ports",
 			"service: nginx selects app=shop, which the pods of nginx do not have", false},
-		{"a manifest that is none", "", "", "replicas: 3", "replicas: three", "document 3: ", true},
+		{"an invalid manifest", "", "", "replicas: 3", "replicas: three", "document 3: ", true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir()

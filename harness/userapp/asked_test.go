@@ -55,8 +55,8 @@ func TestThePortThatIsAsked(t *testing.T) {
 			"service: nginx has no port web: it has nats (4222), monitor (8222), https (443), http (8000)"},
 		{"another scheme", "tcp:nginx:4222", "{path: /}", "", "",
 			`service: "tcp:nginx:4222": write it like web, web:8080, web:http or https:web:443`},
-		{"a namespace, which that of a run is", "shop/nginx", "{path: /}", "", "", `service: "shop/nginx": write it like web`},
-		{"a path, which request has", "nginx:http/ready", "{path: /}", "", "", `service: "nginx:http/ready": write it like web`},
+		{"a namespace, which Rollcall chooses", "shop/nginx", "{path: /}", "", "", `service: "shop/nginx": write it like web`},
+		{"a path, which belongs into request", "nginx:http/ready", "{path: /}", "", "", `service: "nginx:http/ready": write it like web`},
 		{"no authority that pods trust", "https:nginx:443", "{path: /}", "", "",
 			"clients in pods know no certificate authority: give request.ca"},
 		{"an authority over plain HTTP", "nginx:http", "{path: /, ca: ca.pem}", "", "",
@@ -111,9 +111,10 @@ func TestHowAnAppIsAsked(t *testing.T) {
 		{sentence: "TLS", request: "serverName: shop.test, insecure: true, tlsMin: '1.3'", want: loadgen.UserHTTP{Header: "X-Version",
 			TLS: &loadgen.TLS{ServerName: "shop.test", Insecure: true, MinVersion: tls.VersionTLS13}}},
 		{sentence: "an authority that is not there", request: "ca: none.pem", says: "request, reply: ca: "},
-		{sentence: "an authority that is none", request: "ca: ca.pem", says: "request, reply: CA: there is no certificate in PEM"},
-		{sentence: "a version of TLS that is none", request: "insecure: true, tlsMin: '1.4'", says: "tls-min 1.4: there is no such version"},
-		{sentence: "a range backwards", reply: "goodStatus: 399-200, ", says: `goodStatus 399-200: "399-200" is no status or range`},
+		{sentence: "an invalid certificate authority", request: "ca: ca.pem", says: "request, reply: CA: there is no certificate in PEM"},
+		{sentence: "an unknown version of TLS", request: "insecure: true, tlsMin: '1.4'", says: "tls-min 1.4: there is no such version"},
+		{sentence: "a range that begins after its end",
+			reply: "goodStatus: 399-200, ", says: `goodStatus 399-200: "399-200" is no status or range`},
 		{sentence: "statuses twice", reply: "goodStatus: 200-299, status: [200], ", says: "reply.goodStatus: reply.status says the same"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -146,14 +147,14 @@ func TestWhatClientsMayLose(t *testing.T) {
 		want             []evidence.Expectation
 		says             string
 	}{
-		{sentence: "nothing, unless it is said", want: []evidence.Expectation{verdict.NoFailures()}},
+		{sentence: "nothing may be lost by default", want: []evidence.Expectation{verdict.NoFailures()}},
 		{sentence: "an outage and a share", budget: "{maxOutage: 5s, maxFailed: 0.1%}", any: true, want: []evidence.Expectation{
 			verdict.MaxOutage(5 * time.Second), verdict.ReplyGap(0, 5*time.Second), verdict.MaxFailedShare(1)}},
 		{sentence: "late replies, and no loss", budget: "{p99: 300ms}", want: []evidence.Expectation{verdict.NoFailures(),
 			verdict.MaxP99(300 * time.Millisecond)}},
-		{sentence: "a latency that is none", budget: "{p99: fast}", says: "budget.p99 fast: it is no time of 1ms or more"},
-		{sentence: "an outage that is none", budget: "{maxOutage: 5}", says: "maxOutage"},
-		{sentence: "a share that is none", budget: "{maxFailed: 101%}", says: "budget.maxFailed 101%: it is no share of 0.1% to 100%"},
+		{sentence: "an invalid latency", budget: "{p99: fast}", says: "budget.p99 fast: it is no time of 1ms or more"},
+		{sentence: "an invalid outage", budget: "{maxOutage: 5}", says: "maxOutage"},
+		{sentence: "an invalid share", budget: "{maxFailed: 101%}", says: "budget.maxFailed 101%: it is no share of 0.1% to 100%"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			budget := ""
