@@ -54,13 +54,13 @@ func (o *Options) List() usage.List {
 		{Flag: "max-latency", Text: &o.MaxLatency,
 			Help: "longest time that 99 % of a client's good replies since the first step may take: `p99=300ms`"},
 		{Flag: "service", Text: &o.Service,
-			Help: "ask this `Service` of yours from pods, and not Rollcall's app: namespace/name[:port][/path]; it is only read"},
+			Help: "send requests from pods to this `Service` of yours, not to Rollcall's app: namespace/name[:port][/path]"},
 		{Flag: "url", Text: &o.URL,
-			Help: "ask this `URL` of yours from outside, and not Rollcall's app; it is only read; alone: without a cluster"},
+			Help: "send requests from outside to this `URL` of yours, not to Rollcall's app; alone: without a cluster"},
 	}
 	own = append(own, slices.Concat(o.Request.list(), o.Request.urlList(), o.Request.secureList())...)
 	own = append(own, usage.List{
-		{Flag: "settle", Text: &o.Settle, Help: "`time` for which the load goes on once the cluster is whole (default 1m; 10s without one)"},
+		{Flag: "settle", Text: &o.Settle, Help: "`time` that the load goes on once the cluster is whole (default 1m; 10s without one)"},
 		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
 		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
 			Help: "requests per second of each lane, a `number` from 6 to 1000 (default 25)"},
@@ -72,8 +72,8 @@ func (o *Options) List() usage.List {
 // OfCommand returns the flags that say when the maintenance is over if it goes on after the end of the command.
 func (o *Options) OfCommand() usage.List {
 	return usage.List{
-		{Flag: "for", Text: &o.For, Help: "`time` for which the load goes on after the command has ended"},
-		{Flag: "until", Text: &o.Until, Help: "shell `command`, run every 2 s after that; the load goes on until it succeeds"},
+		{Flag: "for", Text: &o.For, Help: "`time` that the load goes on after your command has ended"},
+		{Flag: "until", Text: &o.Until, Help: "shell `command` that tells when the load may end: run every 2 s after yours, until it succeeds"},
 	}
 }
 

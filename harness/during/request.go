@@ -24,32 +24,32 @@ type Request struct {
 // list returns the flags for any request.
 func (r *Request) list() usage.List {
 	return usage.List{
-		{Flag: "host", Text: &r.Host, Help: "`name` in the Host header of requests to that Service or URL"},
-		{Flag: "header", Texts: &r.Headers, Help: "header `NAME=VALUE` of those, with a VALUE, @FILE or $VARIABLE; may be given again"},
-		{Flag: "method", Text: &r.Method, Help: "`method` of those; others than GET and HEAD take --allow=writes (default GET)"},
-		{Flag: "body", Text: &r.Body, Help: "`@FILE` that has their body"},
+		{Flag: "host", Text: &r.Host, Help: "`name` in the Host header of requests to your app"},
+		{Flag: "header", Texts: &r.Headers, Help: "header `NAME=VALUE` of requests to your app; VALUE may be @FILE or $VARIABLE; may be given again"},
+		{Flag: "method", Text: &r.Method, Help: "`method` of requests to your app; all but GET and HEAD need --allow=writes (default GET)"},
+		{Flag: "body", Text: &r.Body, Help: "`@FILE` with the body of requests to your app"},
 		{Flag: "good-status", Text: &r.GoodStatus, Help: "`statuses` of good replies, such as 200-299,404 (default 200-399)"},
 		{Flag: "version-header", Text: &r.VersionHeader, Help: "`header` of a reply that names its version"},
 		{Flag: "version-pointer", Text: &r.VersionPointer, Help: "JSON `pointer` to the version in the body of a reply, such as /build/version"},
-		{Flag: "version-pattern", Text: &r.VersionPattern, Help: "`regexp` that the body of a reply matches, its first group the version"},
+		{Flag: "version-pattern", Text: &r.VersionPattern, Help: "`regexp` for the body of a reply, whose first group is the version"},
 	}
 }
 
 // secureList returns the flags for requests over TLS.
 func (r *Request) secureList() usage.List {
 	return usage.List{
-		{Flag: "ca", Text: &r.CA, Help: "PEM `file` of the certificate authorities that are trusted over https (default: this host's)"},
-		{Flag: "server-name", Text: &r.ServerName, Help: "`name` that is asked for, and has to be in the certificate (default: the URL's)"},
-		{Flag: "insecure", Switch: &r.Insecure, Help: "take any certificate"},
-		{Flag: "tls-min", Text: &r.TLSMin, Help: "least `version` of TLS, 1.2 or 1.3 (default 1.2)"},
-		{Flag: "client-cert", Text: &r.ClientCert, Help: "PEM `file` with a certificate of the client's"},
-		{Flag: "client-key", Text: &r.ClientKey, Help: "PEM `file` with its key"},
+		{Flag: "ca", Text: &r.CA, Help: "PEM `file` of the certificate authorities to trust over https (default: this host's)"},
+		{Flag: "server-name", Text: &r.ServerName, Help: "`name` to ask for, and to find in the certificate (default: the URL's)"},
+		{Flag: "insecure", Switch: &r.Insecure, Help: "accept any certificate"},
+		{Flag: "tls-min", Text: &r.TLSMin, Help: "lowest `version` of TLS, 1.2 or 1.3 (default 1.2)"},
+		{Flag: "client-cert", Text: &r.ClientCert, Help: "PEM `file` with the client's certificate"},
+		{Flag: "client-key", Text: &r.ClientKey, Help: "PEM `file` with the key of --client-cert"},
 	}
 }
 
 // urlList returns the flags for requests to a URL.
 func (r *Request) urlList() usage.List {
-	return usage.List{{Flag: "connect-to", Text: &r.ConnectTo, Help: "`host:port` that connections are opened to, in place of that of --url"}}
+	return usage.List{{Flag: "connect-to", Text: &r.ConnectTo, Help: "`host:port` to open connections to, in place of that of --url"}}
 }
 
 // checkMeant returns an error if an option is given that has no effect, or if TLS needs one that is missing.

@@ -36,10 +36,10 @@ func (o *Options) List() usage.List {
 		{Flag: "profile", Default: usage.Environment, Text: &o.Profile,
 			Help: "`profile` of scenarios, smoke, core or full (default core; smoke with go test -short)"},
 		{Flag: "jobs", Default: usage.Environment, Text: &o.Jobs,
-			Help: "`number` of recordings side by side on one cluster at most, 1 to 16 (default: found from this machine's cores and memory)"},
+			Help: "most recordings side by side on one cluster, a `number` from 1 to 16 (default: by this machine's cores and memory)"},
 		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
 			Help: "most `requests` per second and lane, 6 to 1000 (default 25 for each core, at most 100, shared by the recordings under load)"},
-		{Flag: "app", Default: usage.Make, Text: &o.App, Help: "`file` about an app of yours, which the suite own rolls out"},
+		{Flag: "app", Default: usage.Make, Text: &o.App, Help: "`file` about an app of yours, for the suite own to roll out"},
 		{Flag: "out", Text: &o.Out, Help: "run `folder` to write evidence to (default a new one below out/)"},
 	}, o.Target.List()...)
 }

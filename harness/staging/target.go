@@ -40,7 +40,7 @@ func (t *Target) Reach() usage.List {
 			Help: "kubeconfig `context` of a cluster that is there already, or in-cluster: the one this pod is in " +
 				"(default: kind clusters are made)"},
 		{Flag: "kubeconfig", Group: attached.FlagGroup, Default: usage.Make, Text: &t.Kubeconfig,
-			Help: "kubeconfig `file` with that context (default as kubectl finds it)"},
+			Help: "kubeconfig `file` that has the context (default as kubectl finds it)"},
 	}, t.Access.List()...)
 }
 
@@ -48,20 +48,21 @@ func (t *Target) Reach() usage.List {
 func (t *Target) List() usage.List {
 	return append(t.Reach(), usage.List{
 		{Flag: "namespace", Default: usage.Make, Text: &t.Namespaces,
-			Help: "`namespaces` of that cluster to use, separated by commas (default: one is made for each scenario)"},
+			Help: "`namespaces` to use on a cluster that is there already, separated by commas (default: one is made for each scenario)"},
 		{Flag: "image-repo", Default: usage.Make, Text: &t.ImageRepo,
-			Help: "`repository` to push the images to and to pull them from, by digest"},
+			Help: "`repository` to push the images to; nodes pull them from there, by digest"},
 		{Flag: "images", Default: usage.Make, Text: &t.Images,
-			Help: "`images` that were pushed before: echo:v1=REF,echo:v2=REF,agent:dev=REF,noderules:dev=REF"},
+			Help: "`images` pushed before, as rollcall image prints them: echo:v1=REF,echo:v2=REF,agent:dev=REF,noderules:dev=REF"},
 		{Flag: "registry-ca", Default: usage.Make, Text: &t.RegistryCA,
-			Help: "PEM `file` of the certificate authority of that repository (default: the host's)"},
+			Help: "PEM `file` of the certificate authority of --image-repo (default: this host's)"},
 		{Flag: "pull-secret", Default: usage.Make, Text: &t.PullSecret,
-			Help: "`file` with the credentials nodes pull with, such as ~/.docker/config.json"},
+			Help: "`file` like ~/.docker/config.json, with credentials for nodes to pull with"},
 		{Flag: "outside-url", Default: usage.Make, Text: &t.OutsideURL,
-			Help: "`URL` by which the app's Service is reached from here, or none (default: a NodePort, if one can be reached)"},
-		{Flag: "load-nodes", Default: usage.Make, Text: &t.LoadNodes, Help: "`number` of nodes that carry agents, at most (default 3)"},
-		{Flag: "allow", Default: usage.Make, Text: &t.Allow, Help: "privileged `things` to do there, separated by commas: node-rules; " +
-			"flows, which needs it, to record to which pod each connection is routed; disruption:NODE for each of two or more nodes that may be drained"},
+			Help: "`URL` at which this host reaches the app's Service, or none (default: a NodePort, if one can be reached)"},
+		{Flag: "load-nodes", Default: usage.Make, Text: &t.LoadNodes, Help: "most nodes that carry load agents, a `number` (default 3)"},
+		{Flag: "allow", Default: usage.Make, Text: &t.Allow,
+			Help: "privileged `things` to do on a cluster that is there already, separated by commas: node-rules, to observe nodes' rules; " +
+				"flows, beside it, to record to which pod each connection is routed; disruption:NODE, for each of two or more nodes to drain"},
 		{Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
 	}...)
 }

@@ -59,9 +59,9 @@ func acceptCommand() *cobra.Command {
 			return nil
 		}
 	}
-	cmd.Flags().StringSliceVar(&baseline, "baseline", nil, "run `folder` of what is there now; may be given again")
-	cmd.Flags().StringArrayVar(&candidates, "candidate", nil, "run `folder` of what is to take its place, or several with commas; may be given again")
+	cmd.Flags().StringSliceVar(&baseline, "baseline", nil, "run `folder` of the cluster there is now; may be given again")
+	cmd.Flags().StringArrayVar(&candidates, "candidate", nil, "run `folder` of a cluster to take its place, or several, separated by commas; may be given again")
 	cmd.Flags().StringVar(&policyFile, "policy", "", "`file` that says what is required, and what is known and accepted")
-	cmd.Flags().StringVar(&history, "history", "", "history of earlier runs, which count as further ones of the baseline")
+	cmd.Flags().StringVar(&history, "history", "", "history `file` of earlier runs, which count as further runs of the baseline")
 	return cmd
 }

@@ -31,7 +31,7 @@ func beginCommand() *cobra.Command {
 func markCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "mark TEXT...",
-		Short: "Note a step of the maintenance that is recorded, now",
+		Short: "Note in the recording under way that a step of the maintenance begins now",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return finish(0, during.Mark(strings.Join(args, " ")))

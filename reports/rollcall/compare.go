@@ -44,8 +44,8 @@ func compareCommand() *cobra.Command {
 		}
 		return nil
 	}
-	cmd.Flags().StringSliceVar(&modes, "modes", nil, "modes to compare, such as iptables:nftables")
-	cmd.Flags().StringVar(&history, "history", "", "history of earlier runs, which count as further ones of A")
+	cmd.Flags().StringSliceVar(&modes, "modes", nil, "`modes` to compare, such as iptables:nftables")
+	cmd.Flags().StringVar(&history, "history", "", "history `file` of earlier runs, which count as further runs of A")
 	return cmd
 }
 

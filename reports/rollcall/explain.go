@@ -23,7 +23,7 @@ import (
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain NAME...",
-		Short: "Say what a scenario does, or what a rule, reason, advice, code, claim, suite or lane is and what to do",
+		Short: "Explain a scenario, rule, reason, advice, code, claim, suite or lane that reports name",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {

@@ -36,7 +36,7 @@ func preflightCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	addFlags(cmd, o.List().Only("k8s"))
-	cmd.Flags().BoolVar(&nodeImage, "node-image", false, "get the node image of --k8s, building it if need be")
+	cmd.Flags().BoolVar(&nodeImage, "node-image", false, "get the node image of --k8s, built here if need be")
 	out := addOutput(cmd, asText, asJSON, asYAML)
 	cmd.MarkFlagsMutuallyExclusive("node-image", "output")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -75,7 +75,7 @@ func cleanCommand() *cobra.Command {
 	ofLab := false
 	cmd := &cobra.Command{
 		Use:   "clean",
-		Short: "Remove the clusters Rollcall made on this host, or what runs left on another",
+		Short: "Remove the clusters that Rollcall made on this host, or what runs left on another cluster",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return work(cmd, func(ctx context.Context) error {
@@ -91,7 +91,7 @@ func cleanCommand() *cobra.Command {
 		},
 	}
 	addFlags(cmd, append(o.Reach(), o.Target.List().Only("namespace", "allow")...))
-	cmd.Flags().BoolVar(&ofLab, "lab", false, "remove the machine of rollcall run --lab")
+	cmd.Flags().BoolVar(&ofLab, "lab", false, "remove the virtual machine of rollcall run --lab")
 	cmd.MarkFlagsMutuallyExclusive("lab", "context")
 	return cmd
 }

@@ -38,7 +38,7 @@ func listCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&run, "run", "", "only scenarios whose name matches this `pattern`")
-	flags.StringVar(&skip, "skip", "", "no scenario whose name matches this `pattern`")
+	flags.StringVar(&skip, "skip", "", "leave out scenarios whose name matches this `pattern`")
 	flags.StringVar(&suite, "suite", "", "only scenarios of this `suite`")
 	flags.StringVar(&profile, "profile", string(harness.Full), "only scenarios of this `profile`: smoke, core or full")
 	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)

@@ -22,7 +22,7 @@ func reportCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 	}
 	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what changed since its report, and write nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what this build would judge otherwise, and write nothing")
 	cmd.Flags().StringVar(&picture, "picture", "", "print the timeline of this `scenario`, MODE/SUITE/ID, as an SVG file, and write nothing")
 	cmd.MarkFlagsMutuallyExclusive("output", "dry-run", "picture")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -26,14 +26,14 @@ func runCommand() *cobra.Command {
 		},
 	}
 	addFlags(cmd, o.List())
-	cmd.Flags().BoolVar(&inLab, "lab", false, "run in ipvs mode in a machine of its own, where this host's kernel has no IP_VS")
-	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print each line of what goes on")
+	cmd.Flags().BoolVar(&inLab, "lab", false, "run in ipvs mode in a virtual machine, where this host's kernel has no IP_VS")
+	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print all that the suites print")
 	addServe(cmd, &o.Serve)
 	return cmd
 }
 
 // addServe gives a command the flag --serve.
 func addServe(cmd *cobra.Command, port *string) {
-	cmd.Flags().StringVar(port, "serve", "", "show the run to a browser on this host while it goes on, at this `port` or, without one, at any")
+	cmd.Flags().StringVar(port, "serve", "", "show the run on a page at 127.0.0.1 until it ends, at this `port` or at any that is free")
 	cmd.Flags().Lookup("serve").NoOptDefVal = live.AnyPort
 }

@@ -36,7 +36,7 @@ func trendCommand() *cobra.Command {
 		}
 		return errors.Join(added.Bad...)
 	}
-	cmd.Flags().StringVar(&history, "history", "", "the history (default "+compare.HistoryFile+" beside the first DIR)")
+	cmd.Flags().StringVar(&history, "history", "", "history `file` (default "+compare.HistoryFile+" beside the first DIR)")
 	return cmd
 }
 

@@ -29,12 +29,12 @@ func tryCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&o.Files, "filename", "f", nil, "`file`, folder or URL with manifests, or - for standard input")
 	flags.StringVarP(&o.Kustomize, "kustomize", "k", "", "`folder` of a kustomization")
-	flags.BoolVarP(&o.Recursive, "recursive", "R", false, "look into folders in folders too")
+	flags.BoolVarP(&o.Recursive, "recursive", "R", false, "read folders within folders, too")
 	flags.StringVar(&o.Service, "service", "", "`Service` that clients use: [namespace/]name[:port][/path] (default: the only one that leads to pods)")
 	flags.StringVar(&o.To, "to", "", "what to roll out: image=`REF`, CONTAINER=REF, or a file or folder with manifests (default: a restart)")
-	flags.BoolVar(&o.Twin, "twin", false, "restart it once more without its preStop hook: clients have to lose requests then")
-	flags.BoolVar(&o.Needed, "needed", false, "restart it once more with the preStop sleep that the rollout needed: clients may lose none then")
-	flags.BoolVar(&o.DryRun, "dry-run", false, "say what is understood of the manifests, and do nothing")
+	flags.BoolVar(&o.Twin, "twin", false, "then restart the app without its preStop hook: clients have to lose requests")
+	flags.BoolVar(&o.Needed, "needed", false, "then restart the app with the preStop sleep that the rollout needed: clients may lose none")
+	flags.BoolVar(&o.DryRun, "dry-run", false, "say how the manifests are understood, and do nothing")
 	addFlags(cmd, options)
 	return cmd
 }

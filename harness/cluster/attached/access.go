@@ -33,13 +33,13 @@ func (a *Access) List() usage.List {
 		{Flag: "server", Text: &a.Server, Help: "`URL` of the API server, in place of the cluster's; it names a cluster without --context"},
 		{Flag: "certificate-authority", Text: &a.CertificateAuthority, Help: "PEM `file` of the API server's certificate authority"},
 		{Flag: "tls-server-name", Text: &a.TLSServerName, Help: "`name` that has to be in the API server's certificate"},
-		{Flag: "insecure-skip-tls-verify", Switch: &a.InsecureSkipTLSVerify, Help: "take any certificate of the API server"},
+		{Flag: "insecure-skip-tls-verify", Switch: &a.InsecureSkipTLSVerify, Help: "accept any certificate of the API server"},
 		{Flag: "token", Default: usage.Secret, Text: &a.Token, Help: "bearer `token`, in place of all credentials of the user"},
 		{Flag: "as", Text: &a.Impersonate, Help: "`user` to impersonate, or a service account: system:serviceaccount:NAMESPACE:NAME"},
-		{Flag: "as-uid", Text: &a.ImpersonateUID, Help: "`uid` of that user"},
-		{Flag: "as-group", Texts: &a.ImpersonateGroups, Help: "`group` of that user; may be given again"},
+		{Flag: "as-uid", Text: &a.ImpersonateUID, Help: "`uid` of the user of --as"},
+		{Flag: "as-group", Texts: &a.ImpersonateGroups, Help: "`group` of the user of --as; may be given again"},
 		{Flag: "request-timeout", Text: &a.RequestTimeout,
-			Help: "longest `time` that a request to the API server may take, such as 30s; a watch or a followed log may last (default 0: no limit)"},
+			Help: "longest `time` that a request to the API server may take, such as 30s; watches and followed logs last longer (default 0: no limit)"},
 	}
 	for i := range list {
 		list[i].Group = FlagGroup
