@@ -21,7 +21,7 @@ func asPlugin(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		names = append(names, cmd.Name())
 	}
-	call := regexp.MustCompile(`(?m)(^|[\s(])(?:kubectl )?rollcall (` + strings.Join(names, "|") + `)\b`)
+	call := regexp.MustCompile(`(?m)(^|[\s("])(?:kubectl )?rollcall (` + strings.Join(names, "|") + `)\b`)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl rollcall"}
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
