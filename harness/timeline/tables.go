@@ -146,14 +146,15 @@ func (p *pass) notePod(e evidence.Event) {
 		l = &life{Server: e.By}
 		p.pods[e.By.Pod] = l
 	}
+	old := func() bool { return l.Version != t.New || t.Old == t.New }
+	wasOld := old()
 	was, changed := l.note(e, t.noted(e))
 	if e.Kind == evidence.PodDeleting {
 		p.delete(e, was)
 	}
 	if changed && t.rolled(evidence.Server{Pod: l.Pod, Version: l.Version}) {
-		old := l.Version != t.New || t.Old == t.New
-		p.now.count(was, old, -1)
-		p.now.count(l.state, old, 1)
+		p.now.count(was, wasOld, -1)
+		p.now.count(l.state, old(), 1)
 		p.now.Time, p.now.changed = t.noted(e), changesPods(e.Kind)
 		t.census = append(t.census, p.now)
 	}

@@ -13,6 +13,8 @@ var podRows = []ruleRow{
 		verdict.Pass},
 	{"fewer old pods are there than expected when the rollout is said to be done", verdict.OldAtStatus(2), all(created("a"), created("b")),
 		verdict.Fail},
+	{"an old pod whose name has come back is not there, though nobody saw it go", verdict.OldAtStatus(1), createdAs("v2", "b", 880),
+		verdict.Fail},
 	{"an expectation of 0 old pods decides nothing", verdict.OldAtStatus(0), created("a"),
 		verdict.Inconclusive},
 
