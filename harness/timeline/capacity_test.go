@@ -50,6 +50,12 @@ func TestMinAvailableAndMaxPods(t *testing.T) {
 		{"a dip at the very end", []evidence.Event{pod(20, evidence.PodUnready, "v1", "a")}, 1, 2},
 		{"a pod more at the very end", []evidence.Event{pod(20, evidence.PodCreated, "v2", "c")}, 2, 3},
 		{"what came later", []evidence.Event{pod(21, evidence.PodUnready, "v1", "a"), pod(21, evidence.PodCreated, "v2", "c")}, 2, 2},
+		{"a name that comes back, without its creation", []evidence.Event{pod(11, evidence.PodDeleting, "v1", "a"),
+			pod(12, evidence.PodGone, "v1", "a"), pod(14, evidence.PodReady, "v2", "a"), pod(15, evidence.PodDeleting, "v1", "b")}, 1, 2},
+		{"one of which no end was seen either", []evidence.Event{pod(11, evidence.PodDeleting, "v1", "a"),
+			pod(14, evidence.PodReady, "v2", "a"), pod(15, evidence.PodDeleting, "v1", "b")}, 1, 2},
+		{"a creation that is told after the pod was ready", []evidence.Event{pod(11, evidence.PodReady, "v2", "c"),
+			pod(12, evidence.PodCreated, "v2", "c"), pod(13, evidence.PodDeleting, "v1", "a")}, 2, 3},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			events := append(marks(0, 10, 20, 40), pod(1, evidence.PodReady, "v1", "a"), pod(1, evidence.PodReady, "v1", "b"))

@@ -49,9 +49,6 @@ type podState struct {
 func (s podState) after(kind evidence.EventKind) (podState, bool) {
 	switch kind {
 	case evidence.PodCreated:
-		if s.there || s.gone { // another pod: a StatefulSet reuses names
-			s = podState{}
-		}
 		s.there, s.created = true, true // when a recording begins, its endpoint may be seen before the pod
 	case evidence.PodStarted: // perhaps its container started again
 		s.created, s.listening, s.signaled, s.ended = true, false, false, false
@@ -94,14 +91,13 @@ func (s podState) phase() (phase PodPhase) {
 
 // note enters an event about the pod, and returns the state before it, and whether the event belongs to the state.
 func (l *life) note(e evidence.Event, at Time) (was podState, changed bool) {
-	was = l.state
+	if was = l.state; l.isNewPod(e) {
+		l.Server, l.state = e.By, podState{}
+	}
 	l.version = cmp.Or(l.version, e.By.Version)
 	l.several = l.several || e.By.Version != "" && e.By.Version != l.version
 	l.events = append(l.events, e)
 	l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
-	if e.Kind == evidence.PodCreated { // a StatefulSet may reuse the name for a pod of another version
-		l.Server = e.By
-	}
 	l.noteUnready(e, was)
 	l.noteReport(e, was)
 	if e.Kind == evidence.PodDeleting {
@@ -114,6 +110,22 @@ func (l *life) note(e evidence.Event, at Time) (was podState, changed bool) {
 		l.steps = append(l.steps, PodStep{Time: at, Phase: l.state.phase()})
 	}
 	return was, true
+}
+
+// isNewPod reports whether an event is about another pod than the events before it: a StatefulSet reuses names. That the earlier pod went,
+// or that this one was created, may not have been seen.
+func (l *life) isNewPod(e evidence.Event) bool {
+	other := e.By.Version != "" && l.Version != "" && e.By.Version != l.Version
+	switch e.Kind {
+	case evidence.PodCreated:
+		return l.state.gone || l.state.deleted || other
+	case evidence.PodReady:
+		return l.state.gone || l.state.deleted && other
+	case evidence.PodStarted: // its time is of the pod's own clock, and may be before what the API shows
+		return l.state.gone
+	default:
+		return false
+	}
 }
 
 // of returns the part of a life that belongs to the pod of a version. An event without a version belongs to the same pod as the one
