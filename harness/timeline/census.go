@@ -98,6 +98,16 @@ func (t Timeline) noReadyEndpoints() []Window {
 	})
 }
 
+// OldPods counts the pods of the old version that there were, also those whose names others have got since.
+func (t Timeline) OldPods() (n int) {
+	for _, l := range t.lives {
+		if l.version == t.Old || l.Version == t.Old {
+			n++
+		}
+	}
+	return n
+}
+
 // OldPodsAt counts the pods of the old version that were in the API at a moment and had not ended, terminating ones included.
 func (t Timeline) OldPodsAt(moment time.Duration) int {
 	i := sort.Search(len(t.census), func(i int) bool { return t.census[i].At > moment })

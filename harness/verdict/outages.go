@@ -135,11 +135,15 @@ var lostShare = Rule{
 	Lanes: RoutedLanes, Unit: "request", Untested: "no request was sent from a pod in that time",
 	exposed: func(a args) int { return a.perLane(func(lane timeline.Lane) int { return int(a.lostOn(lane).of) }) },
 	needs:   seeing(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutAPI),
-	lack:    unless(func(tl timeline.Timeline) bool { return oldOnDisrupted(tl) > 0 }, "0 pods were seen on a node that was disrupted"),
+	lack: unless(func(tl timeline.Timeline) bool {
+		there, _ := oldOnDisrupted(tl)
+		return there > 0
+	}, "0 pods were seen on a node that was disrupted"),
 	question: bound{in: inShares, says: "{percent} of the requests were lost on {lane}",
 		limits: func(x Expectation, r row) limits { return byChance(r.expected, r.of) },
 		rows: eachLane(func(a args, lane timeline.Lane) row {
-			r, there, all := a.lostOn(lane), oldOnDisrupted(a.tl), oldPods(a)
+			r := a.lostOn(lane)
+			there, all := oldOnDisrupted(a.tl)
 			r.expected = float64(there) / float64(all)
 			r.facts = []Detail{{"requests sent", a.lostIn().String()}, {"of them lost", phrase.Number(len(r.hits))},
 				{"pods on disrupted nodes", fmt.Sprintf("%d of %d", there, all)}}
@@ -151,14 +155,16 @@ var lostShare = Rule{
 		})},
 }
 
-// oldOnDisrupted counts the old pods on nodes that were disrupted.
-func oldOnDisrupted(tl timeline.Timeline) (n int) {
+// oldOnDisrupted counts the old pods on nodes that were disrupted, and all old pods.
+func oldOnDisrupted(tl timeline.Timeline) (there, all int) {
 	for _, p := range tl.Pods {
-		if tl.Disruption != nil && p.Version == tl.Old && slices.Contains(tl.Disruption.Nodes, p.Node) {
-			n++
+		if p.Version != tl.Old {
+			continue
 		}
+		all++
+		there += oneIf(tl.Disruption != nil && slices.Contains(tl.Disruption.Nodes, p.Node))
 	}
-	return n
+	return there, all
 }
 
 // lostIn returns the whole seconds from Min to Max after the expectation's mark.

@@ -19,14 +19,7 @@ const (
 
 func podChanges(a args) int { return a.tl.PodChanges() }
 
-func oldPods(a args) (n int) {
-	for _, p := range a.tl.Pods {
-		if p.Version == a.tl.Old {
-			n++
-		}
-	}
-	return n
-}
+func oldPods(a args) int { return a.tl.OldPods() }
 
 // takesCount returns why a rule about a number of pods cannot judge; empty if it can.
 func takesCount(a args) string {
