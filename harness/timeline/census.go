@@ -79,9 +79,18 @@ func (t Timeline) ReadyUnlistening() []Window {
 	return t.windowsWhere(t.begun(), func(c census) bool { return c.unlistening > 0 })
 }
 
-// OnlyTerminating lists when pods that were being deleted were the only ones that could answer, and no pod had got SIGTERM yet.
+// unaccepted is how long before a SIGTERM a request may be sent that the pod's socket has not accepted when it closes. Our own
+// choice: a hundred times what a request takes.
+const unaccepted = 100 * time.Millisecond
+
+// OnlyTerminating lists when pods that were being deleted were the only ones that could answer, and no pod had got SIGTERM yet, nor was
+// to get it so soon that a request may be lost to that.
 func (t Timeline) OnlyTerminating() []Window {
-	return t.windowsWhere(t.begun(), func(c census) bool { return c.serving > 0 && c.staying == 0 && c.signaled == 0 })
+	windows := t.windowsWhere(t.begun(), func(c census) bool { return c.serving > 0 && c.staying == 0 && c.signaled == 0 })
+	for i := range windows {
+		windows[i].To = max(windows[i].From, windows[i].To-unaccepted)
+	}
+	return windows
 }
 
 // terminatingBesideReady lists when an old pod was being deleted and had not ended, and another pod was ready.

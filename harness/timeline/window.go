@@ -98,11 +98,11 @@ func latestReply(lanes []Lane, version string, of func(*Replies) time.Duration) 
 	return Time{At: best.At, Clock: clock, Err: max(last-best.At, best.At-earliest)}, true
 }
 
-// SentIn reports whether a hit was certainly sent in one of the windows or, if before is more than 0, that long before the window's end.
-func (l Lane) SentIn(h Hit, windows []Window, before time.Duration) bool {
+// SentIn reports whether a hit was certainly sent in one of the windows.
+func (l Lane) SentIn(h Hit, windows []Window) bool {
 	return slices.ContainsFunc(windows, func(w Window) bool {
 		from, to := w.surely(l)
-		return from <= h.Sent && h.Sent < to-before
+		return from <= h.Sent && h.Sent < to
 	})
 }
 

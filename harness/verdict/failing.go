@@ -3,7 +3,6 @@ package verdict
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"example.com/rollcall/harness/timeline"
 )
@@ -11,10 +10,9 @@ import (
 // failing selects failed requests: those that were certainly sent in a window and satisfy a condition. That no pod could answer, or
 // which pod a request was routed to, may rest on what was not seen.
 type failing struct {
-	in     func(timeline.Timeline) []timeline.Window // nil: at any time
-	before time.Duration                             // at least this long before the end of the window
-	is     func(args, timeline.Hit) bool             // the condition; nil: none
-	whole  bool                                      // the window or the condition also rests on what was not seen
+	in    func(timeline.Timeline) []timeline.Window // nil: at any time
+	is    func(args, timeline.Hit) bool             // the condition; nil: none
+	whole bool                                      // the window or the condition also rests on what was not seen
 }
 
 func (w failing) rows(a args) found {
@@ -26,7 +24,7 @@ func (w failing) rows(a args) found {
 	for _, lane := range a.lanes {
 		all += len(lane.Failed)
 		for _, h := range lane.Failed {
-			if (w.in == nil || lane.SentIn(h, windows, w.before)) && (w.is == nil || w.is(a, h)) {
+			if (w.in == nil || lane.SentIn(h, windows)) && (w.is == nil || w.is(a, h)) {
 				f.hits = append(f.hits, h)
 			}
 		}

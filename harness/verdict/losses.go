@@ -137,10 +137,6 @@ var noHiddenRetries = Rule{
 // ServesUntilSigterm expects that terminating pods answer while no other pod is ready, until the first of them gets SIGTERM.
 func ServesUntilSigterm() Expectation { return Expectation{Rule: servesUntilSigterm.ID} }
 
-// unaccepted is how long before SIGTERM a request may be sent and still not be accepted when the pod's socket closes. Our own
-// choice: a hundred times what a request takes.
-const unaccepted = 100 * time.Millisecond
-
 var servesUntilSigterm = Rule{
 	ID: "serves-until-sigterm", Claim: "clients are answered by terminating pods until SIGTERM when no other pod is ready",
 	Lanes: ServiceLanes, Unit: "request",
@@ -148,7 +144,7 @@ var servesUntilSigterm = Rule{
 	exposed:  summed(func(s timeline.LaneSummary) int { return s.WhileOnlyTerminating }),
 	needs:    sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: none{did: "failed before the first SIGTERM while only terminating pods were there", // as far as was seen
-		rows: failing{in: timeline.Timeline.OnlyTerminating, before: unaccepted, whole: true}.rows},
+		rows: failing{in: timeline.Timeline.OnlyTerminating, whole: true}.rows},
 }
 
 // DamageSeen expects that requests from pods do fail after the rollout began: a negative control.
