@@ -55,11 +55,11 @@ func (s podState) after(kind evidence.EventKind) (podState, bool) {
 	case evidence.PodReady:
 		s.there, s.created, s.ready, s.served = true, true, true, s.served || !s.deleted
 	case evidence.PodUnready:
-		s.there, s.ready = true, false
+		s.there, s.ready = !s.gone, false
 	case evidence.PodListening:
 		s.listening = true
 	case evidence.PodDeleting:
-		s.there, s.deleted = true, true
+		s.there, s.deleted = !s.gone, true
 	case evidence.EndpointReady:
 		s.in, s.out = true, false
 	case evidence.EndpointNotReady, evidence.EndpointGone:

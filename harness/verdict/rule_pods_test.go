@@ -15,6 +15,8 @@ var podRows = []ruleRow{
 		verdict.Fail},
 	{"an old pod whose name has come back is not there, though nobody saw it go", verdict.OldAtStatus(1), createdAs("v2", "b", 880),
 		verdict.Fail},
+	{"what is told of a pod that is gone does not bring it back", verdict.OldAtStatus(2), with(pod(810, evidence.PodUnready, "v1", "a")),
+		verdict.Fail},
 	{"old pods whose names have come back since were there", verdict.OldAtStatus(1),
 		all(createdAs("v2", "a", 1210), createdAs("v2", "b", 1220)), verdict.Pass},
 	{"an expectation of 0 old pods decides nothing", verdict.OldAtStatus(0), created("a"),
