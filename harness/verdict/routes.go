@@ -65,10 +65,11 @@ var rulesBeforeSigterm = Rule{
 		}},
 }
 
-// sigtermsSeen counts the pairs of a pod and a node for which the end of the rules and SIGTERM are both known, or the rules did not end.
+// sigtermsSeen counts the pairs of a pod and a node for which it is known whether and when the rules ended, and that the pod got SIGTERM
+// or has ended.
 func sigtermsSeen(a args) int {
-	stopped, _ := a.tl.RulesAfterSigterm()
-	return len(stopped) + len(a.tl.StillRouted())
+	stopped, routing := a.tl.RulesAfterSigterm()
+	return len(stopped) + len(routing)
 }
 
 // ClientsBeforeSigterm expects that no request is sent from any node over a new connection to an old pod after its SIGTERM. It judges

@@ -63,6 +63,10 @@ var lagRows = []ruleRow{
 		all(left("a", 710), sigterm("a", 790), ruleGone("worker", "a", 720), left("b", 850), ruleAdded("worker2", "b", 10),
 			seenUntil("worker2", 1100), exited("b", 1150)),
 		verdict.Inconclusive},
+	{"rules that still route to a pod whose SIGTERM is still to come", verdict.RulesBeforeSigterm(),
+		all(left("a", 710), sigterm("a", 790), ruleGone("worker", "a", 720), left("b", 850), ruleAdded("worker2", "b", 10),
+			seenUntil("worker2", 1900), without(evidence.PodGone)),
+		verdict.Pass},
 	{"nobody saw the rules", verdict.RulesBeforeSigterm(), all(left("b", 850), sigterm("b", 1000)),
 		verdict.Inconclusive},
 
