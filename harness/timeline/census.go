@@ -88,9 +88,9 @@ const unaccepted = 100 * time.Millisecond
 func (t Timeline) OnlyTerminating() []Window {
 	windows := t.windowsWhere(t.begun(), func(c census) bool { return c.serving > 0 && c.staying == 0 && c.signaled == 0 })
 	for i := range windows {
-		windows[i].To = max(windows[i].From, windows[i].To-unaccepted)
+		windows[i].To -= unaccepted
 	}
-	return windows
+	return slices.DeleteFunc(windows, func(w Window) bool { return w.To <= w.From })
 }
 
 // terminatingBesideReady lists when an old pod was being deleted and had not ended, and another pod was ready.

@@ -98,12 +98,20 @@ func latestReply(lanes []Lane, version string, of func(*Replies) time.Duration) 
 	return Time{At: best.At, Clock: clock, Err: max(last-best.At, best.At-earliest)}, true
 }
 
-// SentIn reports whether a hit was certainly sent in one of the windows.
-func (l Lane) SentIn(h Hit, windows []Window) bool {
-	return slices.ContainsFunc(windows, func(w Window) bool {
+// SentIn says whether a hit was sent in one of the windows.
+func (l Lane) SentIn(h Hit, windows []Window) Truth {
+	in := No
+	for _, w := range windows {
 		from, to := w.surely(l)
-		return from <= h.Sent && h.Sent < to
-	})
+		u := l.uncertainty + w.Uncertainty
+		switch {
+		case from <= h.Sent && h.Sent < to:
+			return Yes
+		case w.From <= h.Sent+u && h.Sent-u < w.To:
+			in = Unknown
+		}
+	}
+	return in
 }
 
 // SentAfter returns how long after a moment on the recorder's clock one of the lane's hits was sent.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // failing selects failed requests: those that were certainly sent in a window and satisfy a condition. That no pod could answer, or
@@ -20,18 +21,33 @@ func (w failing) rows(a args) found {
 	if w.in != nil {
 		windows = w.in(a.tl)
 	}
-	f, all := found{whole: w.whole}, 0
+	f, all, perhaps := found{whole: w.whole}, 0, 0
 	for _, lane := range a.lanes {
 		all += len(lane.Failed)
 		for _, h := range lane.Failed {
-			if (w.in == nil || lane.SentIn(h, windows)) && (w.is == nil || w.is(a, h)) {
+			if w.is != nil && !w.is(a, h) {
+				continue
+			}
+			in := timeline.Yes
+			if w.in != nil {
+				in = lane.SentIn(h, windows)
+			}
+			switch in {
+			case timeline.Yes:
 				f.hits = append(f.hits, h)
+			case timeline.Unknown:
+				perhaps++
+			case timeline.No:
 			}
 		}
 	}
 	slices.SortStableFunc(f.hits, timeline.BySent)
 	if f.count = len(f.hits); all > f.count {
 		f.facts = []Detail{{"failed otherwise", fmt.Sprint(all - f.count)}}
+	}
+	if perhaps > 0 {
+		failed := phrase.Count(perhaps, "failed request")
+		f.unclear = a.fillOf(perhaps, "clocks cannot tell whether "+failed+" {were} sent in the time that is asked about")
 	}
 	return f
 }

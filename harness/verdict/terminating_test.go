@@ -73,6 +73,8 @@ func TestRulesAboutTerminatingPods(t *testing.T) {
 			verdict.Fail},
 		{"a loss while another pod is ready is not asked for", verdict.ServesUntilSigterm(),
 			all(outage, breaking("worker-fresh", evidence.Refused, 60)), verdict.Pass},
+		{"clocks cannot tell whether one was sent while another pod was ready", verdict.ServesUntilSigterm(),
+			all(outage, breaking("worker-fresh", evidence.Refused, 69), skewed(0, 5*ms)), verdict.Inconclusive},
 		{"they are asked only while SIGTERM is about to come", verdict.ServesUntilSigterm(), all(outage, without(evidence.PodDeleting),
 			with(pod(810, evidence.PodDeleting, "v1", "a")), with(pod(810, evidence.PodDeleting, "v1", "b"))), verdict.Inconclusive},
 		{"other pods were ready all the time", verdict.ServesUntilSigterm(), none, verdict.Inconclusive},
