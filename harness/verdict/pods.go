@@ -212,10 +212,15 @@ func afterStep(i timeline.PodInterval, a args) row {
 	r.breaches = late(in, by, append(append(timeline.ControlPlane(), timeline.OnNode(i.Node)...), timeline.Actor{Pod: i.Pod},
 		timeline.Actor{Pod: i.Pod, Program: timeline.Kubelet})...)
 	own, ok := a.tl.Stopping(i)
-	if i.Length > a.Max && ok && i.Length-own.Length <= kubeletBegins && own.AtMost(a.Max) == timeline.Yes &&
+	kept := own.AtMost(a.Max)
+	if i.Length > a.Max && ok && i.Length-own.Length <= kubeletBegins && kept != timeline.No &&
 		ranging(a.Expectation, r).keeps(r.amount) == Fail {
 		r.facts = []Detail{{"from the pod's deletion", phrase.Elapsed(i.Elapsed)}, {"counted from", "when the kubelet began to stop it"}}
-		r.amount, r.breaches = took(timeline.Elapsed{Length: max(own.Length, a.Min)}), nil
+		own.Length = max(own.Length, a.Min)
+		if kept == timeline.Yes {
+			own.Uncertainty = 0
+		}
+		r.amount, r.breaches = took(own), nil
 	}
 	return r
 }

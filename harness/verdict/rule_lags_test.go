@@ -83,6 +83,13 @@ var lagRows = []ruleRow{
 		verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -30*ms, 50*ms),
 		all(left("a", 710), left("b", 860), with(evidence.Event{At: 860 * ms, Kind: evidence.APIAnswered, Count: 30})),
 		verdict.Pass},
+	{"clocks that cannot tell how long after its kubelet's own word a pod got SIGTERM",
+		verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, 100*ms), all(sigterm("a", 710), skewed(0, 10*ms), func(ev *recording) {
+			killing, signaled := pod(900, evidence.Reported, "v1", "b"), pod(1000, evidence.PodSigterm, "v1", "b")
+			killing.Detail, signaled.Clock = "Killing: Stopping container echo", "worker"
+			ev.Events = append(ev.Events, killing, signaled)
+		}),
+		verdict.Inconclusive},
 	{"a step that never came", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, time.Second), sigterm("a", 850),
 		verdict.Fail},
 	{"a step that no pod took", verdict.Between(evidence.PodDraining, evidence.PodSigterm, 0, time.Second), none,
