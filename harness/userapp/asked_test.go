@@ -82,9 +82,6 @@ func TestThePortThatIsAsked(t *testing.T) {
 			if app.Secure() {
 				url = userapp.SecureURL(service)
 			}
-			if probe := fmt.Sprint(app.Facts().Asked["httpGet"]); probe != row.probe {
-				t.Errorf("the probe asks %s, want %s", probe, row.probe)
-			}
 			if url != row.url || app.Service() != "nginx" {
 				t.Errorf("%s of %s, want %s", url, app.Service(), row.url)
 			}
