@@ -71,7 +71,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	a.standstill = NewStandstill(ctx, c.Client(), a.namespace, a.selector, names...)
 	m.screen.say(fmt.Sprintf("%s: %s of %s", thing, phrase.Count(len(pods), "pod"), a.madeBy(pods)))
 	if because := c.CannotListen(); because != "" {
-		m.screen.say("which pod each connection is routed to is not known: " + because)
+		m.screen.say("which pod each connection goes to is not recorded: " + because)
 	}
 	if lacks := a.lacks(ctx); lacks != "" {
 		m.screen.say(thing + ": its rollout is not waited for, since one is under way: " + lacks)

@@ -31,7 +31,7 @@ func distrustMutants() []recordedMutant {
 			noted(time.Second, event(evidence.Event{Kind: evidence.WatchGap, Detail: "the API server did not answer for 3.0s"})),
 			"watch-blind"},
 		{"an observer that stopped", noted(time.Second, func(r *recording) evidence.Event {
-			return evidence.Event{Kind: evidence.RecorderLost, Object: r.oldPod().Node, Detail: "it ended without a word"}
+			return evidence.Event{Kind: evidence.RecorderLost, Object: r.oldPod().Node, Detail: "it ended without writing its last line"}
 		}), evidence.ObserverLost},
 		{"a pod's log that was not read", noted(time.Second, func(r *recording) evidence.Event {
 			return evidence.Event{Kind: evidence.RecorderLost, By: r.oldPod(), Detail: "it was rotated"}

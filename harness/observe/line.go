@@ -87,4 +87,6 @@ func parseStep(step *evidence.Event, words []string) bool {
 	return true
 }
 
-func unreadable(text string) error { return fmt.Errorf("line %.200q is no arrival and no step", text) }
+func unreadable(text string) error {
+	return fmt.Errorf("line %.200q is neither an arrival nor a step", text)
+}

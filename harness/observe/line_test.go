@@ -65,7 +65,7 @@ func TestParseLine(t *testing.T) {
 			}
 			want := ""
 			if !tc.readable {
-				want = fmt.Sprintf("line %q is no arrival and no step", tc.text)
+				want = fmt.Sprintf("line %q is neither an arrival nor a step", tc.text)
 			}
 			if fmt.Sprint(err) != want && (err != nil || want != "") {
 				t.Errorf("error %v, want %q", err, want)

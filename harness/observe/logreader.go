@@ -43,7 +43,7 @@ var (
 	errRanOn    = errors.New("it ended while its container was seen to run")
 	errRotated  = errors.New("a part of it is missing: it was rotated")
 	errSkipped  = errors.New("the container started again before the log of its last run was read")
-	errKilled   = errors.New("the container was killed without warning, with what it had not written yet")
+	errKilled   = errors.New("the container was killed without SIGTERM, so lines not written yet are lost")
 )
 
 // readAll reads the runs of the container one after the other, from the given one on, until the pod is gone

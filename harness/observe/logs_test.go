@@ -34,7 +34,7 @@ func TestLogs(t *testing.T) {
 			l.gets(5)
 			l.ends()
 			l.status(0, terminated, none)
-		}, "log of p: the container was killed without warning, with what it had not written yet"},
+		}, "log of p: the container was killed without SIGTERM, so lines not written yet are lost"},
 		{"an app that is killed before its process began had nothing to write", func(l *simPod) {
 			l.kubelet.change(func() { l.kubelet.runs = append(l.kubelet.runs, &run{ended: true}) })
 			l.status(0, terminated, none)
@@ -60,7 +60,7 @@ func TestLogs(t *testing.T) {
 			l.starts()
 			l.gets(5)
 			l.status(1, running, terminated)
-		}, "log of p: the container was killed without warning, with what it had not written yet"},
+		}, "log of p: the container was killed without SIGTERM, so lines not written yet are lost"},
 		{"an app that exits by itself has written everything", func(l *simPod) {
 			l.startsUnwarned()
 			l.gets(5)
@@ -233,7 +233,7 @@ func TestLogs(t *testing.T) {
 			l.writes("\n")
 			l.writes("goroutine 1 [running]:\n")
 			l.gets(5)
-		}, `log of p: line "panic: runtime error" is no arrival and no step`},
+		}, `log of p: line "panic: runtime error" is neither an arrival nor a step`},
 	})
 }
 

@@ -32,7 +32,7 @@ type ruleReader struct {
 
 // Why an observer's log has no "end" line.
 var (
-	errNoRules   = errors.New("the observer ended without a word")
+	errNoRules   = errors.New("the observer ended without writing its last line")
 	errSecondRun = fmt.Errorf("%w, and was started again", errNoRules)
 )
 
@@ -112,7 +112,7 @@ func (r *ruleReader) readLine(text string) error {
 		words = strings.Split(line, " ")
 	}
 	if !r.parse(words) {
-		r.failure = fmt.Sprintf("line %.200q is none of an observer's", text)
+		r.failure = fmt.Sprintf("line %.200q is not in the observer's format", text)
 	}
 	if r.ended {
 		return io.EOF

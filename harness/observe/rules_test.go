@@ -124,7 +124,7 @@ func TestRules(t *testing.T) {
 			about(evidence.NodeBusy, 6, "", 12, ""), about(evidence.NodeStolen, 6, "", 7, "")}, ""},
 		{"a line that makes no sense is told, though others follow it", func(v *simNode) {
 			v.says(begin, "R @7ns stolen much", "R @8ns stolen 7", end)
-		}, []evidence.Event{begun, about(evidence.NodeStolen, 8, "", 7, "")}, "stolen much\" is none of an observer's"},
+		}, []evidence.Event{begun, about(evidence.NodeStolen, 8, "", 7, "")}, "stolen much\" is not in the observer's format"},
 		{"what was not seen is said, with how long and why", func(v *simNode) {
 			v.says(begin, "R @60ms blind @7ms rules no look for 53ms", "R @70ms blind @8ms syncs ask kube-proxy: refused", "R @71ms end")
 		}, []evidence.Event{begun, about(evidence.RulesUnseen, 60*time.Millisecond, "", 53, "no look for 53ms"),
@@ -136,9 +136,9 @@ func TestRules(t *testing.T) {
 			v.says(begin, "R @2ns load 1 0 0", "R @3ns load 2 0 0", end)
 		}, []evidence.Event{begun, about(evidence.NodeBusy, 2, "", 1, ""), about(evidence.NodeBusy, 3, "", 2, "")}, ""},
 		{"an observer that cannot work says why", func(v *simNode) {
-			v.says("noderules: nftables: listen: operation not permitted: it takes CAP_NET_ADMIN")
+			v.says("noderules: nftables: listen: operation not permitted: it needs CAP_NET_ADMIN")
 			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
-		}, nil, "rules of worker: noderules: nftables: listen: operation not permitted: it takes CAP_NET_ADMIN"},
+		}, nil, "rules of worker: noderules: nftables: listen: operation not permitted: it needs CAP_NET_ADMIN"},
 		{"a node that has not heard of the observer yet is asked again", func(v *simNode) {
 			v.kubelet.change(func() { v.kubelet.faults = []fault{{status: 404}} })
 			v.says(begin, end)
@@ -161,11 +161,11 @@ func TestRules(t *testing.T) {
 				v.kubelet.runs = append(v.kubelet.runs, &run{text: again})
 			})
 			v.until(func(s State) bool { return s.Unobserved["worker"] != nil && len(s.Observed) == 0 })
-		}, []evidence.Event{begun}, "rules of worker: the observer ended without a word, and was started again"},
+		}, []evidence.Event{begun}, "rules of worker: the observer ended without writing its last line, and was started again"},
 		{"a line that says nothing could hide a change", func(v *simNode) {
 			v.says(begin, "R @2ns gone 10.244.1.2")
 			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
-		}, []evidence.Event{begun}, "is none of an observer's"},
+		}, []evidence.Event{begun}, "is not in the observer's format"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			t.Parallel()

@@ -44,7 +44,7 @@ func oneOnEach(nodes []string, pods []corev1.Pod, up func(*corev1.Pod) bool) (so
 			late = errors.Join(late, fmt.Errorf("pod %s has no node yet", pod.Name))
 			continue
 		case i < 0:
-			late = errors.Join(late, fmt.Errorf("pod %s is on %s, where none is wanted", pod.Name, pod.Spec.NodeName))
+			late = errors.Join(late, fmt.Errorf("pod %s is on %s, which should have none", pod.Name, pod.Spec.NodeName))
 			continue
 		case sorted[i].Name != "":
 			late = errors.Join(late, fmt.Errorf("pods %s and %s are both on %s", sorted[i].Name, pod.Name, nodes[i]))

@@ -39,7 +39,7 @@ func TestOneOnEach(t *testing.T) {
 		{"one was replaced", []corev1.Pod{up("agent-x", "a"), up("agent-z", "a"), up("agent-y", "b")}, []string{"agent-z", "agent-y"},
 			"pods agent-x and agent-z are both on a"},
 		{"one too many", []corev1.Pod{up("agent-x", "a"), up("agent-y", "b"), up("agent-z", "c")}, []string{"agent-x", "agent-y"},
-			"pod agent-z is on c, where none is wanted"},
+			"pod agent-z is on c, which should have none"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			sorted, err := oneOnEach([]string{"a", "b"}, row.pods, observe.Ready)

@@ -85,7 +85,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 		}
 		cl.lanes = append(cl.lanes, lanes...)
 		if err := r.Cluster.LeaveCPUCgroup(&pod); err != nil {
-			fmt.Fprintf(r.Out, "%s may be late: it stays in its pod's group: %v\n", pod.Name, err)
+			fmt.Fprintf(r.Out, "%s may send late: it could not leave its CPU cgroup: %v\n", pod.Name, err)
 		}
 		forward, err := r.Cluster.Forward(ctx, r.Lease.Name, pod.Name, fixtures.AgentPort)
 		if err != nil {

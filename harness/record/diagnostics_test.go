@@ -221,7 +221,7 @@ func TestWhatIsCollectedIsBounded(t *testing.T) {
 	if total > 20<<20 || total < 18<<20 {
 		t.Errorf("%d bytes in all", total)
 	}
-	has(t, files, "README.txt", "all after its first 1048500 bytes", "all after its first 0 bytes")
+	has(t, files, "README.txt", "cut after 1048500 bytes", "cut after 0 bytes")
 }
 
 func TestANodeThatHangsHoldsUpNothingElse(t *testing.T) {

@@ -41,7 +41,7 @@ func (f *folder) add(name string, data []byte, err error) {
 	if len(data) > limit {
 		data = data[:limit]
 		data = data[:bytes.LastIndexByte(data, '\n')+1]
-		f.missing = append(f.missing, fmt.Sprintf("%s: all after its first %d bytes, for it has no more room", name, len(data)))
+		f.missing = append(f.missing, fmt.Sprintf("%s: cut after %d bytes: the size limit is reached", name, len(data)))
 	}
 	if len(data) == 0 {
 		return

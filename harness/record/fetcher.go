@@ -83,12 +83,12 @@ func (f *fetcher) wait(ctx context.Context) error {
 	}
 	f.cancel(nil)
 	if f.err == nil {
-		f.err = errors.New("it was asked no more")
+		f.err = errors.New("fetching was cancelled")
 	}
 	var cut []error
 	for i, lane := range f.lanes {
 		if !f.ended[i] {
-			cut = append(cut, fmt.Errorf("of lane %s %d hits were recorded: %w", lane, f.got[i], f.err))
+			cut = append(cut, fmt.Errorf("only %d hits of lane %s were recorded: %w", f.got[i], lane, f.err))
 		}
 	}
 	return errors.Join(cut...)

@@ -50,11 +50,11 @@ func TestFetcherBringsEveryHitOnce(t *testing.T) {
 		{"lanes that end one after the other", lanes([]int{0, 35, 12}), []int{0, 35, 12}, ""},
 		{"an agent that is away for two calls", lanes([]int{25, 12}, nil, away, away), []int{25, 12}, ""},
 		{"an agent that never comes back", lanes([]int{25}, append([]error{nil}, slices.Repeat([]error{away}, 1000)...)...), []int{10},
-			"of lane a 10 hits were recorded: no route to the agent"},
+			"only 10 hits of lane a were recorded: no route to the agent"},
 		{"an agent that never comes back, of whose lanes one had ended",
 			lanes([]int{5, 25, 30}, append([]error{nil}, slices.Repeat([]error{away}, 1000)...)...), []int{5, 10, 10},
-			"of lane b 10 hits were recorded: no route to the agent; of lane c 10 hits were recorded: no route to the agent"},
-		{"an agent that does not answer", hung, []int{0}, "of lane a 0 hits were recorded: no answer in 5s"},
+			"only 10 hits of lane b were recorded: no route to the agent; only 10 hits of lane c were recorded: no route to the agent"},
+		{"an agent that does not answer", hung, []int{0}, "only 0 hits of lane a were recorded: no answer in 5s"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir() + "/run"

@@ -28,7 +28,7 @@ func (r *Recording) checkFlows(ctx context.Context) error {
 		return lacks == ""
 	})
 	if ctx.Err() == nil && lacks != "" {
-		fmt.Fprintf(r.Out, "which pod each connection is routed to is not known: %s\n", lacks)
+		fmt.Fprintf(r.Out, "which pod each connection goes to is not recorded: %s\n", lacks)
 		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.FlowEvents, Because: lacks})
 	}
 	return context.Cause(ctx)
@@ -46,8 +46,8 @@ func whyNoFlows(lanes []evidence.Lane, s observe.NodeReports) (why string) {
 		case cannot != "":
 			why = cmp.Or(why, node+": "+cannot)
 		default:
-			why = cmp.Or(why, fmt.Sprintf("connection tracking of %s told of no connection from %s that was routed, though it was answered: "+
-				"what routes there does so without it (eBPF, NOTRACK) or in a zone of its own", node, lane.Client))
+			why = cmp.Or(why, fmt.Sprintf("conntrack of %s reported no routed connection from %s, though requests were answered: "+
+				"what routes there bypasses conntrack (eBPF, NOTRACK) or uses a zone of its own", node, lane.Client))
 		}
 	}
 	return why

@@ -105,7 +105,7 @@ func (c *outsideClient) close() {
 
 func (c *outsideClient) status(ctx context.Context) string {
 	if c.alive(ctx) {
-		return "the client on this host is there"
+		return "the client on this host is running"
 	}
 	return "the client on this host has ended"
 }

@@ -127,7 +127,7 @@ func (r *Recording) measureWaits(ctx context.Context) error {
 	}
 	r.waits, err = observe.MeasureCPUWait(observe.CPUWaitSources{Nodes: nodes, Pod: r.watch.PodOf, Began: r.began, Note: r.recorder.Event})
 	if err != nil {
-		fmt.Fprintf(r.Out, "what was late because this host is slow may be blamed on the cluster: %v\n", err)
+		fmt.Fprintf(r.Out, "cannot measure waits for a processor, so this host's delays may be blamed on the cluster: %v\n", err)
 	}
 	return nil
 }

@@ -121,8 +121,8 @@ func TestUnheardConnections(t *testing.T) {
 		{ID: "b-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh, Node: "b", Client: "10.244.2.9"},
 		{ID: "b-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Node: "b", Client: "10.244.2.10"},
 		{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, TargetNode: "c", Client: "172.18.0.1"}}
-	const eBPF = "connection tracking of a told of no connection from 10.244.1.9 that was routed, though it was answered: " +
-		"what routes there does so without it (eBPF, NOTRACK) or in a zone of its own"
+	const eBPF = "conntrack of a reported no routed connection from 10.244.1.9, though requests were answered: " +
+		"what routes there bypasses conntrack (eBPF, NOTRACK) or uses a zone of its own"
 	listening := map[string]string{"a": "", "b": ""}
 	for _, row := range []struct {
 		sentence string

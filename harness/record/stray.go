@@ -29,8 +29,8 @@ type strayError struct {
 }
 
 func (e *strayError) Error() string {
-	return fmt.Sprintf("pod %s, which is not of the rollout, was behind the Service, so its end was not awaited: %s; it is in EndpointSlice %s",
-		e.Pod, e.why, e.Slice)
+	return fmt.Sprintf("pod %s is not part of the rollout but was behind the Service, so the end of the rollout was not awaited: %s; "+
+		"it is in EndpointSlice %s", e.Pod, e.why, e.Slice)
 }
 
 // await waits for a stray pod, notes it and returns a strayError, or returns nil when ctx ends.

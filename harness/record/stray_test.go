@@ -77,7 +77,7 @@ func TestAStrayPodEndsTheWait(t *testing.T) {
 		return watch.Until(ctx, func(observe.State) bool { return false })
 	}, func(ctx context.Context) error { ended = true; return ctx.Err() })
 	const why = "its labels match the Service's selector app=echo"
-	if want := "pod guest, which is not of the rollout, was behind the Service, so its end was not awaited: " + why +
+	if want := "pod guest is not part of the rollout but was behind the Service, so the end of the rollout was not awaited: " + why +
 		"; it is in EndpointSlice echo-1"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

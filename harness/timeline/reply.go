@@ -12,7 +12,7 @@ import (
 // Replies sums up the replies of one version, good and bad ones.
 type Replies struct {
 	Version           string
-	Stray             bool // by pods that are not of the rollout, see [evidence.StrayPod]
+	Stray             bool // by pods that are not part of the rollout, see [evidence.StrayPod]
 	Count             int
 	Unclear           int           // not in Count: sent so close to the mark that the clocks cannot tell
 	First, Last       time.Duration // sent

@@ -45,7 +45,7 @@ func (w Wait) String() string {
 	who := cmp.Or(w.Pod, w.Program)
 	switch {
 	case w.Pod != "" && w.Program == Kubelet:
-		who = "the kubelet with " + w.Pod
+		who = "the kubelet for " + w.Pod
 	case w.any:
 		who = "a pod that is not rolled out"
 	case w.Pod == "" && w.Node != "":

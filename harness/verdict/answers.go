@@ -108,9 +108,10 @@ func turnsOf(rule, question string, pods int, kinds []evidence.Fault) Expectatio
 }
 
 var (
-	evenTurns = turns("even-turns", "the requests that steps send for a question are spread over all pods expected, as chance has it",
+	evenTurns = turns("even-turns",
+		"the requests that steps send for a question are spread over all expected pods, as evenly as chance allows",
 		func(n, pods float64) float64 { return shareDeviations * math.Sqrt(n/pods*(1-1/pods)) })
-	equalTurns = turns("equal-turns", "the requests that steps send for a question are given to all pods expected in turn",
+	equalTurns = turns("equal-turns", "the requests that steps send for a question are given to all expected pods in turn",
 		func(float64, float64) float64 { return 0 })
 )
 

@@ -50,11 +50,11 @@ func Excuses() []Excuse {
 		AFailure: {"a request failed", "it timed out, and its client, its pod or the host's packets waited", 0},
 		ALatency: {"a good reply was late", "its client, its pod or the host's packets waited", 0},
 		ALag: {"a node's rules followed late",
-			"its kube-proxy or the control plane was starved; so is a request excused that was led to a pod which had ended", 0},
+			"its kube-proxy or the control plane was starved; this also excuses a request that was routed to a pod that had ended", 0},
 		// The slowest loop of a kubelet has a period of 1 s (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
 		ADuration: {"something took too long", "the control plane, the node's programs or the pod were starved, whoever had to act", time.Second},
 		// The app's readiness probe has a period of 1 s (fixtures, App.podSpec).
-		ACount: {"pods were missing", "a pod turned unready that nobody had deleted, and it or its kubelet was starved for as long as its " +
+		ACount: {"pods were missing", "a pod became unready without being deleted, and it or its kubelet was starved for as long as its " +
 			"probe may take", time.Second},
 	}
 }

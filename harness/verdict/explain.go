@@ -79,7 +79,7 @@ func (l loss) facts() []Detail {
 		}
 	}
 	if l.otherwise > 0 {
-		facts = append(facts, Detail{"lost without stale rules", fmt.Sprintf("%d: no drain of these pods mends that", l.otherwise)})
+		facts = append(facts, Detail{"lost without stale rules", fmt.Sprintf("%d: a longer drain does not help", l.otherwise)})
 	}
 	return facts
 }

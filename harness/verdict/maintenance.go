@@ -28,7 +28,7 @@ var sentInMaintenance = Rule{
 		_, ok := tl.Maintenance()
 		return ok
 	}, markMissing(evidence.DisruptionUndone)),
-	question: bound{limits: thrice, measured: "between requests", says: "{lane} sent least, a request each {length} of maintenance",
+	question: bound{limits: thrice, measured: "between requests", says: "{lane} sent the fewest requests, one every {length} of maintenance",
 		rows: func(a args) (rows []row) {
 			window, _ := a.tl.Maintenance()
 			for _, w := range timeline.Silences(a.lanes, window) {
@@ -60,7 +60,8 @@ func thrice(x Expectation, _ row) limits {
 // anything happens costs no client a request.
 func SomethingChanged() Expectation { return Expectation{Rule: somethingChanged.ID} }
 
-const nothingChanged = "nothing shows what was done: no pod of the app began, ended or was not ready, none beside it ended, and no node changed"
+const nothingChanged = "no sign of what was done: no app pod began, ended or was unready, " +
+	"no other pod of the namespace ended, no node changed"
 
 // nothingWatched is the reason for a recording from this host alone.
 const nothingWatched = "no cluster was watched, so nothing shows that it is over: say when, by --for=60s or --until=COMMAND"

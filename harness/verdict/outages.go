@@ -131,7 +131,7 @@ func LostShare(min, max time.Duration, mark evidence.EventKind) Expectation {
 }
 
 var lostShare = Rule{
-	ID: "lost-share", Claim: "clients lose, for as long as expected, the share of new connections that leads to pods on disrupted nodes",
+	ID: "lost-share", Claim: "clients lose, for as long as expected, the share of new connections that is routed to pods on disrupted nodes",
 	Lanes: RoutedLanes, Unit: "request", Untested: "no request was sent from a pod in that time",
 	exposed: func(a args) int { return a.perLane(func(lane timeline.Lane) int { return int(a.lostOn(lane).of) }) },
 	needs:   seeing(evidence.AboutFailures, evidence.AboutReplies, evidence.AboutAPI),

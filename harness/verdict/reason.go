@@ -39,16 +39,16 @@ type ReasonKind struct {
 // Reasons lists every kind; the ones that make most unknown come first.
 func Reasons() []ReasonKind {
 	const everything, failures = "everything that was not seen", "whatever rests on failures or latencies"
-	const notExplained = "everything about failures, but that more failed since than these explain"
+	const notExplained = "everything about failures, unless more failed since than these explain"
 	return []ReasonKind{
 		{evidence.StageFailed, "deploying, starting the load or another stage failed, or Ctrl-C came", everything},
 		{evidence.NeverSettled, "the rollout did not end in 5 min", everything},
-		{evidence.StrayEndpoint, "a pod that is not of the rollout was behind the Service, so the end was not awaited", everything},
+		{evidence.StrayEndpoint, "a pod that is not part of the rollout was behind the Service, so the end was not awaited", everything},
 		{reasonNoLanes, "a scenario under load has no lanes", everything},
 		{evidence.UncleanCluster, "pods of another run were in the cluster", "everything"},
 		{evidence.ProxyMissing, "a node without a kube-proxy was expected to have one", "everything"},
-		{reasonDamagedFile, "a file is damaged or cut off", "what it tells of: clients' requests, arrivals, or all but the requests"},
-		{reasonContradiction, "records contradict each other, or have holes", "what the lane's records tell of; without a lane everything"},
+		{reasonDamagedFile, "a file is damaged or cut off", "what the file records: clients' requests, arrivals, or all but the requests"},
+		{reasonContradiction, "records contradict each other, or have holes", "what the lane's records show; if no lane is named, everything"},
 		{reasonMissingMark, "a mark that bounds the load or the rollout never came", "what is counted from or to it"},
 		{reasonWatchBlind, "a watch of the API broke, or the API server hung", "what the API showed, and when marks came that follow from it"},
 		{evidence.ObserverLost, "the observer of a node's rules stopped", "the rules of that node, and so when the barrier was"},
@@ -57,7 +57,7 @@ func Reasons() []ReasonKind {
 		{reasonFullConntrack, "a node's connection table was over 90 % full", failures},
 		{reasonEarlyFailures, "requests failed before any change", notExplained},
 		{reasonControlFailures, "requests failed on a control lane", notExplained},
-		{evidence.ProxyUnused, "this host has a proxy for a URL, which the load does not use", "rules that look at the lanes that ask it"},
+		{evidence.ProxyUnused, "this host has a proxy for a URL, which the load does not use", "rules that look at the lanes to that URL"},
 		{reasonHostFault, "requests failed in the host of their client: no address of a name, no local port, no route",
 			"rules that look at that lane"},
 		{evidence.AgentLost, "a load agent died, was away for a while, or its hits could not be fetched", "rules that look at its lanes"},

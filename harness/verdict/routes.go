@@ -167,7 +167,7 @@ var reachesTerminating = Rule{
 	ID: "reaches-terminating", Claim: "new connections still reach a pod after its endpoint is removed",
 	Lanes: RoutedLanes, Unit: pairOfPodAndNode, Untested: "no request was sent after an old pod had left the endpoints", Precondition: true,
 	exposed: drainsSeen, needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
-	question: some{of: drainsSeen, noun: pairOfPodAndNode, did: "had a new connection led to the pod after it left the endpoints",
+	question: some{of: drainsSeen, noun: pairOfPodAndNode, did: "had a new connection routed to the pod after its endpoint left",
 		rows: func(a args) (f found) {
 			var longest timeline.PodLag
 			for _, l := range a.tl.DrainLags() {

@@ -95,7 +95,7 @@ const (
 	KeepAliveLanes Lanes = "keep-alive lanes through the Service"
 	RetryLanes     Lanes = "lanes through the Service whose client does not resend"
 	DamageLanes    Lanes = "lanes from pods whose client does not resend"
-	StepLanes      Lanes = "what steps asked"
+	StepLanes      Lanes = "requests that steps send"
 	RoutedLanes    Lanes = "lanes from pods with a new connection per request"
 )
 

@@ -62,7 +62,7 @@ var answerRows = []ruleRow{
 	{"nobody answers the steps", verdict.AnsweredBy("q", "v1"), asked("q", 600, "refused"), verdict.Fail},
 	{"the question was not asked", verdict.AnsweredBy("q", "v1"), none, verdict.Inconclusive},
 
-	{"three pods have shares as chance has it", verdict.EvenTurns("q", 3),
+	{"three pods have shares as even as chance allows", verdict.EvenTurns("q", 3),
 		asked("q", 100, outcomes(times(5, "a"), times(8, "b"), times(17, "c"))...), verdict.Pass},
 	{"one pod has more than chance explains", verdict.EvenTurns("q", 3),
 		asked("q", 100, outcomes(times(1, "a"), times(5, "b"), times(24, "c"))...), verdict.Fail},

@@ -26,7 +26,7 @@ func (r Rule) withoutRules(x Expectation, run evidence.Run, tl timeline.Timeline
 	f := by.judge(x, tl)
 	if lost := reachedNobody(tl); r.Feature == evidence.NodeRules && f.Outcome == Pass && lost > 0 {
 		return Finding{Outcome: Skipped, Because: fmt.Sprintf(
-			"%s; and %s over new connections from pods reached nobody known, so clients cannot tell",
+			"%s; and %s over new connections from pods reached no known pod, so clients cannot decide it",
 			because, phrase.Count(lost, "request"))}
 	}
 	brief := cmp.Or(f.Headline, f.Because)

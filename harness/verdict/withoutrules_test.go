@@ -46,7 +46,7 @@ func TestWithoutRules(t *testing.T) {
 			"the last new connection from worker to b was opened 90 ms after its SIGTERM"},
 		{"a request that reached no pod may have been sent there", verdict.RulesBeforeSigterm(),
 			all(left("b", 850), sigterm("b", 1010), breaking("worker-fresh", evidence.Refused, 102)), verdict.Skipped, "",
-			lacks + "; and 1 request over new connections from pods reached nobody known, so clients cannot tell"},
+			lacks + "; and 1 request over new connections from pods reached no known pod, so clients cannot decide it"},
 		{"nor do rules whose pods may have been gone by then", verdict.MaxRuleLag(200 * ms),
 			all(left("b", 850), breaking("worker-fresh", evidence.Refused, 102)), verdict.Skipped, "", lacks + "; and 1 request over new"},
 		{"a client that was sent there for too long shows it all the same", verdict.MaxRuleLag(100 * ms),

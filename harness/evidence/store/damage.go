@@ -48,7 +48,7 @@ func (ev *reading) readFiles(dir string) {
 				ev.readEvents(path, file.Records)
 			}
 		default:
-			ev.addDamage(fmt.Errorf("%s: %s names it, this build does not know it: use a newer Rollcall", file.Name, evidence.RunFile))
+			ev.addDamage(fmt.Errorf("%s: unknown to this build, though %s lists it: use a newer Rollcall", file.Name, evidence.RunFile))
 		}
 	}
 }

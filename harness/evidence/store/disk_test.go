@@ -169,7 +169,7 @@ func TestDamageNamesFileAndPosition(t *testing.T) {
 		{"an event was spoiled", in(evidence.EventsFile, rewrite(`{"at":0,"kind":"pod-gone"}`+"\n{\n")),
 			[]string{"events.jsonl: byte 29: it was cut off", "events.jsonl: line 2: it is no event"}, 100, 1},
 		{"a file of the future", in(evidence.RunFile, rewrite(`{"schema":4,"files":[{"name":"x"}]}`)),
-			[]string{"x: no such file", "x: run.json names it, this build does not know it"}, 0, 0},
+			[]string{"x: no such file", "x: unknown to this build, though run.json lists it"}, 0, 0},
 		{"a recording that never ended", in(evidence.RunFile, rewrite(`{"schema":4}`)), []string{
 			"run.json: the recording was cut off: it got to 0s, with 0 hits, 0 arrivals and 0 events",
 			"hits.segment: no such", "arrivals.segment: no such", "events.segment: no such"}, 0, 0},

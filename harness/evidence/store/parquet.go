@@ -113,10 +113,10 @@ func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R)
 		}
 	}
 	if int64(row) != file.NumRows() {
-		return fmt.Errorf("these are all, the footer says %d", file.NumRows())
+		return fmt.Errorf("there are no more rows, the footer says %d", file.NumRows())
 	}
 	if row != count {
-		return fmt.Errorf("these are all, %s says %d", evidence.RunFile, count)
+		return fmt.Errorf("there are no more rows, %s says %d", evidence.RunFile, count)
 	}
 	return nil
 }

@@ -140,8 +140,8 @@ func TestAParquetFileThatIsNoStreamNamesFileAndRow(t *testing.T) {
 		{"fewer than no connections", with(func(h *evidence.Hit) { h.Attempts = -2 }), 10, "row 7: -2 attempts", 7},
 		{"a port that is none", with(func(h *evidence.Hit) { h.LocalPort = 70000 }), 10, "row 7: local port 70000", 7},
 		{"an unknown fault", with(func(h *evidence.Hit) { h.Fault = "gremlin" }), 10, `row 7: unknown fault "gremlin"`, 7},
-		{"fewer rows than were recorded", fine, 11, "row 10: these are all, run.json says 11", 10},
-		{"more rows than were recorded", fine, 9, "row 10: these are all, run.json says 9", 10},
+		{"fewer rows than were recorded", fine, 11, "row 10: there are no more rows, run.json says 11", 10},
+		{"more rows than were recorded", fine, 9, "row 10: there are no more rows, run.json says 9", 10},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), evidence.HitsFile)

@@ -66,7 +66,7 @@ func listenConntrack(to ...netip.AddrPort) (*conntrackListener, error) {
 	}
 	l, err := openListener(queueSize, to)
 	if errors.Is(err, unix.EPERM) {
-		err = fmt.Errorf("%w: it takes CAP_NET_ADMIN", err)
+		err = fmt.Errorf("%w: it needs CAP_NET_ADMIN", err)
 	}
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func listenConntrack(to ...netip.AddrPort) (*conntrackListener, error) {
 func checkAnnounced(setting string) error {
 	text, err := os.ReadFile(setting)
 	if err == nil && strings.TrimSpace(string(text)) == "0" {
-		err = errors.New("net.netfilter.nf_conntrack_events is 0: the kernel does not tell of new connections")
+		err = errors.New("net.netfilter.nf_conntrack_events is 0: the kernel does not report new connections")
 	}
 	return err
 }

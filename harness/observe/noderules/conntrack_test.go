@@ -251,7 +251,7 @@ func TestListeningNeedsThePermission(t *testing.T) {
 	if !unprivileged(t) {
 		return
 	}
-	if _, err := listenConntrack(destination("", 80)); err == nil || !strings.Contains(err.Error(), "it takes CAP_NET_ADMIN") {
+	if _, err := listenConntrack(destination("", 80)); err == nil || !strings.Contains(err.Error(), "it needs CAP_NET_ADMIN") {
 		t.Error(err)
 	}
 }

@@ -108,7 +108,7 @@ func TestWhereTheKernelDoesNotTellItIsRefused(t *testing.T) {
 	for _, tc := range []struct{ sentence, setting, want string }{
 		{"it does", "1\n", ""},
 		{"it does when somebody listens", "2\n", ""},
-		{"it does not", "0\n", "net.netfilter.nf_conntrack_events is 0: the kernel does not tell of new connections"},
+		{"it does not", "0\n", "net.netfilter.nf_conntrack_events is 0: the kernel does not report new connections"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "setting")

@@ -199,7 +199,7 @@ func TestFlowsThatCannotBeSeenAreSaid(t *testing.T) {
 		t.Error(err)
 	}
 	fields := readLines(t, out.String())
-	if len(fields) != 1 || fields[0][0] != "noflows" || !strings.HasSuffix(out.String(), "it takes CAP_NET_ADMIN\n") {
+	if len(fields) != 1 || fields[0][0] != "noflows" || !strings.HasSuffix(out.String(), "it needs CAP_NET_ADMIN\n") {
 		t.Errorf("%q", out.String())
 	}
 }

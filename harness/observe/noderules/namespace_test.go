@@ -190,7 +190,7 @@ func TestThereIsNothingToObserveWithoutThePermission(t *testing.T) {
 	var stderr bytes.Buffer
 	p := kubeProxy(func(string) (string, error) { return "nftables", nil })
 	code := run(t.Context(), nil, p, io.Discard, &stderr)
-	if want := "it takes CAP_NET_ADMIN"; code != exitFailed || !strings.Contains(stderr.String(), want) {
+	if want := "it needs CAP_NET_ADMIN"; code != exitFailed || !strings.Contains(stderr.String(), want) {
 		t.Errorf("exit code %d, %q, want %q", code, stderr.String(), want)
 	}
 }

@@ -80,7 +80,7 @@ func readLines(t interface{ Fatal(...any) }, text string) [][]string {
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
 		if len(fields) < 3 || fields[0] != "R" || !strings.HasSuffix(line, "\n") || strings.Contains(line, "  ") {
-			t.Fatal(fmt.Sprintf("line %q is none of an observer's", line))
+			t.Fatal(fmt.Sprintf("line %q is not in the observer's format", line))
 		}
 		lines = append(lines, fields[2:])
 	}

@@ -75,7 +75,7 @@ func openTables() (*mirror, error) {
 	}
 	m, err := openMirror(followed...)
 	if errors.Is(err, unix.EPERM) {
-		err = fmt.Errorf("%w: it takes CAP_NET_ADMIN", err)
+		err = fmt.Errorf("%w: it needs CAP_NET_ADMIN", err)
 	}
 	return m, err
 }
