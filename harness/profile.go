@@ -20,7 +20,7 @@ const (
 func ParseProfile(name string) (Profile, error) {
 	names := []string{string(Smoke), string(Core), string(Full)}
 	if !slices.Contains(names, name) {
-		return "", usage.New("profile "+name, "there is none of this name", "use smoke, core or full"+usage.Meant(name, names...))
+		return "", usage.New("profile "+name, "it does not exist", "use smoke, core or full"+usage.Meant(name, names...))
 	}
 	return Profile(name), nil
 }

@@ -66,7 +66,7 @@ func (p *UserHTTP) Check() error {
 	case len(p.Body) > MostBody:
 		return fmt.Errorf("body: it is longer than %d bytes", MostBody)
 	case named > 1:
-		return errors.New("the version stands in one place: name a header, a pointer or a pattern")
+		return errors.New("version: give only one of header, pointer and pattern")
 	case p.Pointer != "" && !strings.HasPrefix(p.Pointer, "/"):
 		return fmt.Errorf("pointer %q: it begins with /, see RFC 6901", p.Pointer)
 	case p.Method == http.MethodHead && p.Pointer+p.Pattern != "":
@@ -74,7 +74,7 @@ func (p *UserHTTP) Check() error {
 	}
 	for _, status := range p.Status {
 		if status < 100 || status > 599 {
-			return fmt.Errorf("status %d: there is none", status)
+			return fmt.Errorf("status %d: it is not an HTTP status (100 to 599)", status)
 		}
 	}
 	for _, h := range p.Headers {
@@ -125,11 +125,11 @@ func (h HeaderField) check() error {
 	ours := []string{"Connection", "Content-Length", "Host", "Trailer", "Transfer-Encoding", "Upgrade", laneHeader, seqHeader}
 	switch {
 	case !httpguts.ValidHeaderFieldName(h.Name):
-		return fmt.Errorf("header %q: that is no name of one", h.Name)
+		return fmt.Errorf("header %q: it is not a valid header name", h.Name)
 	case slices.Contains(ours, http.CanonicalHeaderKey(h.Name)):
-		return fmt.Errorf("header %s: it is not to be set", h.Name)
+		return fmt.Errorf("header %s: Rollcall sets this header itself", h.Name)
 	case !httpguts.ValidHeaderFieldValue(h.Value):
-		return fmt.Errorf("header %s: its value has what no header may have", h.Name)
+		return fmt.Errorf("header %s: its value has invalid characters", h.Name)
 	default:
 		return nil
 	}

@@ -26,7 +26,7 @@ func Make(ctx context.Context, c Cluster, change Change) (undo func(context.Cont
 func Ours(c Cluster) (Changeable, error) {
 	ours, ok := c.(Changeable)
 	if !ok {
-		return nil, &Unsupported{"it is not ours to change"}
+		return nil, &Unsupported{"Rollcall changes only clusters that it made"}
 	}
 	return ours, nil
 }

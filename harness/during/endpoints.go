@@ -77,6 +77,6 @@ func (a *userApp) unserved(ctx context.Context, service *corev1.Service, pods []
 	if target.StrVal == "" || slices.ContainsFunc(ready, named) {
 		return "", ""
 	}
-	return fmt.Sprintf("its targetPort %s is the name of no port of pod %s", target.StrVal, ready[0].Name),
-		"give a container's port that name, or mend targetPort"
+	return fmt.Sprintf("its targetPort is %s, and pod %s has no port of that name", target.StrVal, ready[0].Name),
+		"give a container's port that name, or fix targetPort"
 }

@@ -82,7 +82,7 @@ func TestServiceWithoutReadyEndpoint(t *testing.T) {
 		{"a Service that publishes pods before they are ready", intstr.FromInt32(8080), []corev1.Pod{unprobed("web-1")}, true, false, ""},
 		{"a targetPort by its name", intstr.FromString("http"), []corev1.Pod{ready("web-1")}, false, false, ""},
 		{"a name that no port has", intstr.FromString("web"), []corev1.Pod{unprobed("web-0"), ready("web-1")}, false, false,
-			"its targetPort web is the name of no port of pod web-1"},
+			"its targetPort is web, and pod web-1 has no port of that name"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			client := fake.NewClientset()

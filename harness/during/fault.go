@@ -27,7 +27,7 @@ var byFault = map[evidence.Fault]obstacle{
 	evidence.CertExpired:          {"its certificate has expired or is not valid yet", "renew it, or give --insecure"},
 	evidence.CertUnknownAuthority: {"its certificate is of an authority that is not trusted", "give that: --ca=FILE, or --insecure"},
 	evidence.CertWrongName:        {"its certificate is of another name", "give that: --server-name=NAME, or --insecure"},
-	evidence.WrongServer:          {"its good reply names no version", "mend --version-header, --version-pointer or --version-pattern"},
+	evidence.WrongServer:          {"its good reply names no version", "fix --version-header, --version-pointer or --version-pattern"},
 }
 
 // urlObstacle returns the obstacle between a client on this host and a URL; empty if the request got through, whatever the reply.

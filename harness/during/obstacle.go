@@ -100,7 +100,7 @@ func (o obstacles) podObstacle(ctx context.Context, u harness.Unanswered) obstac
 		if last.Status != 0 {
 			met = statusOf(last)
 		}
-		return obstacle{met + ": " + mesh + ", whose mesh may take mTLS alone",
+		return obstacle{met + ": " + mesh + ", whose mesh may only accept mTLS",
 			fmt.Sprintf("have the mesh take plain HTTP from namespace %s, or ask where it ends: --url", u.Pod.Namespace)}
 	case last.TLS:
 		return obstacle{"the port speaks TLS", "ask over it: --service=NAMESPACE/https:NAME:PORT"}
@@ -112,7 +112,7 @@ func (o obstacles) podObstacle(ctx context.Context, u harness.Unanswered) obstac
 			return obstacle{noConnection(last) + ": " + names, admit}
 		}
 		if last.Fault == evidence.Refused {
-			return obstacle{"connection refused: " + o.unlistening(pods), "have the app listen there at the pod's address, or mend targetPort"}
+			return obstacle{"connection refused: " + o.unlistening(pods), "have the app listen there at the pod's address, or fix targetPort"}
 		}
 		such := "something drops it, such as a NetworkPolicy"
 		if readable && len(pods) > 0 {
@@ -122,7 +122,7 @@ func (o obstacles) podObstacle(ctx context.Context, u harness.Unanswered) obstac
 	case last.Fault == evidence.Timeout:
 		return obstacle{faultText(last), "name a path that is answered sooner"}
 	case byFault[last.Fault].remedy == reach || byFault[last.Fault].met == "":
-		return obstacle{faultText(last), "name a port of its that speaks HTTP"}
+		return obstacle{faultText(last), "name a port of the Service that speaks HTTP"}
 	default: // faults of TLS, and of the node
 		return byFault[last.Fault]
 	}

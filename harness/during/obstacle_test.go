@@ -104,7 +104,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 			"from a pod on a: status 503 Service Unavailable: name another path"},
 		{"the port speaks TLS", tls, inside, none, "", "from a pod on a: the port speaks TLS: ask over it: --service="},
 		{"a mesh wants mTLS", reset, inside, none, "istio-proxy", "it resets the connection: pod web-1 has the sidecar istio-proxy, " +
-			"whose mesh may take mTLS alone: have the mesh take plain HTTP from namespace rollcall"},
+			"whose mesh may only accept mTLS: have the mesh take plain HTTP from namespace rollcall"},
 		{"a mesh that replies with 403",
 			status(403), inside, none, "linkerd-proxy", "status 403 Forbidden: pod web-1 has the sidecar linkerd-proxy, "},
 		{"a mesh is there, but the path is wrong", status(404), inside, none, "istio-proxy",

@@ -100,7 +100,7 @@ type settings struct {
 func (o Options) prepare() (a settings, err error) {
 	p99, named := strings.CutPrefix(o.MaxLatency, p99Is)
 	if o.MaxLatency != "" && (!named || p99 == "") {
-		return a, usage.New("max-latency "+o.MaxLatency, "it is of no percentile that is known", "write it like "+p99Is+"300ms")
+		return a, usage.New("max-latency "+o.MaxLatency, "only p99 is supported", "write it like "+p99Is+"300ms")
 	}
 	budget := userapp.Budget{MaxOutage: o.MaxOutage, MaxFailed: o.MaxFailed, P99: p99}
 	if a.Losses, err = budget.Read("max-outage", "max-failed", "max-latency"); err != nil {
@@ -194,7 +194,7 @@ func (o Options) PrintRights(w io.Writer) error {
 // checkCommand returns an error for a command that does not exist.
 func checkCommand(command []string) error {
 	if _, err := exec.LookPath(command[0]); err != nil {
-		return usage.New("command "+command[0], "there is none of this name",
+		return usage.New("command "+command[0], "it does not exist",
 			"write one after --, such as: rollcall during -- kubectl drain NODE"+usage.Meant(command[0], "begin", "mark", "end"))
 	}
 	return nil

@@ -44,21 +44,22 @@ func TestBadOptions(t *testing.T) {
 		options  Options
 		says     string
 	}{
-		{"an outage without a unit", with(func(o *Options) { o.MaxOutage = "5" }), "max-outage 5: it is no time of 1ms or more: "},
+		{"an outage without a unit", with(func(o *Options) { o.MaxOutage = "5" }), "max-outage 5: it is not a duration of 1ms or more: "},
 		{"an outage of nothing", with(func(o *Options) { o.MaxOutage = "0s" }), "max-outage 0s: "},
 		{"a latency without a percentile", with(func(o *Options) { o.MaxLatency = "300ms" }),
-			"max-latency 300ms: it is of no percentile that is known: write it like p99=300ms"},
+			"max-latency 300ms: only p99 is supported: write it like p99=300ms"},
 		{"a percentile without a latency", with(func(o *Options) { o.MaxLatency = "p99=" }), "max-latency p99=: "},
-		{"a latency without a unit", with(func(o *Options) { o.MaxLatency = "p99=300" }), "max-latency 300: it is no time of 1ms or more"},
+		{"a latency without a unit", with(func(o *Options) { o.MaxLatency = "p99=300" }), "max-latency 300: it is not a duration of 1ms or more"},
 		{"a share of nothing", with(func(o *Options) { o.MaxFailed = "0%" }), "max-failed 0%: it is no share of 0.1% to 100%"},
 		{"a share above 100 %", with(func(o *Options) { o.MaxFailed = "101%" }), "max-failed 101%: "},
 		{"a share that is too fine", with(func(o *Options) { o.MaxFailed = "0.15%" }), "max-failed 0.15%: "},
 		{"a share that is no number", with(func(o *Options) { o.MaxFailed = "few" }), "max-failed few: "},
-		{"a load that ends before its last requests do", with(func(o *Options) { o.Settle = "1s" }), "settle 1s: it is no time of 3s or more"},
+		{"a load that ends before its last requests do", with(func(o *Options) { o.Settle = "1s" }),
+			"settle 1s: it is not a duration of 3s or more"},
 		{"a deadline that is no duration", with(func(o *Options) { o.Deadline = "tomorrow" }), "deadline tomorrow: "},
 		{"a rate that is too low", with(func(o *Options) { o.Rate = "1" }), "--rate=1: "},
 		{"two clusters", with(func(o *Options) { o.Modes = "iptables,nftables" }), "modes iptables,nftables: maintenance is recorded once"},
-		{"a namespace without a cluster", with(func(o *Options) { o.Namespaces = "mine" }), "namespace mine: it is about a cluster"},
+		{"a namespace without a cluster", with(func(o *Options) { o.Namespaces = "mine" }), "namespace mine: it applies only to an existing cluster"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			for verb, err := range map[string]error{
@@ -72,7 +73,7 @@ func TestBadOptions(t *testing.T) {
 		})
 	}
 	_, err := Run(t.Context(), Terminal{}, Options{}, []string{"no-such-program"})
-	if err == nil || !usage.Is(err) || !strings.HasPrefix(err.Error(), "command no-such-program: there is none") {
+	if err == nil || !usage.Is(err) || !strings.HasPrefix(err.Error(), "command no-such-program: it does not exist") {
 		t.Errorf("a command that is not there: %v", err)
 	}
 	if left, err := filepath.Glob("*"); err != nil || len(left) != 2 && len(left) != 3 {

@@ -66,7 +66,7 @@ func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
 	} {
 		if given := of.list.Args(); !of.means && len(given) > 0 {
 			name, _, _ := strings.Cut(strings.TrimPrefix(given[0], "--"), "=")
-			return usage.New(name, "it is about requests that are not sent", of.lacks)
+			return usage.New(name, "it has no effect here", of.lacks)
 		}
 	}
 	if service != nil && service.Secure && r.CA == "" && !r.Insecure {

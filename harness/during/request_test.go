@@ -70,7 +70,7 @@ func TestRequests(t *testing.T) {
 			says: "header A: the environment has no variable NO_SUCH: "},
 		{sentence: "a file that is not there", asks: Request{Headers: []string{"A=@none"}}, says: "header A: none cannot be read: "},
 		{sentence: "a header that Rollcall sets",
-			asks: Request{Headers: []string{"Host=a"}}, says: "request: header Host: it is not to be set: "},
+			asks: Request{Headers: []string{"Host=a"}}, says: "request: header Host: Rollcall sets this header itself: "},
 		{sentence: "a body that is no file", asks: Request{Body: "{}"}, says: "body: it is no file: "},
 		{sentence: "a range that begins after its end",
 			asks: Request{GoodStatus: "399-200"}, says: `good-status 399-200: "399-200" is no status or range`},
@@ -120,7 +120,7 @@ func TestRequestsThatNobodySends(t *testing.T) {
 	}{
 		{"no option, and no Service or URL", Request{}, nil, "", ""},
 		{"a header to our own app", Request{Headers: []string{"A=b"}}, nil, "",
-			"header: it is about requests that are not sent: give"},
+			"header: it has no effect here: give"},
 		{"--connect-to for a Service", Request{ConnectTo: "a:1"}, plain, "", "connect-to: "},
 		{"--ca for plain HTTP", Request{Secure: userapp.Secure{CA: "a"}}, plain, "http://shop.test/", "ca: "},
 		{"--ca for https", Request{Secure: userapp.Secure{CA: "a"}}, plain, https, ""},

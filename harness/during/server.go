@@ -133,7 +133,7 @@ func (s *server) acceptEnd(by http.ResponseWriter) error {
 	case !s.ends:
 		return errors.New("it ends with its command")
 	case s.endAccepted:
-		return errors.New("it was told to end before")
+		return errors.New("its end was requested already")
 	case s.rejection != nil:
 		return s.rejection
 	}

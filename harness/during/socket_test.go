@@ -101,7 +101,7 @@ func TestTheEndIsSaidOnce(t *testing.T) {
 	}
 	defer answer.Body.Close()
 	<-s.end
-	if got := told(t, s, endVerb, ""); got != "it was told to end before" {
+	if got := told(t, s, endVerb, ""); got != "its end was requested already" {
 		t.Errorf("the second time it answers %q", got)
 	}
 	closed := make(chan error)

@@ -95,7 +95,7 @@ func (w wholeness) lacks(ctx context.Context) string {
 	leases := w.versionsOfLeases(ctx)
 	for _, name := range slices.Sorted(maps.Keys(leases)) {
 		if w.before[name] == "" && leases[name] == w.leases[name] {
-			return "node " + name + " has not been heard of since"
+			return "node " + name + " has not renewed its lease"
 		}
 	}
 	return ""

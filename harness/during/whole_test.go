@@ -105,7 +105,7 @@ func TestNodesAreHeardOf(t *testing.T) {
 		if took := time.Since(began); took < down || took > down+2*time.Second {
 			t.Errorf("whole after %v, want %v", took, down)
 		}
-		if want := "waiting until the cluster is whole: node a has not been heard of since; 1m0s left"; len(said) != 1 || said[0] != want {
+		if want := "waiting until the cluster is whole: node a has not renewed its lease; 1m0s left"; len(said) != 1 || said[0] != want {
 			t.Errorf("said %q", said)
 		}
 		again := time.Now() // as after a rollout that took longer than a renewal

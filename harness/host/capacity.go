@@ -53,9 +53,9 @@ func (f Facts) checkDisks(building bool) error {
 		engine, cache = minBuildEngine, minBuildCache
 	}
 	if f.SameDisk {
-		return f.EngineDisk.check("where the engine's images and the caches are", engine+cache)
+		return f.EngineDisk.check("for the engine's images and the caches", engine+cache)
 	}
-	return errors.Join(f.EngineDisk.check("where the engine's images are", engine), f.CacheDisk.check("where the caches are", cache))
+	return errors.Join(f.EngineDisk.check("for the engine's images", engine), f.CacheDisk.check("for the caches", cache))
 }
 
 func (d Disk) check(what string, need int64) error {

@@ -24,7 +24,7 @@ type module struct {
 }
 
 // errNoSources is the error of a failed download, as opposed to a failed compilation.
-var errNoSources = errors.New("its sources cannot be had")
+var errNoSources = errors.New("its sources cannot be downloaded")
 
 // fetch writes a part's module and downloads exactly the modules that are needed to compile its programs.
 func (b *builder) fetch(ctx context.Context, p goPart) (m module, err error) {

@@ -61,7 +61,8 @@ func parseCount(name, asked string, usual, least, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(asked)
 	if err != nil || n < least || n > most {
-		return 0, usage.New(fmt.Sprintf("--%s=%s", name, asked), "it is no whole number in range", fmt.Sprintf("use %d to %d", least, most))
+		return 0, usage.New(fmt.Sprintf("--%s=%s", name, asked), "it is not a whole number in the allowed range",
+			fmt.Sprintf("use %d to %d", least, most))
 	}
 	return n, nil
 }

@@ -59,7 +59,7 @@ func retry(s harness.Scenario, attempt func(number, tries int, earlier []string)
 		case v.Retry != verdict.NoRetry && len(slowed) < mostSlowed && !unrepeatable(s):
 			slowed = append(slowed, fmt.Sprintf("attempt %d: %s: %s", number, v.Outcome, v.Headline))
 			tries++
-			print("recorded again, with less beside it: this machine was too slow to tell")
+			print("recorded again, with fewer recordings beside it: this machine was too slow for a verdict")
 		case !res.again:
 			return v, nil
 		default:

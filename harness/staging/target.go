@@ -78,7 +78,7 @@ func (t Target) CheckNamed() error {
 	}
 	for _, o := range t.List() {
 		if given := o.Given(); given != "" && o.Flag != "dry-run" {
-			return usage.New(given, "it is about a cluster that is there already, and none is named", "name it: --context=NAME")
+			return usage.New(given, "it applies only to an existing cluster, and none is named", "name it: --context=NAME")
 		}
 	}
 	return nil

@@ -40,11 +40,11 @@ func TestTargetConnect(t *testing.T) {
 		says     string
 	}{
 		{"a current context that nobody named", Target{},
-			`context "staging": it is the current one but no kind cluster's, and may not be meant: name it: --context=staging`},
+			`context "staging": it is only the current context, and not a kind cluster's: name it: --context=staging`},
 		{"a context that is not there", Target{Context: "prod"},
-			"context prod: the kubeconfig has none of this name: use one of kind-mine, staging"},
+			"context prod: the kubeconfig has no such context: use one of kind-mine, staging"},
 		{"a mistyped context", Target{Context: "stagign"},
-			"context stagign: the kubeconfig has none of this name: use one of kind-mine, staging; did you mean staging?"},
+			"context stagign: the kubeconfig has no such context: use one of kind-mine, staging; did you mean staging?"},
 		{"a mistyped privilege", Target{Context: "staging", Allow: "noderules"},
 			"allow noderules: there is no such thing: use node-rules, flows, or disruption:NODE; did you mean node-rules?"},
 		{"a server that is not there", Target{Context: "staging"}, "context staging, https://127.0.0.1:1: it cannot be reached"},
@@ -91,14 +91,14 @@ func TestTargetCheckNamed(t *testing.T) {
 		{"a cluster is named", Target{Context: "staging", Namespaces: "mine"}, ""},
 		{"a kubeconfig is named, for its current context", Target{Kubeconfig: "k", ImageRepo: "r"}, ""},
 		{"a namespace without a cluster", Target{Namespaces: "mine"},
-			"namespace mine: it is about a cluster that is there already, and none is named: name it: --context=NAME"},
+			"namespace mine: it applies only to an existing cluster, and none is named: name it: --context=NAME"},
 		{"images without a cluster", Target{ImageRepo: "r"}, "image-repo r: "},
 		{"a privilege without a cluster", Target{Allow: harness.NodeRules}, "allow node-rules: "},
 		{"a server is named", Target{Access: attached.Access{Server: "https://10.0.0.7:6443", Impersonate: "jane"}, Namespaces: "mine"}, ""},
-		{"a user without a cluster", Target{Access: attached.Access{Impersonate: "jane"}}, "as jane: it is about a cluster that is there"},
+		{"a user without a cluster", Target{Access: attached.Access{Impersonate: "jane"}}, "as jane: it applies only to an existing cluster"},
 		{"a group without a cluster", Target{Access: attached.Access{ImpersonateGroups: []string{"ops"}}}, "as-group ops: "},
 		{"any certificate without a cluster", Target{Access: attached.Access{InsecureSkipTLSVerify: true}}, "insecure-skip-tls-verify: "},
-		{"a token without a cluster, not printed", Target{Access: attached.Access{Token: "open-sesame"}}, "token: it is about a cluster"},
+		{"a token without a cluster, not printed", Target{Access: attached.Access{Token: "open-sesame"}}, "token: it applies only to an existing cluster"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			err := row.target.CheckNamed()

@@ -33,7 +33,7 @@ func (p Preflight) TryApp(ctx context.Context) error {
 	return p.inNamespace(ctx, p.App.PodSecurity(), func(ctx context.Context, lease namespace.Lease) error {
 		service, err := p.App.Update().Deploy(ctx, p.Cluster.Client(), fixtures.Destination{Namespace: lease.Name}, fixtures.App{}, 0)
 		if err != nil {
-			return usage.New("app "+p.AppFile, usage.OneLine(err), "mend its manifests")
+			return usage.New("app "+p.AppFile, usage.OneLine(err), "fix its manifests")
 		}
 		pod, err := p.awaitApp(ctx, lease.Name)
 		if err != nil {
@@ -115,12 +115,12 @@ func (p Preflight) ask(ctx context.Context, service *corev1.Service, url, addres
 			return p.refusePort(service, none, why)
 		}
 		return usage.New("app "+p.AppFile, fmt.Sprintf("asked for %s, and %s", p.App.Path(), why),
-			"mend request or reply: what is asked for, what a good reply is, and where its version stands")
+			"fix request or reply: what is asked for, what a good reply is, and where its version stands")
 	case err != nil:
 		return err
 	case named != "" && named != old:
 		return usage.New("app "+p.AppFile, fmt.Sprintf("the reply of what was deployed as %q says %q", old, named),
-			"spell old.name and new.name as replies do, or mend where the version stands")
+			"spell old.name and new.name as replies do, or fix where the version stands")
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func TestAPortThatSpeaksNoHTTP(t *testing.T) {
 		{"it is the only one", nats, []corev1.ServicePort{first}, ": have it answer there over HTTP"},
 		{"TLS", secure.Listener.Addr().String(), []corev1.ServicePort{first},
 			"port client (4222) of Service nats speaks TLS: ask over it: service: https:nats:4222"},
-		{"HTTP, and another path", missing.Listener.Addr().String(), []corev1.ServicePort{first}, "asked for /, and 404 Not Found: mend request"},
+		{"HTTP, and another path", missing.Listener.Addr().String(), []corev1.ServicePort{first}, "asked for /, and 404 Not Found: fix request"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "nats"}, Spec: corev1.ServiceSpec{Ports: row.ports}}

@@ -70,7 +70,7 @@ func New(objects []Object, text string) (*App, error) {
 	case len(found) == 0 && name != "":
 		return nil, usage.New("Service "+name, "no manifest has it", "name one of theirs: "+strings.Join(services(objects), ", "))
 	case len(found) == 0 && len(unfit) > 0:
-		return nil, usage.New("Service "+unfit[0], "no Service leads to pods of these manifests", "mend its selector")
+		return nil, usage.New("Service "+unfit[0], "no Service leads to pods of these manifests", "fix its selector")
 	case len(found) == 0:
 		return nil, usage.New("manifests", "they have no Service with a ClusterIP", "add one: requests are sent to a Service")
 	case len(found) > 1:

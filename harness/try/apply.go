@@ -131,7 +131,7 @@ func (t *target) apply(ctx context.Context, objects []Object) error {
 			live, err = api.Apply(ctx, o.GetName(), t.clean(o), metav1.ApplyOptions{FieldManager: manager, Force: true})
 		}
 		if err != nil {
-			return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), remedy(err.Error(), "mend the manifest"))
+			return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), remedy(err.Error(), "fix the manifest"))
 		}
 		if !t.made(o) {
 			t.created = append(t.created, Object{live, o.At})

@@ -38,7 +38,7 @@ func (a *App) Describe(change Change) []string {
 		lines = append(lines, "each node: takes one pod at a time, by its host port "+strings.Join(ports, " and "))
 	}
 	if asking := a.asking(); len(asking) > 0 {
-		lines = append(lines, "also asks: "+strings.Join(asking, ", ")+", which adds load that is not recorded")
+		lines = append(lines, "clients:   "+strings.Join(asking, ", ")+", whose requests add load that is not recorded")
 	}
 	if others := a.others(); len(others) > 0 {
 		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 110))

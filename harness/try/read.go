@@ -143,7 +143,7 @@ func parse(name string, text []byte) (all []Object, err error) {
 			return all, nil
 		}
 		if err != nil {
-			return nil, usage.New(name, usage.OneLine(err), "mend the manifest")
+			return nil, usage.New(name, usage.OneLine(err), "fix the manifest")
 		}
 		at := place{file: name, document: n}
 		if found := bytes.Index(text[from:], bytes.TrimSpace(document)); found >= 0 {
@@ -173,7 +173,7 @@ func (p place) parse(document []byte) ([]Object, error) {
 		err = json.Unmarshal(inJSON, &content)
 	}
 	if err != nil {
-		return nil, usage.New(p.String(), p.lines(err), "mend the manifest")
+		return nil, usage.New(p.String(), p.lines(err), "fix the manifest")
 	}
 	if len(content) == 0 {
 		return nil, nil

@@ -43,7 +43,7 @@ func (p place) checkFields(document []byte) error {
 	if line := lineOf(document, path); line > 0 {
 		reason = fmt.Sprintf("line %d: %s", p.line+line, reason)
 	}
-	return usage.New(p.String(), reason, cmp.Or(remedy, "mend the manifest"))
+	return usage.New(p.String(), reason, cmp.Or(remedy, "fix the manifest"))
 }
 
 // belongs says where a field belongs that is at the wrong place of a pod's specification; empty if it is not known.

@@ -15,7 +15,7 @@ func Duration(option, text string, usual, least time.Duration) (time.Duration, e
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < least {
-		return 0, New(option+" "+text, fmt.Sprintf("it is no time of %v or more", least), "write it like 90s or 2h")
+		return 0, New(option+" "+text, fmt.Sprintf("it is not a duration of %v or more", least), "write it like 90s or 2h")
 	}
 	return d, nil
 }

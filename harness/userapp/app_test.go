@@ -118,7 +118,7 @@ func TestReadRefuses(t *testing.T) {
 		{"no manifest", "[nginx.yaml]", "[]", "", "", "manifests: none is named", false},
 		{"versions with one name", "name: green", "name: blue", "", "", `new.name: "blue" is the old one's`, false},
 		{"a version in two places", "{header: X-Version}", "{header: X-Version, pointer: /v}", "", "",
-			"request, reply: the version stands in one place", false},
+			"request, reply: version: give only one of header, pointer and pattern", false},
 		{"a container that is not there", `old: {name: blue,`, `old: {name: blue, container: web,`, "", "",
 			`container: nginx has no container "web"`, false},
 		{"a header whose file is not there", "{path: /}", "{path: /, headers: {Authorization: '@token'}}", "", "",

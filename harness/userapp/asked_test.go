@@ -149,7 +149,7 @@ func TestWhatClientsMayLose(t *testing.T) {
 			verdict.MaxOutage(5 * time.Second), verdict.ReplyGap(0, 5*time.Second), verdict.MaxFailedShare(1)}},
 		{sentence: "late replies, and no loss", budget: "{p99: 300ms}", want: []evidence.Expectation{verdict.NoFailures(),
 			verdict.MaxP99(300 * time.Millisecond)}},
-		{sentence: "an invalid latency", budget: "{p99: fast}", says: "budget.p99 fast: it is no time of 1ms or more"},
+		{sentence: "an invalid latency", budget: "{p99: fast}", says: "budget.p99 fast: it is not a duration of 1ms or more"},
 		{sentence: "an invalid outage", budget: "{maxOutage: 5}", says: "maxOutage"},
 		{sentence: "an invalid share", budget: "{maxFailed: 101%}", says: "budget.maxFailed 101%: it is no share of 0.1% to 100%"},
 	} {

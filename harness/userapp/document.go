@@ -74,7 +74,7 @@ func (d Document) validate() error {
 	case d.Workload.Name == "":
 		return errors.New("workload.name: it is empty: name what is rolled out")
 	case d.Service == "":
-		return errors.New("service: it is empty: name the Service whose clients are asked about")
+		return errors.New("service: it is empty: name the Service that clients send requests to")
 	case !named || service.Namespace+service.Path != "":
 		return fmt.Errorf("service: %q: write it like web, web:8080, web:http or https:web:443", d.Service)
 	case service.Secure && d.Request.CA == "" && !d.Request.Insecure:

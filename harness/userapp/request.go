@@ -19,17 +19,16 @@ type Request struct {
 // HTTP returns the request for clients, with headers in this order, and the place of the version in replies. Names of files are relative
 // to the folder.
 func (q Request) HTTP(folder string, headers []loadgen.HeaderField, version Place) (asked *loadgen.UserHTTP, err error) {
-	const there = "name one that is there"
 	asked = &loadgen.UserHTTP{Method: q.Method, Host: q.Host, Header: version.Header, Pointer: version.Pointer, Pattern: version.Pattern}
 	for _, h := range headers {
 		if h.Value, err = usage.Value(folder, h.Value); err != nil {
-			return nil, usage.New("header "+h.Name, usage.OneLine(err), there)
+			return nil, usage.New("header "+h.Name, usage.OneLine(err), "name an existing file or variable")
 		}
 		asked.Headers = append(asked.Headers, h)
 	}
 	if q.Body != "" {
 		if asked.Body, err = usage.File(folder, q.Body); err != nil {
-			return nil, usage.New("body", usage.OneLine(err), there)
+			return nil, usage.New("body", usage.OneLine(err), "name an existing file")
 		}
 	}
 	asked.TLS, err = q.TLS(folder)

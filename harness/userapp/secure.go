@@ -36,7 +36,7 @@ func (s Secure) TLS(folder string) (*loadgen.TLS, error) {
 		}
 		var err error
 		if *of.to, err = usage.File(folder, of.name); err != nil {
-			return nil, usage.New(of.flag, usage.OneLine(err), "name one that is there")
+			return nil, usage.New(of.flag, usage.OneLine(err), "name an existing file")
 		}
 	}
 	return t, nil

@@ -148,7 +148,7 @@ func (c *Cluster) Forbid(because map[string]string) { c.forbidden = because }
 
 func (c *Cluster) cannotDrain() string {
 	if len(c.options.Drain) == 0 {
-		return "no nodes were named that may be: --allow=disruption:NODE,disruption:NODE"
+		return "no nodes may be drained: allow two or more: --allow=disruption:NODE,disruption:NODE"
 	}
 	return c.forbidden[cluster.Drains]
 }
@@ -161,7 +161,7 @@ func (c *Cluster) Features() []evidence.Feature {
 	return []evidence.Feature{
 		feature(evidence.NodeRules, c.CannotObserve()),
 		feature(cluster.OutsideLane, c.Door().Closed),
-		feature(cluster.ClusterChanges, "it is not ours to change"),
+		feature(cluster.ClusterChanges, "Rollcall changes only clusters that it made"),
 		feature(cluster.Drains, c.cannotDrain()),
 	}
 }

@@ -38,8 +38,8 @@ func checkDrain(ctx context.Context, client kubernetes.Interface, nodes []corev1
 		}
 		for _, pod := range pods.Items {
 			if !staysOrIsOurs(pod) {
-				return refuse(name, fmt.Sprintf("it carries pod %s of namespace %s, which is not Rollcall's", pod.Name, pod.Namespace),
-					"name a node that carries only DaemonSets")
+				return refuse(name, fmt.Sprintf("it runs pod %s of namespace %s, which is not Rollcall's", pod.Name, pod.Namespace),
+					"name a node that runs only pods of DaemonSets")
 			}
 		}
 	}

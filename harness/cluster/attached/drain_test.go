@@ -45,8 +45,8 @@ func TestCheckDrain(t *testing.T) {
 		}), ""},
 		{"pods that have ended do not count", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), ""},
 		{"our own may go", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Labels = fixtures.Labels("echo") }), ""},
-		{"somebody else's may not", []string{"a", "b"}, owned("ReplicaSet"), "allow disruption:a: it carries pod p of namespace shop, " +
-			"which is not Rollcall's: name a node that carries only DaemonSets"},
+		{"somebody else's may not", []string{"a", "b"}, owned("ReplicaSet"), "allow disruption:a: it runs pod p of namespace shop, " +
+			"which is not Rollcall's: name a node that runs only pods of DaemonSets"},
 	} {
 		client := fake.NewClientset()
 		client.PrependReactor("list", "pods", func(action k8stesting.Action) (bool, runtime.Object, error) {

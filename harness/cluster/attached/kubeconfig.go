@@ -21,8 +21,8 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// mend is the remedy for a configuration by which no client can be made.
-const mend = "mend it in your kubeconfig, or in the options that go over it"
+// fix is the remedy for a configuration by which no client can be made.
+const fix = "fix it in your kubeconfig, or in the flags that override it"
 
 // dial makes the client of the cluster that the options name, by the rules of kubectl, and returns the cluster's name.
 func dial(o Options) (to cluster.API, name string, err error) {
@@ -35,7 +35,7 @@ func dial(o Options) (to cluster.API, name string, err error) {
 	}
 	config, err := loader.ClientConfig()
 	if err != nil {
-		return to, "", usage.New("context "+name, usage.OneLine(err), mend)
+		return to, "", usage.New("context "+name, usage.OneLine(err), fix)
 	}
 	if o.Access.Token != "" && !rest.IsConfigTransportTLS(*config) {
 		return to, "", usage.New("token", "anybody could read it on its way to "+config.Host, "give an https URL: --server=URL")
@@ -44,7 +44,7 @@ func dial(o Options) (to cluster.API, name string, err error) {
 	config.QPS, config.Burst = 50, 100
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return to, "", usage.New("context "+name, usage.OneLine(err), mend)
+		return to, "", usage.New("context "+name, usage.OneLine(err), fix)
 	}
 	return cluster.NewAPI(config, client), name, nil
 }
@@ -75,7 +75,7 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 	if name == "" {
 		name = raw.CurrentContext
 		if !strings.HasPrefix(name, "kind-") {
-			return nil, "", usage.New(fmt.Sprintf("context %q", name), "it is the current one but no kind cluster's, and may not be meant",
+			return nil, "", usage.New(fmt.Sprintf("context %q", name), "it is only the current context, and not a kind cluster's",
 				"name it: --context="+name)
 		}
 	}
@@ -85,7 +85,7 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 		if len(contexts) == 0 {
 			remedy = "name a kubeconfig that has it: --kubeconfig=FILE"
 		}
-		return nil, "", usage.New("context "+name, "the kubeconfig has none of this name", remedy)
+		return nil, "", usage.New("context "+name, "the kubeconfig has no such context", remedy)
 	}
 	return loader, name, nil
 }

@@ -61,7 +61,7 @@ func (c *Cluster) reuseOrCreate(ctx context.Context, config *v1alpha4.Cluster) e
 		}
 		fmt.Fprintf(c.out, "cluster %s: making a new one, because the kept one cannot be used: %v\n", c.spec.Name, err)
 	} else if hasNote(c.state) {
-		fmt.Fprintf(c.out, "cluster %s: replacing the one left over: it is of another kind, or KEEP=1 was not given to reuse it\n", c.spec.Name)
+		fmt.Fprintf(c.out, "cluster %s: replacing an earlier one: it has another spec, or KEEP=1 is not set\n", c.spec.Name)
 	}
 	spent, err := run(ctx, c.spec.Name, c.createSteps(config))
 	if err == nil {

@@ -133,9 +133,9 @@ func TestOpenKept(t *testing.T) {
 		says     string
 	}{
 		{"the same spec takes the kept cluster", func(*Spec) {}, false, "reusing the kept one"},
-		{"another image does not", func(s *Spec) { s.Image = "other" }, true, "of another kind"},
-		{"nor does another mode", func(s *Spec) { s.Mode = "ipvs" }, true, "of another kind"},
-		{"nor does a run that did not ask for it", func(s *Spec) { s.Keep = false }, true, "KEEP=1 was not given"},
+		{"another image does not", func(s *Spec) { s.Image = "other" }, true, "it has another spec"},
+		{"nor does another mode", func(s *Spec) { s.Mode = "ipvs" }, true, "it has another spec"},
+		{"nor does a run that did not ask for it", func(s *Spec) { s.Keep = false }, true, "KEEP=1 is not set"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			e, spec := newFakeEngine(), fakeSpec(t)
