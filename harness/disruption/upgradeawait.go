@@ -68,12 +68,12 @@ func (u upgrade) awaitProxies(ctx context.Context) error {
 func (u upgrade) complete() step {
 	return step{what: u.to.Version + " everywhere", do: func(ctx context.Context) error {
 		err := until(ctx, func() error {
-			server, err := u.Client().Discovery().ServerVersion()
+			server, err := cluster.ServerVersion(ctx, u.Client())
 			if err != nil {
 				return err
 			}
-			if server.GitVersion != u.to.Version {
-				return errors.New("the API server is " + server.GitVersion)
+			if server != u.to.Version {
+				return errors.New("the API server is " + server)
 			}
 			dns, err := u.Client().AppsV1().Deployments(metav1.NamespaceSystem).Get(ctx, "coredns", metav1.GetOptions{})
 			if err == nil && !rollout.Complete(dns) {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/poll"
 )
 
@@ -29,7 +30,7 @@ grep '^kubeproxy_sync_proxy_rules_endpoint_changes_total'`
 func (u upgrade) awaitWatches(ctx context.Context) error {
 	if u.hurries {
 		return until(ctx, func() error {
-			_, err := u.Client().Discovery().ServerVersion()
+			_, err := cluster.ServerVersion(ctx, u.Client())
 			return err
 		})
 	}

@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/discovery"
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
@@ -68,11 +67,9 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, connectTimeout, errNoAnswer)
 	defer cancel()
-	version, err := discovery.ToServerVersionInterfaceWithContext(c.Client().Discovery()).ServerVersionWithContext(ctx)
-	if err != nil {
+	if c.kubernetes, err = cluster.ServerVersion(ctx, c.Client()); err != nil {
 		return nil, refuseConnection(c.name, c.REST().Host, err)
 	}
-	c.kubernetes = version.GitVersion
 	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, refuseConnection(c.name, c.REST().Host, err)
