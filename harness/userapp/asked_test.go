@@ -45,12 +45,12 @@ func read(t *testing.T, replaced ...string) (*userapp.App, error) {
 // The file names the port of requests, and whether they use TLS.
 func TestThePortThatIsAsked(t *testing.T) {
 	for _, row := range []struct{ sentence, service, request, url, probe, says string }{
-		{"none is named: that of the name http", "nginx", "{path: /}", "http://10.0.0.1:8000/", "port:80]", ""},
-		{"one by name", "nginx:monitor", "{path: /}", "http://10.0.0.1:8222/", "port:8222]", ""},
-		{"one by number", "nginx:4222", "{path: /}", "http://10.0.0.1:4222/", "port:4222]", ""},
-		{"one over TLS", "https:nginx:https", "{path: /, insecure: true}", "https://nginx.ns.svc/", "port:443 scheme:HTTPS]", ""},
+		{"none is named: that of the name http", "nginx", "{path: /}", "http://10.0.0.1:8000/", "map[path:/ port:80]", ""},
+		{"one by name", "nginx:monitor", "{path: /}", "http://10.0.0.1:8222/", "map[path:/ port:8222]", ""},
+		{"one by number", "nginx:4222", "{path: /}", "http://10.0.0.1:4222/", "map[path:/ port:4222]", ""},
+		{"one over TLS", "https:nginx:https", "{path: /, insecure: true}", "https://nginx.ns.svc/", "map[path:/ port:443 scheme:HTTPS]", ""},
 		{"one over TLS, of another number", "https:nginx:8222", "{path: /, insecure: true}", "https://nginx.ns.svc:8222/",
-			"port:8222 scheme:HTTPS]", ""},
+			"map[path:/ port:8222 scheme:HTTPS]", ""},
 		{"one that is not there", "nginx:web", "{path: /}", "", "",
 			"service: nginx has no port web: it has nats (4222), monitor (8222), https (443), http (8000)"},
 		{"another scheme", "tcp:nginx:4222", "{path: /}", "", "",
