@@ -17,7 +17,7 @@ func imageOnly() harness.Scenario {
 	return harness.Scenario{
 		ID:      "image-only",
 		Profile: harness.Core,
-		Claim:   "changing nothing but the image keeps at least 9 of the 12 pods that an autoscaler arrived at, and asks for at most 15",
+		Claim:   "changing only the image keeps at least 9 of 12 autoscaled pods available, and asks for at most 15",
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			clientSide(ctx, steps, manifest(steps, "v1", new(int32(1))))
 			scaled(ctx, steps, 12)

@@ -31,8 +31,8 @@ func manifests() []harness.Scenario {
 		Expect: kept,
 	}, {
 		ID: "manifest-without-replicas-any-more",
-		Claim: "applying a manifest that no longer names replicas leaves 1 of 4 pods at once, " +
-			"until an autoscaler that had just looked looks again, the first time only",
+		Claim: "the first client-side apply of a manifest without replicas cuts 4 pods to 1 until the autoscaler's next look; " +
+			"the next apply keeps 4",
 		Steps: fix{how: clientSide, first: new(int32(1)), drops: true}.run,
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
@@ -43,13 +43,13 @@ func manifests() []harness.Scenario {
 		},
 	}, {
 		ID:     "manifest-server-side",
-		Claim:  "applying a manifest that never named replicas keeps the size of 4 that the autoscaler gave, on the server's side too",
+		Claim:  "server-side apply of a manifest that never named replicas keeps the size of 4 that the autoscaler gave",
 		Steps:  fix{how: serverSide}.run,
 		Expect: kept,
 	}, {
 		ID: "manifest-server-side-without-replicas-any-more",
-		Claim: "applying, on the server's side, a manifest that no longer names replicas keeps the size of 4 " +
-			"that the autoscaler gave and owns by then",
+		Claim: "server-side apply of a manifest that no longer names replicas keeps the size of 4, " +
+			"which the autoscaler owns by then",
 		Steps:  fix{how: serverSide, first: new(int32(1))}.run,
 		Expect: kept,
 	}}

@@ -33,8 +33,8 @@ type reapply struct {
 func reapplies() []harness.Scenario {
 	return []harness.Scenario{{
 		ID: "reapply-below-the-minimum",
-		Claim: "applying a manifest that names 1 replica leaves 1 of 12 pods at once, " +
-			"and without metrics an autoscaler that had just looked restores its minimum",
+		Claim: "applying a manifest that names 1 replica cuts 12 pods to 1 at once; " +
+			"without metrics, the autoscaler restores its minimum at its next look",
 		Steps: reapply{live: 12, least: 6, replicas: 1, version: "v2"}.run,
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
@@ -48,8 +48,8 @@ func reapplies() []harness.Scenario {
 		},
 	}, {
 		ID: "reapply-unchanged",
-		Claim: "applying the manifest that is running, and that names 1 replica, leaves 1 of 12 pods at once, " +
-			"until an autoscaler that had just looked looks again, though nothing is rolled out",
+		Claim: "reapplying the running manifest, which names 1 replica, rolls nothing out, " +
+			"but cuts 12 pods to 1 until the autoscaler's next look",
 		Steps: reapply{live: 12, least: 6, replicas: 1, version: "v1"}.run,
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1"),
@@ -60,7 +60,7 @@ func reapplies() []harness.Scenario {
 		},
 	}, {
 		ID:    "reapply-at-the-minimum",
-		Claim: "applying a manifest that names 1 replica leaves 1 of 4 pods at once, and without metrics an autoscaler of 1 or more keeps it",
+		Claim: "applying a manifest that names 1 replica cuts 4 pods to 1 at once; without metrics, an autoscaler whose minimum is 1 keeps that",
 		Steps: reapply{live: 4, least: 1, replicas: 1, version: "v2"}.run,
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1"),

@@ -20,8 +20,8 @@ import (
 func serverSideConflict() harness.Scenario {
 	return harness.Scenario{
 		ID: "server-side-conflict",
-		Claim: "applying a manifest that names replicas is refused on the server's side while an autoscaler owns them, " +
-			"and forcing it when that has just looked leaves 1 of 4 pods at once",
+		Claim: "server-side apply of a manifest with replicas is refused while an autoscaler owns them; " +
+			"forcing it cuts 4 pods to 1",
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			one := new(int32(1))
 			scaledUp(ctx, steps, serverSide, one)

@@ -23,7 +23,7 @@ func firstConnection() harness.Scenario {
 	return harness.Scenario{
 		ID:       "first-connection",
 		Profile:  harness.Core,
-		Claim:    "a Service that was just created is reached from outside within 10 s, as soon as every node's rules route to its pods or later",
+		Claim:    "a new Service answers a client outside the cluster within 10 s of its creation",
 		App:      app,
 		Observed: true,
 		Steps: func(ctx context.Context, steps *harness.Steps) {

@@ -39,7 +39,7 @@ func turns() harness.Scenario {
 	return harness.Scenario{
 		ID:      "turns",
 		Profile: harness.Core,
-		Claim: "new connections are spread over all ready endpoints, also one that does not listen, and none goes to an unready one; " +
+		Claim: "new connections go to all ready endpoints, even one that does not listen, and to no unready one; " +
 			"without ready pods they are refused",
 		App:       app,
 		Observed:  true,

@@ -14,7 +14,7 @@ import (
 func rules() []harness.Scenario {
 	const lost = 8 * time.Second
 	keepAlive := verdict.NoFailures().On(evidence.Reused)
-	canary := steady("the deletion of the chain by which kube-proxy sees that its rules were flushed fails no request",
+	canary := steady("deleting the chains KUBE-PROXY-CANARY, by which kube-proxy notices that its rules were flushed, fails no request",
 		drained(), disruption.Disruption{
 			ID: "rules-canary", Does: "the chains KUBE-PROXY-CANARY of worker are deleted, and then kube-proxy is restarted", Nodes: onWorker,
 			Lasts: 10 * time.Second, Do: disruption.RulesLost(disruption.Worker, disruption.Canary, lost),

@@ -32,7 +32,7 @@ func sidecar() harness.Scenario {
 	app := fixtures.App{Replicas: 1, Sidecar: true, OnTerm: fixtures.Drain}
 	return harness.Scenario{
 		ID:        "sidecar",
-		Claim:     "an app beside a sidecar is started again when it crashes, also after its kubelet was",
+		Claim:     "an app with a sidecar is restarted when it crashes after a restart of its kubelet",
 		App:       app,
 		Exclusive: true,
 		Uses:      []string{cluster.ClusterChanges},

@@ -24,7 +24,7 @@ func configMap() harness.Scenario {
 	app := fixtures.App{Replicas: 2, Env: from("settings")}
 	return harness.Scenario{
 		ID:    "config-map",
-		Claim: "other content of a ConfigMap replaces no pod and makes no revision, and another name of it does both",
+		Claim: "changing a ConfigMap's content replaces no pod and makes no revision; referring to one with another name does both",
 		Uses:  []string{harness.AppObjects},
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			configMaps := steps.Client.CoreV1().ConfigMaps(steps.Namespace)

@@ -19,7 +19,7 @@ import (
 func drainedAsMeasured() harness.Scenario {
 	return harness.Update(harness.Scenario{
 		ID:    "drained-as-measured",
-		Claim: "replacing every pod fails no request when pods sleep longer than any node's rules were measured to route to one that had left",
+		Claim: "replacing every pod fails no request if pods sleep longer than any node's rules were measured to route to removed endpoints",
 		App:   fixtures.Drained(),
 		Uses:  []string{evidence.NodeRules},
 		Adapt: func(app fixtures.App, seen timeline.Timeline) (fixtures.App, error) {

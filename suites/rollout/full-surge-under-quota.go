@@ -31,9 +31,8 @@ func fullSurgeUnderQuota() harness.Scenario {
 	app := fixtures.App{Replicas: replicas, MaxSurge: percent(100), MaxUnavailable: percent(0), ReadyDelay: 2 * time.Second}
 	return harness.Scenario{
 		ID: "full-surge-under-quota",
-		Claim: "with 100 % surge in a quota of 6 pods, 4 stay available and are replaced in waves, " +
-			"and the Deployment says that pods failed; should it stand still with room in the quota, " +
-			"an annotation gets it going",
+		Claim: "with 100 % surge and a quota of 6, all 4 pods stay available and are replaced in waves, " +
+			"and the Deployment reports that pods were refused; if the rollout stalls, an annotation resumes it",
 		Uses: []string{harness.Quotas},
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			limitPods(ctx, steps, quota)

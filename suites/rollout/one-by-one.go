@@ -13,7 +13,7 @@ func oneByOne() harness.Scenario {
 	return harness.Update(harness.Scenario{
 		ID:      "one-by-one",
 		Profile: harness.Core,
-		Claim:   "replacing pods one by one has new connections answered by both versions for as long as all but one of them take to start",
+		Claim:   "replacing 4 pods one by one lets both versions answer new connections for at least as long as 3 pods take to start in turn",
 		App:     app,
 		Expect: []evidence.Expectation{
 			verdict.NoFailures().Decides("C32.probed"),

@@ -38,8 +38,8 @@ func migrationCall() harness.Scenario {
 	return harness.Scenario{
 		ID:      "migration-call",
 		Profile: harness.Core,
-		Claim: "a call made when rollout status reports success, and the old pod still sleeps, may reach it, " +
-			"and one made when none is in the API any more does not",
+		Claim: "a call right after rollout status succeeds may reach the old pod, which still sleeps; " +
+			"a call after that pod has left the API does not",
 		App:     app,
 		Outside: true,
 		Lasts:   50 * time.Second,

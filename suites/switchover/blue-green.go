@@ -18,9 +18,10 @@ import (
 // version then.
 func blueGreen() []harness.Scenario {
 	return []harness.Scenario{
-		flipped("blue-green", "switching a Service to other pods fails no request, and at once moves every new connection, and no keep-alive one",
+		flipped("blue-green", "switching a Service to other pods fails no request, moves new connections at once, and moves no keep-alive one",
 			rollout.Flip("v1", "v2")),
-		flipped("blue-green-back", "switching a Service back to the pods it came from does the same", rollout.FlipBack("v2", "v1")),
+		flipped("blue-green-back", "switching a Service back fails no request, moves new connections at once, and moves no keep-alive one",
+			rollout.FlipBack("v2", "v1")),
 	}
 }
 

@@ -36,8 +36,8 @@ func dataplaneAbsent() harness.Scenario {
 	return harness.Scenario{
 		ID:      "dataplane-absent",
 		Profile: harness.Core,
-		Claim: "a Service answers as long as kube-proxy follows its pods, and nobody without it once they were replaced; " +
-			"rules that somebody else wrote keep leading to a pod that is being deleted beside a ready one",
+		Claim: "a Service works while kube-proxy follows its pods, and fails without it once they are replaced; " +
+			"rules that somebody else wrote still route to a pod that is being deleted beside a ready one",
 		App: app, Outside: true, Exclusive: true, Uses: []string{cluster.ClusterChanges}, Lasts: 20 * time.Second,
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			ask := func(question string) {
