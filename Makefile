@@ -86,7 +86,7 @@ lab-test: ## See that a lab keeps to its folder, and that one that hangs is give
 	ROLLCALL_LAB=1 go test -count=1 -timeout 1h -v -run TestMachine ./harness/lab
 
 .PHONY: clean-lab
-clean-lab: $(ROLLCALL) ## Remove that machine
+clean-lab: $(ROLLCALL) ## Remove the lab
 	@$(ROLLCALL) clean --lab
 
 # The programs inside a release, as <arch>/<name>.gz: see harness/layout.
@@ -135,7 +135,7 @@ claims: ## Print which seed claims a recorded run covers, as Markdown tables; RU
 	@$(TABLE) TestClaimsTable
 
 .PHONY: claims-table
-claims-table: ## Put those tables into suites/CLAIMS.md, in the place of those there
+claims-table: ## Write the tables of `make claims` into suites/CLAIMS.md
 	@$(TABLE) TestClaimsTable -update
 
 .PHONY: disruptions-table
@@ -180,7 +180,7 @@ track-record: ## Run suite regressions on components with and without each bug, 
 	go test ./harness/mutants -count=1 -run TestTrackRecordGuide -update
 
 .PHONY: cases
-cases: $(ROLLCALL) ## Try small apps that are wrong as those of users were, on a kept cluster, in MODES; RUN=<pattern> selects; 40 minutes per mode
+cases: $(ROLLCALL) ## Try small apps with mistakes that users made, on a kept cluster, in MODES; RUN=<pattern> selects; 40 minutes per mode
 	ROLLCALL_CASES=1 go test -count=1 -timeout 4h -v -run 'TestCasesOnACluster/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/try
 
 .PHONY: busy
@@ -189,7 +189,7 @@ busy: $(ROLLCALL) ## Keep all processors busy during runs of the twins, and see 
 	ROLLCALL_BUSY=1 go test -count=1 -timeout 1h -v -run TestBusyHost ./harness/runner
 
 .PHONY: staging
-staging: $(ROLLCALL) ## Be the guest of a kind cluster, with the shipped roles alone and images from a registry; SUITES and PART select
+staging: $(ROLLCALL) ## Run on a kind cluster as on somebody else's, with only the shipped roles and images from a registry; SUITES and PART select
 	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness/runner
 
 .PHONY: components

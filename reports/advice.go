@@ -110,12 +110,12 @@ func backendEndsFirst(a *advisedApp) string {
 	if a.seen.gatewayErrors == 0 {
 		return ""
 	}
-	mend := "have what it asks end after it"
+	mend := "let the backend end last"
 	if len(a.own.Unhooked) > 0 {
 		mend = "give container " + strings.Join(a.own.Unhooked, " and ") + " the same preStop hook"
 	}
-	return fmt.Sprintf("Terminating pods answered %s with status 502 to 504: the container that answered still ran, and what it asks had ended: "+
-		"%s.", phrase.Count(a.seen.gatewayErrors, "request"), mend)
+	return fmt.Sprintf("Terminating pods answered %s with status 502 to 504: the container that answered still ran, and its backend had "+
+		"ended: %s.", phrase.Count(a.seen.gatewayErrors, "request"), mend)
 }
 
 func hookStopsListening(a *advisedApp) string {
@@ -179,7 +179,7 @@ func drainMeasured(a *advisedApp) string {
 	case n == nil || n.Max < 50 || a.onlyWithNone(): // milliseconds: 0.0 s is no advice
 		return ""
 	case a.s.Failed() > 0: // the app did not go on for long enough
-		return fmt.Sprintf("Nodes sent requests to terminating pods for up to %.1f s, in %s: for so long an app has to go on answering them.",
+		return fmt.Sprintf("Nodes sent requests to terminating pods for up to %.1f s, in %s: an app has to go on answering them for that long.",
 			n.Max/1000, phrase.Count(n.Terminations, "termination"))
 	default:
 		return capital(drainCovers(*n)) + "."
@@ -264,7 +264,7 @@ func idleClosed(a *advisedApp) string {
 		return ""
 	}
 	return fmt.Sprintf("Have the app keep idle connections for longer than its clients do (keepAliveTimeout, IdleTimeout): pods that were not "+
-		"ending closed %s, each idle for %.1f s, just as they were used again. No rollout is at fault.",
+		"ending closed %s, each idle for %.1f s, just as they were used again. The rollout is not the cause.",
 		phrase.Count(a.seen.cutByStaying.count(), "connection"), age.Seconds())
 }
 
@@ -275,7 +275,7 @@ func acceptedDropped(a *advisedApp) string {
 	said := fmt.Sprintf("Terminating pods closed %s that they had accepted: on SIGTERM the app drops what it has not answered.",
 		phrase.Count(a.seen.droppedByEnding, "new connection"))
 	if a.lag() == 0 || a.own.PreStop < neededSleep(a) {
-		return said + " After a preStop sleep that is long enough nodes send it nothing more by then."
+		return said + " With a long enough preStop sleep, nodes have stopped sending it requests by then."
 	}
 	return said + " Have it answer those before it ends: the preStop sleep is long enough."
 }

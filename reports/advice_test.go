@@ -59,10 +59,10 @@ func TestAdvice(t *testing.T) {
 		{"another hook, and nobody was refused", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, signs{}, nil},
 		{"a front container that outlives what it asks", func(o *evidence.UserApp) { o.Unhooked = []string{"php"} }, lag, nil,
 			signs{gatewayErrors: 12}, []string{"Terminating pods answered 12 requests with status 502 to 504: the container " +
-				"that answered still ran, and what it asks had ended: give container php the same preStop hook."}},
+				"that answered still ran, and its backend had ended: give container php the same preStop hook."}},
 		{"a front container, and no container has a hook", func(*evidence.UserApp) {}, lag, nil,
 			signs{gatewayErrors: 1}, []string{"Terminating pods answered 1 request with status 502 to 504: the container " +
-				"that answered still ran, and what it asks had ended: have what it asks end after it."}},
+				"that answered still ran, and its backend had ended: let the backend end last."}},
 		{"the only pod may go first, and no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.Replicas, o.Unavailable = 0, 1, 1 }, lag,
 			[]model.Lane{failing(evidence.Fresh, 5)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5},
 			[]string{"Set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas): the rollout may take " +
@@ -80,20 +80,24 @@ func TestAdvice(t *testing.T) {
 			[]string{"While a pod ends, all new connections of its clients fail"}},
 		{"such a Service that lost nothing to a pod that ended", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{}, nil},
 		{"a new pod that waits for what an old one holds", func(*evidence.UserApp) {}, lag, nil, signs{stuck: ports},
-			[]string{"The rollout was not over at the end, and no wait ends it while this holds: FailedScheduling: 0/3 nodes are available: " +
+			[]string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
+				"FailedScheduling: 0/3 nodes are available: " +
 				"3 node(s) didn't have free ports for the requested pod ports. An old pod may have to go first, for the new one needs a port of " +
 				"the node: set maxSurge to 0 and maxUnavailable to 1."}},
 		{"the only new pod, which waits for what the old one holds", func(o *evidence.UserApp) { o.Replicas = 1 }, lag, nil,
 			signs{stuck: "FailedAttachVolume: Waiting for detach Volume is already exclusively attached to one node"},
-			[]string{"The rollout was not over at the end, and no wait ends it while this holds: FailedAttachVolume: Waiting for detach Volume is " +
+			[]string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
+				"FailedAttachVolume: Waiting for detach Volume is " +
 				"already exclusively attached to one node. An old pod may have to go first, for the new one needs the volume: set maxSurge to 0 " +
 				"and maxUnavailable to 1, or with one pod the strategy Recreate; either is an outage."}},
 		{"an old pod may go first already, so that this is not advised", func(o *evidence.UserApp) { o.Unavailable = 1 }, lag, nil,
-			signs{stuck: ports}, []string{"The rollout was not over at the end, and no wait ends it while this holds: FailedScheduling: 0/3 nodes " +
+			signs{stuck: ports}, []string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
+				"FailedScheduling: 0/3 nodes " +
 				"are available: 3 node(s) didn't have free ports for the requested pod ports. (RC3013)"}},
 		{"a new pod that fits no node", func(*evidence.UserApp) {}, lag, nil,
 			signs{stuck: "FailedScheduling: 0/3 nodes are available: 3 node(s) had untolerated taint(s)."},
-			[]string{"The rollout was not over at the end, and no wait ends it while this holds: FailedScheduling: 0/3 nodes are available: 3 " +
+			[]string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
+				"FailedScheduling: 0/3 nodes are available: 3 " +
 				"node(s) had untolerated taint(s). (RC3013)"}},
 		{"a slow start that the liveness probe ends", func(*evidence.UserApp) {}, lag, nil, signs{killedStarting: 3},
 			[]string{"Give the pods a startup probe that lasts as long as they take to start: the liveness probe had containers restarted 3 times"}},
@@ -106,7 +110,7 @@ func TestAdvice(t *testing.T) {
 			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. Have it " +
 				"answer those before it ends: the preStop sleep is long enough."}},
 		{"accepted connections of an app, where no lag was measured", func(*evidence.UserApp) {}, model.Numbers{}, nil, signs{droppedByEnding: 1},
-			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. After a"}},
+			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. With a"}},
 		{"no pod was there, although the rollout has to leave some", func(o *evidence.UserApp) { o.Replicas = 3 }, lag,
 			[]model.Lane{failing(evidence.Fresh, 5)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5}, nil},
 	} {

@@ -166,7 +166,7 @@ func TestAdviceOnAMadeStatefulSet(t *testing.T) {
 	lose(t, &ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Refused)
 	want := []string{
 		"Give the pods a preStop sleep of 2s or more: nodes sent them requests for up to 1.0 s after they had left the endpoints. (RC3006)",
-		"Nodes sent requests to terminating pods for up to 0.9 s, in 6 terminations: for so long an app has to go on answering them. (RC3007)",
+		"Nodes sent requests to terminating pods for up to 0.9 s, in 6 terminations: an app has to go on answering them for that long. (RC3007)",
 	}
 	if diff := cmp.Diff(want, judged(t, ev).Advice); diff != "" {
 		t.Errorf("advice (-want +got):\n%s", diff)

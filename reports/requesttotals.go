@@ -20,7 +20,7 @@ func routedTotals(s model.Scenario) string {
 	if of == (model.Routed{}) {
 		return ""
 	}
-	said := fmt.Sprintf("%s by where nodes routed their connections: %s to a pod", phrase.Count(of.Pod+of.Nowhere+of.Unknown, "request"),
+	said := fmt.Sprintf("nodes routed the connections of %s: %s to a pod", phrase.Count(of.Pod+of.Nowhere+of.Unknown, "request"),
 		phrase.Number(of.Pod))
 	for _, other := range []struct {
 		n    int

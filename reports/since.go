@@ -75,10 +75,10 @@ func sinceThen(then, now plainReport) string {
 func printScenario(b *strings.Builder, name string, then, now any) {
 	switch {
 	case then == nil:
-		fmt.Fprintf(b, "%s: appeared, %s\n", name, text(now))
+		fmt.Fprintf(b, "%s: new: %s\n", name, text(now))
 		return
 	case now == nil:
-		fmt.Fprintf(b, "%s: went, it was %s\n", name, text(then))
+		fmt.Fprintf(b, "%s: gone, was %s\n", name, text(then))
 		return
 	}
 	changed := changes("", then, now)

@@ -78,7 +78,7 @@ func TestWhatChangedSinceAReport(t *testing.T) {
 			words},
 		{"a report by a newer build", strings.Replace(said, "v1alpha1", "v2", 1),
 			"the run as a whole\n    apiVersion: rollcall/v2 → rollcall/v1alpha1\n"},
-		{"a report without scenarios", reportOf(t, emptyFolder(t)), "\niptables/rollout/drained: appeared, pass: all 7 rules hold"},
+		{"a report without scenarios", reportOf(t, emptyFolder(t)), "\niptables/rollout/drained: new: pass: all 7 rules hold"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if got := since(t, row.then, now); !strings.Contains(got, row.want) {

@@ -98,7 +98,8 @@ func rolloutStuck(a *advisedApp) string {
 		return ""
 	}
 	why, _, _ := strings.Cut(a.seen.stuck, ". ") // what preemption would do comes after it
-	said := fmt.Sprintf("The rollout was not over at the end, and no wait ends it while this holds: %s.", strings.TrimSuffix(why, "."))
+	said := fmt.Sprintf("The rollout had not finished at the end, and waiting does not help while this holds: %s.",
+		strings.TrimSuffix(why, "."))
 	held := a.heldByOld()
 	if held == "" {
 		return said

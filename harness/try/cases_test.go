@@ -70,7 +70,7 @@ var userCases = []userCase{
 		edits:   []string{"{httpGet: {path: /shutdown, port: http}}", "{exec: {command: [/echo, sleep, 10s]}}"},
 		cluster: &onCluster{exit: "0", advice: "RC3006"}},
 	{name: "f7", file: "f7", sentence: "connections that the app closes when idle are no rollout's fault",
-		cluster: &onCluster{exit: "1 3", more: []string{"--rate=10"}, advice: "RC3015", may: "RC3011", says: "No rollout is at fault."}},
+		cluster: &onCluster{exit: "1 3", more: []string{"--rate=10"}, advice: "RC3015", may: "RC3011", says: "The rollout is not the cause."}},
 	{name: "f7-longer", file: "f7", sentence: "it keeps them for longer than its clients do", edits: []string{"1997ms", "65s"},
 		cluster: &onCluster{exit: "0", more: []string{"--rate=10"}, advice: "RC3006"}},
 	{name: "f8", file: "f8", sentence: "the container behind ends first, and the one before it answers 502", service: "web/",

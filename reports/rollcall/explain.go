@@ -185,8 +185,7 @@ func explainExcuses(w io.Writer, name string) bool {
 	if name != "excused" {
 		return false
 	}
-	say(w, "", "excused is a failure that is inconclusive, because those who had to act got no processor of the host for as long as they were "+
-		"late")
+	say(w, "", "excused is a failure that is inconclusive, because whoever was late had waited that long for a processor of the host")
 	for _, e := range verdict.Excuses() {
 		say(w, "  ", "%s: excused where %s", e.What, e.When)
 	}
