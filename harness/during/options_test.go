@@ -59,7 +59,8 @@ func TestBadOptions(t *testing.T) {
 		{"a deadline that is no duration", with(func(o *Options) { o.Deadline = "tomorrow" }), "deadline tomorrow: "},
 		{"a rate that is too low", with(func(o *Options) { o.Rate = "1" }), "--rate=1: "},
 		{"two clusters", with(func(o *Options) { o.Modes = "iptables,nftables" }), "modes iptables,nftables: maintenance is recorded once"},
-		{"a namespace without a cluster", with(func(o *Options) { o.Namespaces = "mine" }), "namespace mine: it applies only to an existing cluster"},
+		{"a namespace without a cluster", with(func(o *Options) { o.Namespaces = "mine" }),
+			"namespace mine: it applies only to an existing cluster"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			for verb, err := range map[string]error{

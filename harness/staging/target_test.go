@@ -98,7 +98,8 @@ func TestTargetCheckNamed(t *testing.T) {
 		{"a user without a cluster", Target{Access: attached.Access{Impersonate: "jane"}}, "as jane: it applies only to an existing cluster"},
 		{"a group without a cluster", Target{Access: attached.Access{ImpersonateGroups: []string{"ops"}}}, "as-group ops: "},
 		{"any certificate without a cluster", Target{Access: attached.Access{InsecureSkipTLSVerify: true}}, "insecure-skip-tls-verify: "},
-		{"a token without a cluster, not printed", Target{Access: attached.Access{Token: "open-sesame"}}, "token: it applies only to an existing cluster"},
+		{"a token without a cluster, not printed", Target{Access: attached.Access{Token: "open-sesame"}},
+			"token: it applies only to an existing cluster"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			err := row.target.CheckNamed()

@@ -62,7 +62,7 @@ func ReadHistory(path string) (History, error) {
 		var l Line
 		if err := json.Unmarshal(text, &l); err != nil || l.Run == "" {
 			if start := text[:min(len(text), len(beginning))]; !bytes.HasPrefix([]byte(beginning), start) {
-				return h, fmt.Errorf("trend: read %s: line %d is none of a history: give another file with --history", path, number)
+				return h, fmt.Errorf("trend: read %s: line %d is not a line of a history: give another file with --history", path, number)
 			}
 			h.Torn = append(h.Torn, number)
 			continue

@@ -262,10 +262,10 @@ func (c *Comparison) judgeNumbers() {
 // either returns p of a difference in any direction.
 func (o outcome) either() float64 { return min(1, 2*min(o.worse, o.better)) }
 
-// String returns, for example, "rule lag, median: 612 ms and then 1.23 s; p 0.0001 by permutation of 30 and 28".
+// String returns, for example, "rule lag, median: 612 ms in the baseline, 1.23 s in the candidate; p 0.0001 by permutation of 30 and 28".
 func (n Number) String() string {
-	return fmt.Sprintf("%s: %s and then %s; p %.2g by %s of %d and %d", n.Metric.Title, n.text(n.A, n.NA), n.text(n.B, n.NB), n.P, n.Test,
-		n.NA, n.NB)
+	return fmt.Sprintf("%s: %s in the baseline, %s in the candidate; p %.2g by %s of %d and %d", n.Metric.Title,
+		n.text(n.A, n.NA), n.text(n.B, n.NB), n.P, n.Test, n.NA, n.NB)
 }
 
 // text formats a value of a side for people.

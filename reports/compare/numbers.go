@@ -36,7 +36,7 @@ func withRow(sections []reports.Section, title, a, b string, row []string) []rep
 	i := slices.IndexFunc(sections, func(s reports.Section) bool { return s.Title == title })
 	if i < 0 {
 		i = len(sections)
-		head := []string{"", "Number", a, b, "Change", "Margin", "p", "Sees", "Test, values"}
+		head := []string{"", "Number", a, b, "Change", "Margin", "p", "Detectable change", "Test, values"}
 		sections = append(sections, reports.Section{Title: title, Head: head})
 	}
 	sections[i].Rows = append(sections[i].Rows, row)
@@ -63,7 +63,7 @@ func rank(effect string) int {
 func legend() []string {
 	return []string{
 		"A mode's numbers are those of all scenarios that both sides have, each compared with itself.",
-		"p: how likely chance does as much. Sees: the least change found in nine of ten cases; none: too few values for any.",
+		"p: how likely chance does as much. Detectable change: the least found in nine of ten cases; none: too few values.",
 		"Worse and better: at most one in a hundred by chance (Benjamini-Hochberg over all). No worse: within the margin, at 95%.",
 		"Cannot tell: neither was shown. More runs of a side show more: name them with commas between.",
 	}

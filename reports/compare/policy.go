@@ -80,7 +80,7 @@ func (x Exception) check() error {
 	}
 	keys := model.Distinct(model.ComparedMetrics(), model.Metric.Key)
 	if x.Number != "" && !slices.Contains(keys, x.Number) {
-		return fmt.Errorf("number: %q is none that is compared: use one of %s", x.Number, strings.Join(keys, ", "))
+		return fmt.Errorf("number: %q is not a compared number: use one of %s", x.Number, strings.Join(keys, ", "))
 	}
 	if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
 		return fmt.Errorf("until: %q is no day: write it like 2027-01-31", x.Until)

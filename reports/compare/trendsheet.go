@@ -21,7 +21,7 @@ func TrendSheet(h History, added Added) reports.Sheet {
 	all := h.Series()
 	outcomes := reports.Section{
 		Title: "Outcomes",
-		Text:  []string{"✓ pass, ✗ fail, ? inconclusive, – skipped; the last run stands last. Flaky is the share of the runs that passed or failed and did not say what most under the same conditions do; inconclusive ones are about the machine and counted apart."},
+		Text:  []string{"✓ pass, ✗ fail, ? inconclusive, – skipped; the last run stands last. Flaky is the share of the runs that passed or failed whose outcome differs from most under the same conditions; inconclusive ones are about the machine and counted apart."},
 		Head:  []string{"Scenario", "Mode", "Runs", "Flaky", "Inconclusive", "Last change"},
 	}
 	var sections []reports.Section
@@ -56,7 +56,7 @@ func notesOf(h History, added Added) []string {
 	}
 	text := []string{first}
 	for _, n := range h.Torn {
-		text = append(text, fmt.Sprintf("Line %d of the history is torn: its writer died over it, and it is left out.", n))
+		text = append(text, fmt.Sprintf("Line %d of the history is torn: its writer was killed while writing it, and it is left out.", n))
 	}
 	for _, folder := range added.Going {
 		text = append(text, fmt.Sprintf("%s is left out: its run has not ended, or was cut off.", folder))
