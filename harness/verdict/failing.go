@@ -21,7 +21,7 @@ func (w failing) rows(a args) found {
 	if w.in != nil {
 		windows = w.in(a.tl)
 	}
-	f, all, perhaps := found{whole: w.whole}, 0, 0
+	f, all, unclear := found{whole: w.whole}, 0, 0
 	for _, lane := range a.lanes {
 		all += len(lane.Failed)
 		for _, h := range lane.Failed {
@@ -36,7 +36,7 @@ func (w failing) rows(a args) found {
 			case timeline.Yes:
 				f.hits = append(f.hits, h)
 			case timeline.Unknown:
-				perhaps++
+				unclear++
 			case timeline.No:
 			}
 		}
@@ -45,9 +45,9 @@ func (w failing) rows(a args) found {
 	if f.count = len(f.hits); all > f.count {
 		f.facts = []Detail{{"failed otherwise", fmt.Sprint(all - f.count)}}
 	}
-	if perhaps > 0 {
-		failed := phrase.Count(perhaps, "failed request")
-		f.unclear = a.fillOf(perhaps, "clocks cannot tell whether "+failed+" {were} sent in the time that is asked about")
+	if unclear > 0 {
+		failed := phrase.Count(unclear, "failed request")
+		f.unclear = a.fillOf(unclear, "clocks cannot tell whether "+failed+" {were} sent in that time")
 	}
 	return f
 }

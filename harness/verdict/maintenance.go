@@ -28,7 +28,7 @@ var sentInMaintenance = Rule{
 		_, ok := tl.Maintenance()
 		return ok
 	}, markMissing(evidence.DisruptionUndone)),
-	question: bound{limits: thrice, measured: "between requests", says: "{lane} sent the fewest requests, one every {length} of maintenance",
+	question: bound{limits: thrice, measured: "between requests", says: "clients sent a request every {length} of maintenance or more often",
 		rows: func(a args) (rows []row) {
 			window, _ := a.tl.Maintenance()
 			for _, w := range timeline.Silences(a.lanes, window) {
