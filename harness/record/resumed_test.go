@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/poll"
@@ -92,28 +94,36 @@ func TestAgentThatWasAway(t *testing.T) {
 			first := serveAgent(t, spool)
 			var now atomic.Pointer[http.Handler]
 			behind := func(h http.Handler) { now.Store(&h) }
+			var unanswered atomic.Int32
+			away := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r); unanswered.Add(1) })
 			behind(first)
 			api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*now.Load()).ServeHTTP(w, r) }))
 			defer api.Close()
 
 			place := newTestPlace(t)
+			const rate = 40
 			var lanes []evidence.Lane
 			for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
 				lanes = append(lanes, evidence.Lane{ID: "worker-" + string(conn), Vantage: evidence.FromPod, Node: "worker", Conn: conn,
-					Target: app.URL, Rate: 200})
+					Target: app.URL, Rate: rate})
 			}
-			cl := &clients{lanes: lanes, service: "shop", agents: []*agent{{place: place, name: "agent-x", node: "worker", lanes: lanes,
+			patient := harness.Load{Timeout: time.Minute} // on a busy machine a reply takes long
+			cl := &clients{load: patient, lanes: lanes, service: "shop", agents: []*agent{{place: place, name: "agent-x", node: "worker", lanes: lanes,
 				remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
 			if err := cl.start(ctx, began, recorder); err != nil {
 				t.Fatal(err)
 			}
 			loads := time.Now()
-			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return arrived.Load() >= 100, nil }); err != nil {
+			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return arrived.Load() >= 40, nil }); err != nil {
 				t.Fatal("it does not load", err)
 			}
-			behind(http.NotFoundHandler())
-			first.Stop()                                  // requests in flight end: the app gets no more of them
-			time.Sleep(fetchEvery + 100*time.Millisecond) // the time that it is away
+			behind(away)
+			first.Stop() // requests in flight end: the app gets no more of them
+			begun := unanswered.Load()
+			// Between two fetches it leaves requests out, and the second one comes after the first has failed.
+			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return unanswered.Load() >= begun+2, nil }); err != nil {
+				t.Fatal("nobody asks for its hits while it is away", err)
+			}
 			left := t.TempDir()
 			if row.spool {
 				if err := os.CopyFS(left, os.DirFS(spool)); err != nil {
@@ -170,16 +180,18 @@ func TestAgentThatWasAway(t *testing.T) {
 			for _, lane := range tl.Lanes {
 				s := lane.Summary
 				intervals := float64(s.Requests - 1)
-				least := intervals / (intervals/198 + s.Lag.Max.Seconds()) // on a busy machine the last one is sent late
+				least := intervals / (intervals/(0.99*rate) + s.Lag.Max.Seconds()) // on a busy machine the last one is sent late
 				if s.Requests == 0 || s.Arrivals != s.Requests || s.Failed() > 0 || s.Rate < least {
 					t.Errorf("%s: %d requests, %d arrived, failed: %v, %.1f per second, want %.1f or more", lane.ID, s.Requests, s.Arrivals,
 						lane.Failed, s.Rate, least)
 				}
 			}
 			v := verdict.Judge(ev.Run, tl)
-			if v.Outcome != verdict.Inconclusive || v.Distrust[0].ID != evidence.AgentLost ||
-				!strings.Contains(v.Because, "the load agent of worker was away for") {
-				t.Errorf("%s: %s", v.Outcome, v.Because)
+			// On a busy machine there are other reasons too, such as requests that were sent late.
+			if v.Outcome != verdict.Inconclusive || !slices.ContainsFunc(v.Distrust, func(r verdict.Reason) bool {
+				return r.ID == evidence.AgentLost && strings.Contains(r.Because, "the load agent of worker was away for")
+			}) {
+				t.Errorf("%s: %+v", v.Outcome, v.Distrust)
 			}
 		})
 	}
