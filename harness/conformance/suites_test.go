@@ -18,7 +18,8 @@ func TestSelectedSuites(t *testing.T) {
 		{"none asked for is all", "", []string{"control", "rollout"}, ""},
 		{"the order asked for is kept", "rollout, control", []string{"rollout", "control"}, ""},
 		{"one named twice runs once", "control control", []string{"control"}, ""},
-		{"an unknown one is refused with those there are", "rollout nope", nil, "control, rollout"},
+		{"an unknown one is refused, and what lists them named", "rollout nope", nil, "choose one that rollcall list shows"},
+		{"a mistyped one is refused with the nearest", "rolout", nil, "did you mean rollout?"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			got, err := fakeSuites("rollout control").selected(tc.asked)

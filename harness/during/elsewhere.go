@@ -32,13 +32,13 @@ func findService(ctx context.Context, client kubernetes.Interface, s userapp.Ser
 	service, err := client.CoreV1().Services(s.Namespace).Get(ctx, s.Name, metav1.GetOptions{})
 	switch {
 	case err != nil:
-		return nil, usage.New(thing, usage.OneLine(err), "name one that is there and that we may get")
+		return nil, usage.New(thing, usage.OneLine(err), "choose one that you may read: kubectl get services -n "+s.Namespace+" shows them")
 	case service.Spec.ClusterIP == corev1.ClusterIPNone || service.Spec.ClusterIP == "":
 		return nil, usage.New(thing, "it has no ClusterIP: its clients choose pods themselves", "name another, or ask from outside: --url")
 	}
 	port := s.Of(service)
 	if port == nil {
-		return nil, usage.New(thing, "it has no port "+s.Port, "name one of its own")
+		return nil, usage.New(thing, "it has no port "+s.Port, "choose one of: "+userapp.PortsText(service.Spec.Ports))
 	}
 	found := service.DeepCopy()
 	found.Spec.Ports = []corev1.ServicePort{*port}

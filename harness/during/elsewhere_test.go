@@ -35,9 +35,9 @@ func TestAServiceOfYours(t *testing.T) {
 		{"no namespace", "web", 0, "", "service web: it names no Service"},
 		{"no name", "shop/", 0, "", "service shop/: it names no Service"},
 		{"no port where one should be", "shop/web:", 0, "", "service shop/web:: it names no Service"},
-		{"one that is not there", "shop/none", 0, "", `service shop/none: services "none" not found: `},
+		{"one that is not there", "shop/none", 0, "", `service shop/none: services "none" not found: choose one that you may read: kubectl get services -n shop shows them`},
 		{"one without an address", "shop/pods", 0, "", "service shop/pods: it has no ClusterIP: its clients"},
-		{"a port that it has not", "shop/web:443", 0, "", "service shop/web: it has no port 443: "},
+		{"a port that it has not", "shop/web:443", 0, "", "service shop/web: it has no port 443: choose one of: http (80), admin (8080)"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			a := settings{http: &loadgen.UserHTTP{}}

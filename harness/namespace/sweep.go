@@ -93,7 +93,7 @@ func (s Sweep) selects(n corev1.Namespace, now time.Time) bool {
 func (s Sweep) preassigned(ctx context.Context, name string) error {
 	pods, err := s.Client.CoreV1().Pods(name).List(ctx, fixtures.Ours())
 	if err != nil {
-		return usage.New("namespace "+name, err.Error(), "name one that is there and was assigned to this user")
+		return usage.New("namespace "+name, err.Error(), "choose a namespace that exists and was assigned to this user: --namespace=NAME")
 	}
 	if s.Extent == StaleRuns && len(s.Stale) == 0 {
 		if err := inUse(name, pods.Items); err != nil {

@@ -126,11 +126,11 @@ func (r *Runner) Prepare() (err error) {
 		r.modes = []string{evidence.NoCluster}
 	} else if r.attached == nil {
 		if runtime.GOOS != "linux" {
-			return usage.New("clusters", "they are made on Linux alone", "name one that is there: --context=NAME")
+			return usage.New("clusters", "they are made on Linux alone", "choose one that exists: --context=NAME; kubectl config get-contexts shows them")
 		}
 		if !r.layout.MakesClusters() {
-			return usage.New("clusters", "the images of their pods are not here", "name one that is there: --context=NAME, or "+
-				attached.InCluster+"; else run this from a clone, or use a release")
+			return usage.New("clusters", "the images of their pods are not here", "choose a cluster that exists: --context=NAME, or "+
+				attached.InCluster+"; or run this from a clone, or use a release")
 		}
 		if err := kind.CheckConfig(r.spec("")); err != nil {
 			return err

@@ -29,7 +29,7 @@ func (p Preflight) inNamespace(ctx context.Context, standard string, try func(co
 	defer lease.Release()
 	client := p.Cluster.Client()
 	if err := lease.Create(ctx, client, p.Session, standard); err != nil {
-		return usage.New("namespace "+lease.Name, err.Error(), "name one that is there and empty: --namespace=NAME")
+		return usage.New("namespace "+lease.Name, err.Error(), "choose a namespace that exists and is empty: --namespace=NAME")
 	}
 	defer func() { err = errors.Join(err, lease.Cleanup(context.WithoutCancel(ctx), client, false)) }()
 	if err := lease.AddPullSecret(ctx, client, p.PullSecret); err != nil {

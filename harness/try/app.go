@@ -57,7 +57,7 @@ func New(objects []Object, text string) (*App, error) {
 		}
 		workload, template, because := behind(objects, service)
 		if because != "" && name != "" {
-			return nil, usage.New("Service "+name, because, "name one that leads to pods of these manifests")
+			return nil, usage.New("Service "+name, because, "choose a Service that leads to pods of these manifests")
 		}
 		if because != "" {
 			unfit = append(unfit, fmt.Sprintf("%s: %s", service.Name, because))
@@ -68,7 +68,7 @@ func New(objects []Object, text string) (*App, error) {
 	}
 	switch {
 	case len(found) == 0 && name != "":
-		return nil, usage.New("Service "+name, "no manifest has it", "name one of theirs: "+strings.Join(services(objects), ", "))
+		return nil, usage.New("Service "+name, "no manifest has it", "choose one of: "+strings.Join(services(objects), ", "))
 	case len(found) == 0 && len(unfit) > 0:
 		return nil, usage.New("Service "+unfit[0], "no Service leads to pods of these manifests", "fix its selector")
 	case len(found) == 0:
@@ -147,7 +147,7 @@ func behind(objects []Object, service corev1.Service) (workload Object, template
 func (a *App) choosePort(named userapp.ServiceName) error {
 	port := named.Of(&a.service)
 	if port == nil {
-		return usage.New("Service "+a.service.Name, "it has no port "+named.Port, "name one of its own")
+		return usage.New("Service "+a.service.Name, "it has no port "+named.Port, "choose one of: "+userapp.PortsText(a.service.Spec.Ports))
 	}
 	a.port = *port
 	if probe := a.probe(); named.Port == "" && probe != nil {

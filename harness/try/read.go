@@ -105,7 +105,7 @@ func filesOf(at string, recursive bool) (names []string, err error) {
 		err = errors.New("it has no file that ends in .yaml, .yml or .json")
 	}
 	if err != nil {
-		return nil, usage.New("folder "+at, usage.OneLine(err), "name one that has manifests; -R looks into folders in it")
+		return nil, usage.New("folder "+at, usage.OneLine(err), "choose a folder with manifests; -R looks into folders in it, too")
 	}
 	return names, nil
 }

@@ -47,7 +47,7 @@ func listCommand() *cobra.Command {
 			return err
 		}
 		if have := slices.Sorted(maps.Keys(suites.All(nil))); suite != "" && !slices.Contains(have, suite) {
-			return usage.New("suite "+suite, "it does not exist", "use one of "+strings.Join(have, ", ")+usage.Meant(suite, have...))
+			return usage.New("suite "+suite, "it does not exist", "choose one that rollcall list shows"+usage.Meant(suite, have...))
 		}
 		named, err := regexp.Compile(run)
 		if err != nil {

@@ -32,7 +32,7 @@ func schemaCommand() *cobra.Command {
 				text, err := outputSchemas.ReadFile("schemas/" + of + ".json")
 				if err != nil {
 					names := []string{"report", "policy", "app", "accept", "compare", "list", "preflight", "status", "trend"}
-					return fmt.Errorf("rollcall: schema %q: there is none: name one of %s%s", of, strings.Join(names, ", "), usage.Meant(of, names...))
+					return fmt.Errorf("rollcall: schema %q: there is none: choose one of: %s%s", of, strings.Join(names, ", "), usage.Meant(of, names...))
 				}
 				schema = string(text)
 			}

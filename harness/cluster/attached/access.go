@@ -50,7 +50,7 @@ func (a *Access) List() usage.List {
 // check returns an error for mistakes that clientcmd ignores, or reports without naming the flag.
 func (a Access) check() error {
 	if a.Impersonate == "" && (a.ImpersonateUID != "" || len(a.ImpersonateGroups) > 0) {
-		return usage.New("as-uid or as-group", "they need a user to impersonate", "name one: --as=USER")
+		return usage.New("as-uid or as-group", "they need a user to impersonate", "name the user: --as=USER")
 	}
 	if a.InsecureSkipTLSVerify && a.CertificateAuthority != "" {
 		return usage.New("insecure-skip-tls-verify", "it contradicts --certificate-authority", "leave one of them out")
