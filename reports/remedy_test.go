@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/yaml"
 
@@ -183,7 +184,7 @@ func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), n
 	if err := yaml.Unmarshal([]byte(manifest), &d); err != nil {
 		t.Fatal(err)
 	}
-	own := userapp.FactsOf(d.Spec.Template.Spec, d.Spec.Template.Spec.Containers[1])
+	own := userapp.FactsOf(d.Spec.Template.Spec, corev1.ServicePort{Port: 8080})
 	own.Watched, own.Replicas, own.Workload = true, int(*d.Spec.Replicas), userapp.Advisable(deepCopy(parsed(t, manifest)))
 	if change != nil {
 		change(&own)

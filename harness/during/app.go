@@ -152,9 +152,9 @@ func (a *userApp) lacks(ctx context.Context) string {
 	return ""
 }
 
-// facts returns what advice needs to know of the app's pods. Of several containers the one with the Service's port is the one that answers.
+// facts returns what advice needs to know of the app's pods.
 func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, pods []corev1.Pod) evidence.UserApp {
-	is := userapp.FactsOf(pods[0].Spec, userapp.Answers(pods[0].Spec, port))
+	is := userapp.FactsOf(pods[0].Spec, port)
 	is.Watched, is.Replicas = true, len(pods)
 	if len(a.workloads) == 1 {
 		a.workloads[0].addFacts(ctx, &is)

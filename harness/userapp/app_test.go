@@ -38,6 +38,31 @@ func TestFacts(t *testing.T) {
 	}
 }
 
+// Advice is about the container that has the Service's port, whichever container a version changes.
+func TestFactsAreOfTheContainerThatAnswers(t *testing.T) {
+	dir := t.TempDir()
+	for name, beside := range map[string]*strings.Replacer{
+		"app.yaml": strings.NewReplacer("{name: blue,", "{name: blue, container: config,", "{name: green,", "{name: green, container: config,"),
+		"nginx.yaml": strings.NewReplacer("      containers:\n", "      containers:\n      - name: config\n        image: localhost/config:1\n"+
+			"        lifecycle: {preStop: {sleep: {seconds: 7}}}\n"),
+	} {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(nginx), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(beside.Replace(string(text))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	app, err := userapp.Read(filepath.Join(dir, "app.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := app.Facts(); f.Answers != "nginx" || !f.Probed || f.PreStop != 0 || len(f.Unhooked) != 1 || f.Unhooked[0] != "nginx" {
+		t.Errorf("%+v", f)
+	}
+}
+
 // The owner's objects are deployed into our namespace, with our labels; the rollout is to the next version.
 func TestUpdate(t *testing.T) {
 	app, err := userapp.Read(nginx)

@@ -62,11 +62,11 @@ func (a *App) adapt() {
 // setFacts sets the facts of a valid app.
 func (a *App) setFacts() {
 	template, replicas := partsOf(a.workload)
-	container, _ := a.container(template, a.document.Old)
-	f := FactsOf(template.Spec, *container)
+	port := *fixtures.HTTPPort(a.service)
+	f := FactsOf(template.Spec, port)
 	f.Adapted, f.Autoscaled, f.Named, f.Replicas = a.facts.Adapted, a.facts.Autoscaled, a.asked.Names(), int(ptr.Deref(replicas, 0))
 	a.facts = f
-	a.facts.Asked = ProbeHandler(a.Path(), *fixtures.HTTPPort(a.service), a.Secure(), a.asked)
+	a.facts.Asked = ProbeHandler(a.Path(), port, a.Secure(), a.asked)
 	if object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(a.workload); err == nil {
 		object["apiVersion"], object["kind"] = appsv1.SchemeGroupVersion.String(), a.document.Workload.Kind
 		if a.namespace != "" {
@@ -79,8 +79,9 @@ func (a *App) setFacts() {
 	}
 }
 
-// FactsOf returns the facts about pods of which one container answers requests.
-func FactsOf(spec corev1.PodSpec, answers corev1.Container) (f evidence.UserApp) {
+// FactsOf returns the facts about pods behind a port of a Service. Of several containers it is the one with that port that answers.
+func FactsOf(spec corev1.PodSpec, port corev1.ServicePort) (f evidence.UserApp) {
+	answers := Answers(spec, port)
 	f.Answers, f.Probed, f.Startup = answers.Name, answers.ReadinessProbe != nil, answers.StartupProbe != nil
 	f.Grace = time.Duration(ptr.Deref(spec.TerminationGracePeriodSeconds, 30)) * time.Second
 	if hook := PreStop(answers); hook != nil && hook.Sleep != nil {
