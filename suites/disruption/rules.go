@@ -21,13 +21,13 @@ func rules() []harness.Scenario {
 		}, verdict.NoFailures())
 	return []harness.Scenario{
 		canary,
-		steady("a node that loses every rule of kube-proxy's loses new connections until they are written again, and no other client's",
+		steady("deleting all of kube-proxy's rules on a node fails new connections from there until the rules are back, and no other request",
 			drained(), disruption.Disruption{
 				ID: "rules-lost", Does: "every rule of kube-proxy's on worker is deleted for 8 s, and then kube-proxy is restarted", Nodes: onWorker,
 				Lasts: lost, Do: disruption.RulesLost(disruption.Worker, disruption.AllRules, lost),
 			}, append(onlyOn(evidence.Fresh), keepAlive,
 				verdict.RecoversWithin(time.Second, evidence.DisruptionUndone))...),
-		steady("a node that loses the rules of one Service loses new connections to it until they are written again, and no other client's",
+		steady("deleting the rules of one Service on a node fails new connections to it from there until the rules are back, and no other request",
 			drained(), disruption.Disruption{
 				ID: "rules-of-service-lost", Does: "the rules of one Service are deleted on worker for 8 s, and then kube-proxy is restarted",
 				Nodes: onWorker, Lasts: lost, Do: disruption.RulesLost(disruption.Worker, disruption.ServiceRules, lost),
