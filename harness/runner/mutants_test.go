@@ -61,7 +61,7 @@ func TestMutants(t *testing.T) {
 	if err := r.End(); err != nil {
 		t.Error(err)
 	}
-	if err := report.write(t.Output()); err != nil {
+	if err := report.write(ctx, t.Output()); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -61,7 +62,7 @@ func TestTrackRecord(t *testing.T) {
 			trackRecord{m, &record, file}.all(ctx, t)
 		})
 	}
-	if err := r.End(); err != nil {
+	if err := errors.Join(r.End(), interrupted(ctx)); err != nil {
 		t.Error(err)
 	}
 	fmt.Fprint(t.Output(), record.Table())
