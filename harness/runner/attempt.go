@@ -211,10 +211,8 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 		return res, err
 	}
 	res.verdict, res.podWait, res.measured = verdict.Judge(ev.Run, tl), tl.PodWait(), tl.Measured()
-	decides := ev.Run // others judge it in full: when it only measures, late clients are allowed
-	decides.Measures = false
-	judged := verdict.Judge(decides, tl)
-	res.trusted = len(judged.Distrust) == 0 && judged.Retry == verdict.NoRetry
+	// When a recording only measures, late clients are allowed.
+	res.trusted = !ev.Run.Measures && len(res.verdict.Distrust) == 0 && res.verdict.Retry == verdict.NoRetry
 	switch {
 	case a.number >= a.tries || res.verdict.Distrusted || res.verdict.Outcome == verdict.Skipped:
 		return res, nil
