@@ -22,8 +22,9 @@ const (
 	podLasts    = 3 * time.Second
 	stepsLast   = 35 * time.Second
 	changeLasts = 20 * time.Second
-	ownLasts    = 65 * time.Second // to create a cluster, run its trial and delete it
-	wholeLasts  = 10 * time.Second // to find that a cluster is whole after a disruption
+	// ClusterLasts is how long it takes to create a cluster, run its trial and delete it: 40 to 60 s, as a run prints, and some more.
+	ClusterLasts = 65 * time.Second
+	wholeLasts   = 10 * time.Second // to find that a cluster is whole after a disruption
 )
 
 // Estimate returns about how long the scenario takes. It is used where there is no recording of it on this machine.
@@ -48,7 +49,7 @@ func (s Scenario) Estimate() time.Duration {
 		d += changeLasts
 	}
 	if s.Own != nil {
-		d += ownLasts
+		d += ClusterLasts
 	}
 	if s.Disruption != nil {
 		d += s.Disruption.After + s.Disruption.Lasts + wholeLasts

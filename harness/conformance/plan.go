@@ -5,20 +5,17 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/progress"
-	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/reports"
 )
 
 // A plan says what a run will record, and about how long it will take.
 type plan struct {
 	profile  harness.Profile
-	jobs     int // recordings side by side, if one is under load
-	mostJobs int // the same if none is under load
+	mostJobs int // recordings side by side, if none is under load
 	leftOut  int // scenarios of each mode that the profile leaves out
 	skipped  int // scenarios in all modes that would be skipped
 	expected []progress.Expected
@@ -29,20 +26,17 @@ type plan struct {
 	atOnce   int              // modes
 }
 
-// work is what a mode has to do. Durations are in seconds.
+// work is what a mode has to do.
 type work struct {
-	scenarios                int
-	all, underLoad, byItself float64
-	jobs, loads, mostJobs    int  // recordings side by side if one is under load, those of them under load, and if none is
-	shared                   bool // scenarios share a cluster that has to be made
+	scenarios int
+	seconds   float64 // that it takes
+	shared    bool    // scenarios share a cluster, which has to be made
 }
 
-// clusterLasts is how long it takes to create a cluster, run its trial and delete it: 40 to 60 s on 2 cores, as a run prints.
-const clusterLasts = 65 * time.Second
-
-// plan adds up how long each scenario took in the last run, or would by its estimate. A shared recording counts once.
+// plan adds up how long each scenario took in the last run, or would by its estimate, by as much as is recorded beside it. A shared
+// recording counts once.
 func (r *run) plan(ctx context.Context) (p plan, err error) {
-	p = plan{profile: r.runner.ProfileName(), jobs: r.runner.FirstJobs(), mostJobs: r.runner.MostJobs(), atOnce: r.runner.ModesAtOnce(),
+	p = plan{profile: r.runner.ProfileName(), mostJobs: r.runner.MostJobs(), atOnce: r.runner.ModesAtOnce(),
 		work: map[string]*work{}, learnt: "estimated"}
 	last, err := reports.Read(filepath.Join(r.runner.Layout().Runs(), "latest"))
 	took := map[progress.Name]float64{}
@@ -66,10 +60,6 @@ func (r *run) plan(ctx context.Context) (p plan, err error) {
 			continue
 		}
 		record = append(record, l.Scenario)
-		if !slices.Contains(p.modes, mode) {
-			p.modes = append(p.modes, mode)
-			p.work[mode] = &work{jobs: p.jobs, mostJobs: p.mostJobs}
-		}
 		if was := took[l.Name]; was > 0 {
 			l.Seconds, p.learnt = was, "by the last run"
 		}
@@ -78,8 +68,18 @@ func (r *run) plan(ctx context.Context) (p plan, err error) {
 			seconds = 1
 		}
 		recorded[mode+l.Serves] = true
-		p.expected = append(p.expected, progress.Expected{Name: l.Name, Seconds: seconds, Beside: l.Beside})
-		p.work[mode].add(seconds, *l)
+		expected := progress.Expected{Name: l.Name, Seconds: seconds, Beside: l.Beside}
+		p.expected = append(p.expected, expected)
+		w := p.work[mode]
+		if w == nil {
+			w = &work{}
+			p.modes, p.work[mode] = append(p.modes, mode), w
+		}
+		if !l.Apart && !w.shared {
+			w.shared, w.seconds = true, w.seconds+harness.ClusterLasts.Seconds()
+		}
+		w.scenarios++
+		w.seconds += expected.Share(seconds)
 	}
 	p.image, err = r.clusters.ImageTime(ctx, record)
 	return p, err
@@ -88,38 +88,11 @@ func (r *run) plan(ctx context.Context) (p plan, err error) {
 // recorded returns how many scenarios will be recorded, in all modes.
 func (p plan) recorded() int { return len(p.expected) }
 
-func (w *work) add(seconds float64, l runner.Listed) {
-	w.scenarios++
-	w.shared = w.shared || !l.Apart
-	if l.Occupancy() == harness.WholeCluster {
-		w.byItself += seconds
-		return
-	}
-	w.all += seconds
-	if l.Steps == nil {
-		w.underLoad += seconds
-		w.loads = l.Beside
-	}
-}
-
-// seconds returns how long the mode takes: scenarios that need the whole cluster, those under load with others beside them, and then the
-// rest side by side.
-func (w *work) seconds() float64 {
-	made := 0.0
-	if w.shared {
-		made = clusterLasts.Seconds()
-	}
-	loads := float64(max(1, w.loads))
-	underLoad := w.underLoad / loads
-	rest := max(0, w.all-w.underLoad-underLoad*(float64(w.jobs)-loads))
-	return made + w.byItself + underLoad + rest/float64(w.mostJobs)
-}
-
 // seconds returns how long the run takes.
 func (p plan) seconds() float64 {
 	sum := p.image.Seconds()
-	for _, mode := range p.modes {
-		sum += p.work[mode].seconds() / float64(p.atOnce)
+	for _, w := range p.work {
+		sum += w.seconds / float64(p.atOnce)
 	}
 	return sum
 }
@@ -129,7 +102,7 @@ const long = 3600
 
 func (p plan) print(w io.Writer) {
 	for _, mode := range p.modes {
-		fmt.Fprintf(w, "expected: %s takes %s for %d scenarios, %s\n", mode, minutes(p.work[mode].seconds()), p.work[mode].scenarios, p.learnt)
+		fmt.Fprintf(w, "expected: %s takes %s for %d scenarios, %s\n", mode, minutes(p.work[mode].seconds), p.work[mode].scenarios, p.learnt)
 	}
 	fmt.Fprintf(w, "expected: profile %s takes %s, up to %d recordings side by side\n", p.profile, minutes(p.seconds()), p.mostJobs)
 	if p.leftOut > 0 {

@@ -39,7 +39,7 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 		{"nothing to do takes no time", nil, 0, 0, "profile core takes 0s"},
 		{"four without load go side by side", []runner.Listed{unloaded, unloaded, unloaded, unloaded}, 40, 1,
 			"iptables takes 1m45s for 4 scenarios"},
-		{"two under load do, and those without load beside them", []runner.Listed{load, load, unloaded, unloaded}, 60, 1, "4 scenarios"},
+		{"two under load do, and then two without load", []runner.Listed{load, load, unloaded, unloaded}, 60 + 20, 1, "4 scenarios"},
 		{"a recording that two judge is made once", []runner.Listed{same, asked, load}, 60.5, 1, "3 scenarios"},
 		{"what wants the whole cluster goes after them", []runner.Listed{unloaded, alone}, 10 + 80, 1, "2 scenarios"},
 		{"one with a cluster of its own needs no other", []runner.Listed{own}, 80, 0, "1 scenarios"},
@@ -61,7 +61,7 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.atOnce = 1
-			if want := row.seconds + row.clusters*clusterLasts.Seconds(); p.seconds() != want {
+			if want := row.seconds + row.clusters*harness.ClusterLasts.Seconds(); p.seconds() != want {
 				t.Errorf("%.0f s, want %.0f", p.seconds(), want)
 			}
 			var said bytes.Buffer

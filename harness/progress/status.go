@@ -73,6 +73,9 @@ type Expected struct {
 	Beside  int     `json:"beside"` // scenarios side by side with it, itself included
 }
 
+// Share returns how much so many seconds of the scenario add to those of the run, with others beside it.
+func (e Expected) Share(seconds float64) float64 { return seconds / float64(max(1, e.Beside)) }
+
 // Total returns how many scenarios the run has, as far as is known: skipped ones are not in Expected.
 func (s *Status) Total() int {
 	all := map[Name]bool{}
@@ -121,7 +124,7 @@ func (s *Status) left() *float64 {
 				rest = max(0, rest-r.Seconds)
 			}
 		}
-		sum += rest / float64(max(1, e.Beside))
+		sum += e.Share(rest)
 	}
 	return &sum
 }
