@@ -1,13 +1,11 @@
 package conformance
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -85,7 +83,7 @@ func (r *run) recordOn(ctx context.Context, s screen, mode string, scenarios []r
 	}
 	defer func() { err = errors.Join(err, c.Close(ctx)) }()
 	var all sync.WaitGroup
-	for _, x := range slices.SortedStableFunc(slices.Values(scenarios), longestFirst) {
+	for _, x := range scenarios {
 		all.Go(func() {
 			if err := r.record(ctx, s.of(mode, x.Name.Suite+"/"+x.ID), c, x); err != nil && ctx.Err() == nil {
 				r.runner.RecordBreakage(fmt.Sprintf("%s %s/%s: %v", mode, x.Name.Suite, x.ID, err))
@@ -96,9 +94,6 @@ func (r *run) recordOn(ctx context.Context, s screen, mode string, scenarios []r
 	recorded()
 	return nil
 }
-
-// longestFirst compares scenarios by duration, longest first, so that no long one runs alone at the end.
-func longestFirst(a, b runner.Listed) int { return cmp.Compare(b.Seconds, a.Seconds) }
 
 // record records a scenario. A panic ends only this scenario, unless it is in a goroutine that the scenario started.
 func (r *run) record(ctx context.Context, log io.Writer, c opened, s runner.Listed) (err error) {
