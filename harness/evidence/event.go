@@ -42,8 +42,8 @@ const (
 	RulesBegun  EventKind = "rules-begun"  // node Object's rules are observed from now on; Detail is kube-proxy's mode and how it is read
 	RuleAdded   EventKind = "rule-added"   // node Object began to route to the pod
 	RuleGone    EventKind = "rule-gone"    // node Object no longer routes to the pod
-	RulesSynced EventKind = "rules-synced" // kube-proxy of node Object had written its rules; Detail is the address family
-	RulesFailed EventKind = "rules-failed" // kube-proxy of node Object could not write its rules, Count times since last asked
+	RulesSynced EventKind = "rules-synced" // kube-proxy of node Object had written its rules; older recordings have it
+	RulesFailed EventKind = "rules-failed" // kube-proxy of node Object could not write its rules; older recordings have it
 	RulesUnseen EventKind = "rules-unseen" // node Object's rules were not observed for Count milliseconds up to now; Detail is why
 	FlowsBegun  EventKind = "flows-begun"  // the connections that node Object routes to the app are recorded from now on
 	FlowsUnseen EventKind = "flows-unseen" // node Object's connections were not recorded for Count ms up to now, 0: never; Detail is why

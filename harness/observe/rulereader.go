@@ -142,13 +142,6 @@ func (r *ruleReader) parse(words []string) bool {
 		e.Kind = evidence.RuleGone
 		t.route(r.node, rest[0], rest[1], e)
 		return true
-	case kind == "sync" && len(rest) == 2:
-		e.Kind, e.Detail = evidence.RulesSynced, rest[1]
-		e.At, err = parseTime(rest[0], t.began)
-	case kind == "failed" && len(rest) == 1:
-		e.Kind = evidence.RulesFailed
-		e.Count, err = strconv.Atoi(rest[0])
-		learn = func() { t.Failures[r.node] += e.Count }
 	case kind == "flow":
 		return r.parseFlows(at, rest)
 	case kind == "flows" && len(rest) == 0:

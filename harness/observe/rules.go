@@ -26,8 +26,8 @@ type routeChange struct {
 }
 
 func newRuleTracker(j *journal) *ruleTracker {
-	reports := NodeReports{Observed: map[string]string{}, Failures: map[string]int{}, Proxyless: map[string]string{},
-		Unobserved: map[string]error{}, Listened: map[string]string{}, Routed: map[string]bool{}}
+	reports := NodeReports{Observed: map[string]string{}, Proxyless: map[string]string{}, Unobserved: map[string]error{},
+		Listened: map[string]string{}, Routed: map[string]bool{}}
 	return &ruleTracker{journal: j, NodeReports: reports, servers: map[string]evidence.Server{},
 		routes: map[string]map[string]map[string]bool{}}
 }

@@ -112,12 +112,6 @@ func TestRules(t *testing.T) {
 			v.appears("a", "10.244.1.2")
 			v.says(begin, "R @2ns added 10.96.0.10 53", end)
 		}, []evidence.Event{begun}, ""},
-		{"kube-proxy's syncs have the time that kube-proxy gives", func(v *simNode) {
-			v.says(begin, "R @5ns sync @3ns IPv4", end)
-		}, []evidence.Event{begun, about(evidence.RulesSynced, 3, "", 0, "IPv4")}, ""},
-		{"a kube-proxy that could not write its rules says how often", func(v *simNode) {
-			v.says(begin, "R @5ns failed 3", end)
-		}, []evidence.Event{begun, about(evidence.RulesFailed, 5, "", 3, "")}, ""},
 		{"the node's load is in permille", func(v *simNode) {
 			v.says(begin, "R @5ns load 987 131072 262144", "R @6ns load 12 0 0", "R @6ns stolen 7", end)
 		}, []evidence.Event{begun, about(evidence.NodeBusy, 5, "", 987, ""), about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"),
@@ -126,9 +120,9 @@ func TestRules(t *testing.T) {
 			v.says(begin, "R @7ns stolen much", "R @8ns stolen 7", end)
 		}, []evidence.Event{begun, about(evidence.NodeStolen, 8, "", 7, "")}, "stolen much\" is not in the observer's format"},
 		{"what was not seen is said, with how long and why", func(v *simNode) {
-			v.says(begin, "R @60ms blind @7ms rules no look for 53ms", "R @70ms blind @8ms syncs ask kube-proxy: refused", "R @71ms end")
+			v.says(begin, "R @60ms blind @7ms rules no look for 53ms", "R @70ms blind @8ms loads read load: refused", "R @71ms end")
 		}, []evidence.Event{begun, about(evidence.RulesUnseen, 60*time.Millisecond, "", 53, "no look for 53ms"),
-			about(evidence.NodeUnseen, 70*time.Millisecond, "", 62, "syncs: ask kube-proxy: refused")}, ""},
+			about(evidence.NodeUnseen, 70*time.Millisecond, "", 62, "loads: read load: refused")}, ""},
 		{"a broken connection is taken up after the line read last", func(v *simNode) {
 			v.kubelet.change(func() {
 				v.kubelet.faults = []fault{{after: 40, then: resets}, {status: 500}, {after: 70, then: closes}}

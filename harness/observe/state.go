@@ -23,7 +23,6 @@ type State struct {
 // NodeReports is what the observers of nodes' rules have reported, by node.
 type NodeReports struct {
 	Observed   map[string]string // nodes whose rules are observed -> mode of their kube-proxy
-	Failures   map[string]int    // nodes whose kube-proxy could not write its rules -> how often
 	Proxyless  map[string]string // nodes without a kube-proxy -> how that was detected
 	Unobserved map[string]error  // nodes whose observer was lost -> why
 	Listened   map[string]string // nodes that were to report connections -> why they cannot; empty: they do
@@ -31,8 +30,8 @@ type NodeReports struct {
 }
 
 func (r NodeReports) clone() NodeReports {
-	return NodeReports{maps.Clone(r.Observed), maps.Clone(r.Failures), maps.Clone(r.Proxyless), maps.Clone(r.Unobserved),
-		maps.Clone(r.Listened), maps.Clone(r.Routed)}
+	return NodeReports{maps.Clone(r.Observed), maps.Clone(r.Proxyless), maps.Clone(r.Unobserved), maps.Clone(r.Listened),
+		maps.Clone(r.Routed)}
 }
 
 // A PodState is one pod of the app that is in the API.

@@ -1,11 +1,19 @@
 package regressions
 
 import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
 )
@@ -92,5 +100,58 @@ func TestLongNamedServiceHasALongName(t *testing.T) {
 	name := "n/" + service.Name + ":" + service.Spec.Ports[0].Name
 	if len(name) <= 128 || len(service.Name) != 63 || len(service.Spec.Ports[0].Name) != 63 {
 		t.Errorf("%s has %d bytes, and its parts %d and %d", name, len(name), len(service.Name), len(service.Spec.Ports[0].Name))
+	}
+}
+
+// A shell is a cluster of two nodes whose scripts run here, with a curl that prints a page of kube-proxy's metrics; without a page it
+// fails.
+type shell struct {
+	cluster.Changeable
+	bin string // folder of curl
+}
+
+func (shell) Nodes() []string { return []string{"a", "b"} }
+
+func (s shell) Exec(ctx context.Context, _, script string) (string, error) {
+	cmd := exec.CommandContext(ctx, "sh", "-c", script)
+	cmd.Env = []string{"PATH=" + s.bin + ":" + os.Getenv("PATH")}
+	out, err := cmd.Output()
+	return string(out), err
+}
+
+func TestFailedWrites(t *testing.T) {
+	const metric = "kubeproxy_sync_proxy_rules_"
+	for _, row := range []struct {
+		sentence string
+		page     string
+		want     map[string]int // nil: an error
+	}{
+		{"both modes and families add up", metric + `nftables_sync_failures_total{ip_family="IPv4"} 3` + "\n" +
+			metric + `nftables_sync_failures_total{ip_family="IPv6"} 1` + "\n" + metric + "iptables_restore_failures_total 2\n",
+			map[string]int{"a": 6, "b": 6}},
+		{"failures to delete old rules are others", metric + "nftables_cleanup_failures_total 3\n", map[string]int{}},
+		{"the help of a metric is none", "# HELP " + metric + "nftables_sync_failures_total [ALPHA] 7\n", map[string]int{}},
+		{"a kube-proxy that does not answer", "", nil},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			s := shell{bin: t.TempDir()}
+			curl := "#!/bin/sh\n[ -s \"${0%/*}/page\" ] && cat \"${0%/*}/page\"\n"
+			err := errors.Join(os.WriteFile(filepath.Join(s.bin, "curl"), []byte(curl), 0o755),
+				os.WriteFile(filepath.Join(s.bin, "page"), []byte(row.page), 0o644))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if failed := recover() != nil; failed != (row.want == nil) {
+					t.Errorf("it failed: %t", failed)
+				}
+			}()
+			if diff := cmp.Diff(row.want, failedWrites(t.Context(), s)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if diff := cmp.Diff(map[string]int{"b": 2, "c": 1}, failedSince(map[string]int{"a": 4, "b": 1}, map[string]int{"a": 4, "b": 3, "c": 1})); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -13,8 +13,6 @@
 //	R <time> none <why>                no kube-proxy answers here: there are no rules to observe
 //	R <time> added <ip> <port>         the node began to route to the endpoint
 //	R <time> gone <ip> <port>          the node no longer routes to it
-//	R <time> sync <when> <family>      kube-proxy reports its last sync at <when>, in unix nanoseconds
-//	R <time> failed <syncs>            kube-proxy reports that so many more syncs failed: it could not write its rules
 //	R <time> load <busy> <tracked> <capacity> permille of the node's processor time in use since the last such line,
 //	                                   connections in the conntrack table and its capacity; about once a second
 //	R <time> stolen <permille>         the part of it that other machines on the node's host used, counted in busy too; if any
@@ -27,9 +25,9 @@
 // The time of a line is when the change was noticed. Added lines with the same time as the first one after begin are
 // endpoints that existed before. An endpoint counts as long as any Service and protocol can route a packet to it; if two
 // Services use one port of a pod, it is gone when the second one no longer does. The <what> of a blind line is "rules",
-// "syncs", "loads" or "flows"; <why> is the rest of the line. After a blind line of rules the difference to the rules known
-// before is written, with the time at which it was noticed. The family is IPv4, IPv6, or "-" if kube-proxy does not
-// report it. Pod logs include standard error: a reader skips every line that does not begin with "R ".
+// "loads" or "flows"; <why> is the rest of the line. After a blind line of rules the difference to the rules known before is
+// written, with the time at which it was noticed. Pod logs include standard error: a reader skips every line that does not
+// begin with "R ".
 //
 // # Flows
 //
@@ -60,10 +58,9 @@
 // reads the rules once more at the end: a blind line from the beginning that says "check" means that the events did
 // not add up to the rules.
 //
-// It gets kube-proxy's mode and syncs from localhost:10249, the syncs half a second after a change of the rules, and
-// every 10 s. If nothing answers for 10 s, another program routes for Services, or none.
+// It gets kube-proxy's mode from localhost:10249. If nothing answers for 10 s, another program routes for Services, or none.
 //
-// With -sparing, for nodes on a slow machine, it looks and asks a fifth as often, and writes a blind line after 250 ms.
+// With -sparing, for nodes on a slow machine, it looks a fifth as often, and writes a blind line after 250 ms.
 //
 // # Needs
 //

@@ -29,13 +29,6 @@ func (w *lineWriter) added(now time.Time, e netip.AddrPort) {
 
 func (w *lineWriter) gone(now time.Time, e netip.AddrPort) { w.write(now, "gone", e.Addr(), e.Port()) }
 
-func (w *lineWriter) synced(now time.Time, s lastSync) {
-	w.write(now, "sync", s.at.UnixNano(), s.family)
-}
-
-// failed writes how many syncs have failed since the last request.
-func (w *lineWriter) failed(now time.Time, syncs int) { w.write(now, "failed", syncs) }
-
 func (w *lineWriter) load(now time.Time, l load) {
 	w.write(now, "load", l.busy, l.tracked, l.capacity)
 	if l.stolen > 0 {
@@ -57,7 +50,7 @@ func (w *lineWriter) flow(now time.Time, flows []routedFlow) {
 	w.write(now, fields...)
 }
 
-// blind writes that what ("rules", "syncs", "loads" or "flows") could not be seen since a time, and why.
+// blind writes that what ("rules", "loads" or "flows") could not be seen since a time, and why.
 func (w *lineWriter) blind(now, since time.Time, what string, why error) {
 	w.write(now, "blind", since.UnixNano(), what, usage.OneLine(why))
 }

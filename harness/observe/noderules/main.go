@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -77,7 +78,7 @@ func watch(ctx context.Context, p proxy, every cadence, connections selection, s
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	o := &observer{out: &lineWriter{out: stdout}, source: s, proxy: p, load: loadReader{proc: "/proc"}, every: every, asked: connections}
+	o := &observer{out: &lineWriter{out: stdout}, source: s, load: loadReader{proc: "/proc"}, every: every, asked: connections}
 	return o.run(ctx, mode, method)
 }
 
@@ -86,7 +87,7 @@ func absent(ctx context.Context, w *lineWriter, connections selection, why error
 	w.none(time.Now(), why)
 	f := listen(w, connections)
 	for ctx.Err() == nil && w.err == nil {
-		pause(ctx, time.Now().Add(flowsEvery))
+		poll.Pause(ctx, flowsEvery)
 		f.write(w)
 	}
 	failure := f.end(w)

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,9 +65,8 @@ func play(t interface{ Fatal(...any) }, v *played) [][]string {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	v.end = cancel
-	silent := kubeProxy(func(string) (string, error) { <-ctx.Done(); return "", ctx.Err() })
 	var out bytes.Buffer
-	o := &observer{out: &lineWriter{out: &out}, source: v, proxy: silent, load: loadReader{proc: "/proc"}, every: usualCadence()}
+	o := &observer{out: &lineWriter{out: &out}, source: v, load: loadReader{proc: "/proc"}, every: usualCadence()}
 	if err := o.run(ctx, "iptables", "events"); err != nil {
 		t.Fatal(err)
 	}
@@ -201,33 +199,12 @@ func TestChangesAddUpToWhatThereIs(t *testing.T) {
 	})
 }
 
-func TestWriteSyncsOnceEach(t *testing.T) {
+func TestLoadThatCannotBeReadIsABlindness(t *testing.T) {
 	var out bytes.Buffer
-	o := &observer{out: &lineWriter{out: &out}, synced: map[string]time.Time{}, failures: -1}
-	first, second := time.Unix(0, 1_700_000_000_000_000_001), time.Unix(0, 1_700_000_001_000_000_002)
-	for _, a := range []answer{
-		{syncs: syncState{[]lastSync{{"IPv4", first}, {"IPv6", first}}, 4}}, // failed before the first request
-		{syncs: syncState{[]lastSync{{"IPv4", first}, {"IPv6", first}}, 4}},
-		{err: errors.New("connection refused")},
-		{syncs: syncState{[]lastSync{{"IPv4", second}, {"IPv6", first}}, 7}},
-		{syncs: syncState{nil, 1}}, // it restarted
-		{syncs: syncState{nil, 2}},
-	} {
-		o.writeSyncs(a)
-	}
-	var got []string
-	for _, fields := range readLines(t, out.String()) {
-		if fields[0] == "blind" {
-			fields[1] = "SINCE"
-		}
-		got = append(got, strings.Join(fields, " "))
-	}
-	want := []string{
-		"sync 1700000000000000001 IPv4", "sync 1700000000000000001 IPv6",
-		"blind SINCE syncs connection refused", "failed 3", "sync 1700000001000000002 IPv4", "failed 1",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	o := &observer{out: &lineWriter{out: &out}, load: loadReader{proc: t.TempDir()}, loadRead: time.Unix(0, 7)}
+	o.writeLoad()
+	if got := readLines(t, out.String()); len(got) != 1 || !strings.HasPrefix(strings.Join(got[0], " "), "blind 7 loads read load: ") {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -237,52 +214,8 @@ type brokenWriter struct{}
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestOutputThatCannotBeWrittenEndsTheRun(t *testing.T) {
-	p := kubeProxy(func(string) (string, error) { return "", io.EOF })
-	o := &observer{out: &lineWriter{out: brokenWriter{}}, source: &played{pictures: []picture{{}}, end: func() {}}, proxy: p,
-		every: usualCadence()}
+	o := &observer{out: &lineWriter{out: brokenWriter{}}, source: &played{pictures: []picture{{}}, end: func() {}}, every: usualCadence()}
 	if err := o.run(t.Context(), "iptables", "events"); !errors.Is(err, io.ErrClosedPipe) {
 		t.Error(err)
-	}
-}
-
-// A page of metrics costs kube-proxy more than a look costs the node, so it is asked only after changes.
-func TestKubeProxyIsAskedAfterChanges(t *testing.T) {
-	looks := func(n int, e []netip.AddrPort) (p []picture) {
-		for range n {
-			p = append(p, picture{endpoints: e, delay: usualCadence().look})
-		}
-		return p
-	}
-	one, two := endpoints("10.244.1.2:8080"), endpoints("10.244.2.2:8080")
-	second := int(time.Second / usualCadence().look)
-	for _, row := range []struct {
-		sentence string
-		pictures []picture
-		asked    int
-	}{
-		{"at the beginning, and no more in 9 s without a change", looks(9*second, nil), 1},
-		{"every 10 s without a change", looks(25*second, nil), 3},
-		{"half a second after a change", slices.Concat(looks(second, nil), looks(second, one)), 2},
-		{"not before half a second is over", slices.Concat(looks(second, nil), looks(second/4, one)), 1},
-		{"again for a change meanwhile, whose sync may end after that",
-			slices.Concat(looks(second, nil), looks(second/4, one), looks(second, two)), 3},
-		{"for each of two changes further apart", slices.Concat(looks(second, nil), looks(second, one), looks(second, two)), 3},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				asked := 0
-				p := kubeProxy(func(string) (string, error) { asked++; return "", nil })
-				v := &played{pictures: row.pictures, end: cancel}
-				o := &observer{out: &lineWriter{out: io.Discard}, source: v, proxy: p, load: loadReader{proc: "/proc"}, every: usualCadence()}
-				if err := o.run(ctx, "iptables", "events"); err != nil {
-					t.Fatal(err)
-				}
-				if asked != row.asked {
-					t.Errorf("asked %d times, want %d", asked, row.asked)
-				}
-			})
-		})
 	}
 }

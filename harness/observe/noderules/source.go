@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/poll"
 )
 
 // A source reads the endpoints to which the node's rules route.
@@ -94,7 +95,7 @@ const restPerRead = 50
 // look reads the rules at the time given, or later. After a change it reads until two reads agree, since a table that
 // changes during a read can come out mixed.
 func (p *polled) look(ctx context.Context, until time.Time) ([]netip.AddrPort, error) {
-	pause(ctx, slices.MaxFunc([]time.Time{until, p.next}, time.Time.Compare))
+	poll.Pause(ctx, max(time.Until(until), time.Until(p.next)))
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := threadTime()
@@ -118,13 +119,3 @@ func threadTime() time.Duration {
 
 func (p *polled) check() error { return nil }
 func (p *polled) close() error { return nil }
-
-// pause waits until a time or the end of the context.
-func pause(ctx context.Context, until time.Time) {
-	timer := time.NewTimer(time.Until(until))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}
