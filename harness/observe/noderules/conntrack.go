@@ -19,7 +19,7 @@ import (
 
 // A routedFlow is a connection that was routed, not one that was rejected or dropped before.
 type routedFlow struct {
-	Received time.Time      // when its event was received, or it was read from the table
+	Received time.Time      // when its event was received
 	Client   netip.AddrPort // source of the original tuple
 	To       netip.AddrPort // its destination
 	Pod      netip.AddrPort // source of the reply's tuple
@@ -31,17 +31,13 @@ type routedFlow struct {
 // github.com/ti-mo/conntrack (v0.6) is not used since it has neither a filter in the kernel nor a way to continue after a loss:
 // its workers decode each event of the node and end with the first error, ENOBUFS among them.
 type conntrackListener struct {
-	to       []netip.AddrPort
-	events   *socket
-	requests *socket
-	ended    chan struct{}
+	to     []netip.AddrPort
+	events *socket
+	ended  chan struct{}
 
 	// Used by the receiving goroutine alone.
-	known   map[identity]struct{} // entries that were reported, or existed before
-	early   map[identity]struct{} // entries that were reported from the table, whose events may still come
-	limit   int                   // size of known above which entries that have left the table are removed
-	whole   time.Time             // last time at which all events had been received
-	failure error                 // first error since then
+	whole   time.Time // last time at which all events had been received
+	failure error     // first error since then
 
 	mu    sync.Mutex
 	flows []routedFlow
@@ -49,14 +45,9 @@ type conntrackListener struct {
 	lost  error
 }
 
-const (
-	// knownLimit is the least value of limit; so many entries take about 5 MiB. 700 connections/s reach it in a minute and a half.
-	knownLimit = 1 << 16
-
-	// eventsSetting is 0 if the kernel announces no entries; 2, the default, if it does so while a process listens
-	// (Linux v6.18, Documentation/networking/nf_conntrack-sysctl.rst).
-	eventsSetting = "/proc/sys/net/netfilter/nf_conntrack_events"
-)
+// eventsSetting is 0 if the kernel announces no entries; 2, the default, if it does so while a process listens
+// (Linux v6.18, Documentation/networking/nf_conntrack-sysctl.rst).
+const eventsSetting = "/proc/sys/net/netfilter/nf_conntrack_events"
 
 // listenConntrack begins to listen to new connections to the destinations; one without an address stands for any address with its port.
 // Every connection that begins after it has returned is reported. It needs CAP_NET_ADMIN in the network namespace.
@@ -84,7 +75,7 @@ func checkAnnounced(setting string) error {
 	return err
 }
 
-// openListener opens the sockets and reads the table; follow then receives the events.
+// openListener opens the socket; follow then receives the events.
 func openListener(queue int, to []netip.AddrPort) (*conntrackListener, error) {
 	program, err := bpf.Assemble(filter(to))
 	if err != nil {
@@ -94,20 +85,11 @@ func openListener(queue int, to []netip.AddrPort) (*conntrackListener, error) {
 	for _, i := range program {
 		instructions = append(instructions, unix.SockFilter{Code: i.Op, Jt: i.Jt, Jf: i.Jf, K: i.K})
 	}
-	// The table is read over another socket: of a datagram with many entries the filter would see only the first.
 	events, err := openSocket(queue, instructions, unix.NFNLGRP_CONNTRACK_NEW)
 	if err != nil {
 		return nil, fmt.Errorf("conntrack: listen: %w", err)
 	}
-	requests, err := openSocket(queueSize, nil)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("conntrack: %w", err), events.Close())
-	}
-	l := &conntrackListener{to: to, events: events, requests: requests, ended: make(chan struct{}), whole: time.Now()}
-	if err := l.read(false); err != nil {
-		return nil, errors.Join(err, events.Close(), requests.Close())
-	}
-	return l, nil
+	return &conntrackListener{to: to, events: events, ended: make(chan struct{}), whole: time.Now()}, nil
 }
 
 // follow receives events until the listener is closed.
@@ -130,7 +112,7 @@ func (l *conntrackListener) Take() (flows []routedFlow, since time.Time, lost er
 func (l *conntrackListener) Close() error {
 	err := l.events.Interrupt()
 	<-l.ended
-	return errors.Join(err, l.events.Close(), l.requests.Close())
+	return errors.Join(err, l.events.Close())
 }
 
 // handle notes the flows of the events in a datagram. Events that are still in the queue after an error came before the lost ones.
@@ -144,7 +126,9 @@ func (l *conntrackListener) handle(datagram []byte, err error) {
 	for _, event := range events {
 		c, malformed := parse(event)
 		if err = cmp.Or(err, malformed); l.matches(c) {
-			l.report(c)
+			l.mu.Lock()
+			l.flows = append(l.flows, routedFlow{time.Now(), c.client, c.to, c.pod})
+			l.mu.Unlock()
 		}
 	}
 	l.failure = cmp.Or(l.failure, err)
@@ -153,11 +137,6 @@ func (l *conntrackListener) handle(datagram []byte, err error) {
 // empty is called when all events have been received. Only then are new ones queued again after a loss: until a queue that has
 // overflowed is empty the kernel drops all events for it (Linux v6.18, net/netlink/af_netlink.c, netlink_rcv_wake).
 func (l *conntrackListener) empty() {
-	l.early = nil
-	now := time.Now()
-	if l.failure != nil || len(l.known) > l.limit {
-		l.failure = errors.Join(l.failure, l.read(l.failure != nil))
-	}
 	if l.failure != nil {
 		l.mu.Lock()
 		if l.lost == nil {
@@ -165,33 +144,7 @@ func (l *conntrackListener) empty() {
 		}
 		l.mu.Unlock()
 	}
-	l.whole, l.failure = now, nil
-}
-
-// read reads the table. If events were lost, it reports the entries that were not reported yet.
-func (l *conntrackListener) read(lost bool) error {
-	there := map[identity]connection{}
-	r := request{Subsystem: unix.NFNL_SUBSYS_CTNETLINK, Kind: getConnection, Flags: unix.NLM_F_DUMP}
-	err := l.requests.Ask(r, func(m message) error {
-		c, err := parse(m)
-		if l.matches(c) {
-			there[c.identity] = c
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("conntrack: read table: %w", err)
-	}
-	before := l.known
-	l.known, l.early, l.limit = map[identity]struct{}{}, map[identity]struct{}{}, max(knownLimit, 2*len(there))
-	for i, c := range there {
-		l.known[i] = struct{}{}
-		if _, known := before[i]; lost && !known {
-			l.report(c)
-			l.early[i] = struct{}{}
-		}
-	}
-	return nil
+	l.whole, l.failure = time.Now(), nil
 }
 
 // matches reports whether a connection is to one of the destinations.
@@ -199,15 +152,4 @@ func (l *conntrackListener) matches(c connection) bool {
 	return slices.ContainsFunc(l.to, func(d netip.AddrPort) bool {
 		return d.Port() == c.to.Port() && (d.Addr() == c.to.Addr() || !d.Addr().IsValid() && c.to.IsValid())
 	})
-}
-
-func (l *conntrackListener) report(c connection) {
-	if _, reported := l.early[c.identity]; reported {
-		delete(l.early, c.identity)
-		return
-	}
-	l.known[c.identity] = struct{}{}
-	l.mu.Lock()
-	l.flows = append(l.flows, routedFlow{time.Now(), c.client, c.to, c.pod})
-	l.mu.Unlock()
 }

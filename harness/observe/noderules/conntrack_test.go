@@ -7,9 +7,9 @@ import (
 	"net"
 	"net/netip"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -174,24 +174,28 @@ func destination(address string, port uint16) netip.AddrPort {
 // The kernel's smallest queue holds a few events.
 const tinyQueue = 1
 
-func TestWhatIsLostIsReadFromTheTable(t *testing.T) {
+func TestLostConnectionsAreABlindness(t *testing.T) {
 	if !enteredNamespace(t, commands...) {
 		return
 	}
 	for _, n := range nodes(t) {
-		n.connect("80", 2) // before it listens: they are not new
+		before := time.Now()
 		l, err := openListener(tinyQueue, []netip.AddrPort{destination(n.service, 80)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.mu.Lock() // keeps it from reading
+		n.connect("80", 100)
+		if err := l.events.Interrupt(); err != nil { // it receives what there is
+			t.Fatal(err)
+		}
+		l.events.Follow(l.handle, l.empty)
+		if flows, since, lost := l.Take(); len(flows) == 100 || since.Before(before) || !errors.Is(lost, errLost) {
+			t.Errorf("%d flows, lost since %v: %v, want %v", len(flows), since, lost, errLost)
+		}
+		later := n.connect("80", 1)
 		go l.follow()
-		want := n.connect("80", 100)
-		n.connect("81", 3)
-		l.mu.Unlock()
-		want = slices.Concat(want, n.connect("80", 1)) // reported in either case
-		if lost := expectFlows(t, l, want); !errors.Is(lost, errLost) {
-			t.Errorf("%v, want %v", lost, errLost)
+		if lost := expectFlows(t, l, later); lost != nil {
+			t.Error(lost)
 		}
 	}
 }
@@ -228,22 +232,6 @@ func TestWhatIsInTheQueueAtTheEndIsTold(t *testing.T) {
 	go l.follow()
 	if lost := expectFlows(t, l, want); lost != nil {
 		t.Error(lost)
-	}
-}
-
-// Known entries would fill the memory if they were kept for longer than in the kernel's table.
-func TestEntriesThatAreGoneAreForgotten(t *testing.T) {
-	if !enteredNamespace(t, commands...) {
-		return
-	}
-	n, l := unfollowed(t)
-	for id := range uint32(10) {
-		l.known[identity{id, netip.MustParseAddrPort("10.244.0.9:1")}] = struct{}{}
-	}
-	l.limit = 10
-	go l.follow()
-	if lost := expectFlows(t, l, n.connect("80", 1)); lost != nil || len(l.known) != 1 {
-		t.Errorf("%d are known; %v", len(l.known), lost)
 	}
 }
 

@@ -10,14 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Types of attributes, and the kind of a message (Linux v6.18, include/uapi/linux/netfilter/nfnetlink_conntrack.h).
+// Types of attributes, and the kind of an event about a new entry (Linux v6.18, include/uapi/linux/netfilter/nfnetlink_conntrack.h).
 const (
-	getConnection = 1 // IPCTNL_MSG_CT_GET
-	newConnection = 0 // IPCTNL_MSG_CT_NEW: in events, and in answers
+	newConnection = 0 // IPCTNL_MSG_CT_NEW
 
 	ofOriginal = 1  // CTA_TUPLE_ORIG
 	ofReply    = 2  // CTA_TUPLE_REPLY
-	ofID       = 12 // CTA_ID
 	ofZone     = 18 // CTA_ZONE, absent for zone 0
 
 	ofAddresses = 1 // CTA_TUPLE_IP
@@ -33,18 +31,9 @@ const (
 
 // A connection is one entry of the table: a TCP connection in zone 0, or the zero value for all others. kube-proxy uses no
 // zones; programs that use them have other entries for the same connection, whose destination kube-proxy did not choose.
-type connection struct {
-	identity
-	to, pod netip.AddrPort
-}
+type connection struct{ client, to, pod netip.AddrPort }
 
-// An identity identifies an entry as long as it is in the table. The kernel's id alone is too short to be unique among many.
-type identity struct {
-	id     uint32
-	client netip.AddrPort
-}
-
-// parse parses a message about one entry.
+// parse parses an event about one entry.
 func parse(m message) (connection, error) {
 	a, err := parseAttributes(m.Body)
 	if err != nil || m.Kind != newConnection || a[ofZone] != nil {
@@ -55,7 +44,7 @@ func parse(m message) (connection, error) {
 	if err := cmp.Or(errOriginal, errReply); err != nil || !to.IsValid() {
 		return connection{}, err
 	}
-	return connection{identity{uint32(numberOf(a[ofID])), client}, to, pod}, nil
+	return connection{client, to, pod}, nil
 }
 
 // parseTuple returns source and destination, or zero values for protocols other than TCP.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/binary"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,14 +39,13 @@ func TestParse(t *testing.T) {
 	for _, tc := range []struct {
 		sentence        string
 		message         []byte
-		id              uint32
 		client, to, pod string
 	}{
-		{"IPv4", recordedConnections(t, "tcp4"), 0x1e8b4422, client4 + ":60337", service4 + ":80", "10.244.1.2:8080"},
-		{"IPv6", recordedConnections(t, "tcp6"), 0x59880dbd, "[" + client6 + "]:37125", "[" + service6 + "]:80", "[fd00:10:244:1::2]:8080"},
-		{"UDP does not count", recordedConnections(t, "udp4"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
-		{"UDP over IPv6 does not count", recordedConnections(t, "udp6"), 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
-		{"a connection of another zone does not count", inZone, 0, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"IPv4", recordedConnections(t, "tcp4"), client4 + ":60337", service4 + ":80", "10.244.1.2:8080"},
+		{"IPv6", recordedConnections(t, "tcp6"), "[" + client6 + "]:37125", "[" + service6 + "]:80", "[fd00:10:244:1::2]:8080"},
+		{"UDP does not count", recordedConnections(t, "udp4"), "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"UDP over IPv6 does not count", recordedConnections(t, "udp6"), "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
+		{"a connection of another zone does not count", inZone, "invalid AddrPort", "invalid AddrPort", "invalid AddrPort"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			messages, _, err := splitMessages(tc.message)
@@ -58,8 +56,8 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.id != tc.id || c.client.String() != tc.client || c.to.String() != tc.to || c.pod.String() != tc.pod {
-				t.Errorf("%x: %s to %s is sent to %s", c.id, c.client, c.to, c.pod)
+			if c.client.String() != tc.client || c.to.String() != tc.to || c.pod.String() != tc.pod {
+				t.Errorf("%s to %s is sent to %s", c.client, c.to, c.pod)
 			}
 		})
 	}
@@ -111,16 +109,4 @@ func TestAnyBytesAreParsedOrMalformed(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A connection that is reported from the table is not reported again by its later event; one that takes its place is.
-func TestAnEventBehindTheTableIsNotToldAgain(t *testing.T) {
-	l := &conntrackListener{to: []netip.AddrPort{netip.MustParseAddrPort("10.96.0.10:80")}, known: map[identity]struct{}{}}
-	l.early = map[identity]struct{}{{0x1e8b4422, netip.MustParseAddrPort(client4 + ":60337")}: {}}
-	for _, want := range []int{0, 1} {
-		l.handle(recordedConnections(t, "tcp4"), nil)
-		if flows, _, lost := l.Take(); len(flows) != want || lost != nil {
-			t.Errorf("%v, %v, want %d", flows, lost, want)
-		}
-	}
 }

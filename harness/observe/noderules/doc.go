@@ -39,9 +39,7 @@
 // -clients=10.244.1.5,172.18.0.1 it prints connections from these clients only.
 //
 // If the kernel had no room for more events, there is a blind line of flows: connections that began between <since> and
-// its time may have no line. Those still in the conntrack table are printed when the table has been read; the others are
-// unknown. A connection that the pod refused is among the unknown: the reset removes its entry (Linux v6.18,
-// net/netfilter/nf_conntrack_proto_tcp.c, nf_conntrack_tcp_packet).
+// its time may have no line.
 //
 // # Methods
 //

@@ -91,13 +91,12 @@ func eachAttribute(b []byte, do func(kind int, value []byte) error) error {
 	return nil
 }
 
-// A request asks the kernel for data; requests that change something are never made.
+// A request asks the kernel's nf_tables for data; requests that change something are never made.
 type request struct {
-	Subsystem int // unix.NFNL_SUBSYS_…
-	Kind      int // within it, such as unix.NFT_MSG_GET…
-	Flags     int
-	Family    byte
-	Names     []string // values of the attributes 1, 2, …
+	Kind   int // such as unix.NFT_MSG_GET…
+	Flags  int
+	Family byte
+	Names  []string // values of the attributes 1, 2, …
 }
 
 func (r request) bytes(sequence uint32) []byte {
@@ -111,14 +110,14 @@ func (r request) bytes(sequence uint32) []byte {
 		b = append(b, make([]byte, aligned(size)-size+1)...)
 	}
 	binary.NativeEndian.PutUint32(b, uint32(len(b)))
-	binary.NativeEndian.PutUint16(b[4:], uint16(r.Subsystem<<8|r.Kind))
+	binary.NativeEndian.PutUint16(b[4:], uint16(unix.NFNL_SUBSYS_NFTABLES<<8|r.Kind))
 	binary.NativeEndian.PutUint16(b[6:], uint16(unix.NLM_F_REQUEST|r.Flags))
 	binary.NativeEndian.PutUint32(b[8:], sequence)
 	return b
 }
 
 func (r request) String() string {
-	return fmt.Sprintf("request %d of subsystem %d %q", r.Kind, r.Subsystem, r.Names)
+	return fmt.Sprintf("request %d for %q", r.Kind, r.Names)
 }
 
 func aligned(size int) int { return (size + 3) &^ 3 }

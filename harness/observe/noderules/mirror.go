@@ -190,7 +190,7 @@ func (m *mirror) fetch() (ruleset, uint32, error) {
 
 func (m *mirror) readGeneration() (uint32, error) {
 	var generation uint64
-	r := request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: unix.NFT_MSG_GETGEN, Flags: unix.NLM_F_ACK}
+	r := request{Kind: unix.NFT_MSG_GETGEN, Flags: unix.NLM_F_ACK}
 	err := m.requests.Ask(r, func(answer message) error {
 		a, err := parseAttributes(answer.Body)
 		generation = numberOf(a[unix.NFTA_GEN_ID])
@@ -206,7 +206,7 @@ func (m *mirror) dump() (rules ruleset, err error) {
 		if err != nil {
 			return
 		}
-		r := request{Subsystem: unix.NFNL_SUBSYS_NFTABLES, Kind: kind, Flags: unix.NLM_F_DUMP, Family: t.Family, Names: names}
+		r := request{Kind: kind, Flags: unix.NLM_F_DUMP, Family: t.Family, Names: names}
 		if err = m.requests.Ask(r, rules.apply); errors.Is(err, unix.ENOENT) { // there is no such table, or the set is gone
 			err = nil
 		}
