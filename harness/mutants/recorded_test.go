@@ -228,8 +228,6 @@ func versionMutants() []recordedMutant {
 			hit(reused, late, func(r *recording, h *evidence.Hit) { h.By = byVersion("v2")(r); r.arrivedAt(h, h.By) }), verdict.Fail,
 			"kept-connections", pinned},
 		{"both versions for no time", drainedRecorded, asking(verdict.MinMixedWindow(300 * ms)), switched, verdict.Fail, "min-mixed-window", nil},
-		{"a keep-alive connection that goes back to the old version", drainedRecorded, asking(verdict.OrderedSwitch()),
-			hit(reused, late, func(r *recording, h *evidence.Hit) { h.By = r.oldPod(); r.arrivedAt(h, h.By) }), verdict.Fail, "ordered-switch", nil},
 	}
 }
 
@@ -302,8 +300,6 @@ func preconditionMutants() []recordedMutant {
 		{"old pods that no new connection reaches any more", drainedRecorded, asking(verdict.NoFailures(), verdict.ReachesTerminating()),
 			all(moved(evidence.EndpointNotReady, "v1", 0, 10*second), moved(evidence.EndpointGone, "v1", 0, 10*second)),
 			verdict.Inconclusive, "reaches-terminating", nil},
-		{"rules that are never behind", undrainedRecorded, asking(verdict.DamageSeen(), verdict.RulesBehind()),
-			moved(evidence.PodSigterm, "v1", 0, 10*second), verdict.Inconclusive, "rules-behind", nil},
 		{"a rollout that is done before a node is drained", drainedRecorded, asking(verdict.NoFailures(), verdict.StepInRollout("drain")),
 			movedTo(evidence.StatusDone, evidence.RolloutBegun, ""), verdict.Inconclusive, "step-in-rollout", reached("drain")},
 		{"a lane that sent less than asked", drainedRecorded, asking(verdict.FullRate(99)),

@@ -100,47 +100,6 @@ func twice(i int) func([]evidence.Arrival) []evidence.Arrival {
 	}
 }
 
-func TestReturns(t *testing.T) {
-	reused := fresh("a", "n1")
-	reused.Conn = evidence.Reused
-	// Each hit is version, local port, and whether the connection had carried a request before.
-	on := func(steps ...evidence.Hit) []evidence.Hit {
-		for i := range steps {
-			due := time.Duration(i+1) * 10 * ms
-			steps[i].Lane, steps[i].Seq, steps[i].Due, steps[i].Sent, steps[i].Status = "a", uint64(i), due, due, 200
-		}
-		return steps
-	}
-	hit := func(version string, port int, kept bool) evidence.Hit {
-		return evidence.Hit{By: evidence.Server{Version: version, Pod: "pod-" + version}, LocalPort: port, Reused: kept}
-	}
-	for _, row := range []struct {
-		sentence string
-		lane     evidence.Lane
-		hits     []evidence.Hit
-		want     []uint64
-	}{
-		{"from old to new is in order", reused, on(hit("v1", 7, false), hit("v2", 7, true), hit("v2", 7, true)), nil},
-		{"back to the old version is not", reused, on(hit("v2", 7, false), hit("v1", 7, true), hit("v2", 7, true), hit("v1", 7, true)),
-			[]uint64{1, 3}},
-		{"two connections may differ", reused, on(hit("v2", 7, false), hit("v1", 8, false), hit("v2", 7, true), hit("v1", 8, true)), nil},
-		{"a port that is used again is another connection", reused, on(hit("v2", 7, false), hit("v1", 7, false)), nil},
-		{"it is another one, too, when the first reply named no version", reused,
-			on(hit("v2", 7, false), evidence.Hit{LocalPort: 7, Fault: evidence.WrongServer}, hit("v1", 7, true)), nil},
-		{"fresh connections are never the same", fresh("a", "n1"), on(hit("v2", 7, false), hit("v1", 7, true)), nil},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			var got []uint64
-			for _, h := range join(t, recording(row.hits, nil, row.lane)).Lanes[0].Returns {
-				got = append(got, h.Seq)
-			}
-			if diff := cmp.Diff(row.want, got); diff != "" {
-				t.Errorf("hits (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestHitKept(t *testing.T) {
 	reused := fresh("a", "n1")
 	reused.Conn = evidence.Reused

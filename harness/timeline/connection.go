@@ -13,18 +13,17 @@ type Connection struct {
 	Moved           bool          // another pod answered later
 }
 
-// followConnections follows each keep-alive connection in the order of sending. It finds replies by another version after
-// one by the new version and, for each request that failed, the pod of its connection and how long that had been idle.
+// followConnections follows each keep-alive connection in the order of sending. It finds, for each request that
+// failed, the pod of its connection and how long that had been idle.
 func (b *builder) followConnections() {
 	if !b.lane.Kind().KeepsAlive() {
 		return
 	}
 	type connection struct {
-		by       evidence.Server // that answered last
-		switched bool            // the new version has answered
-		number   int             // among the lane's, from 1; 0 before the first reply
-		asked    time.Duration   // when the last request was sent on it
-		idle     time.Duration   // before that request
+		by     evidence.Server // that answered last
+		number int             // among the lane's, from 1; 0 before the first reply
+		asked  time.Duration   // when the last request was sent on it
+		idle   time.Duration   // before that request
 	}
 	open := make(map[uint16]connection)   // by the client's port
 	failed := make(map[uint64]connection) // by number of the hit
@@ -47,16 +46,6 @@ func (b *builder) followConnections() {
 			continue
 		}
 		by := b.byNumber[h.by-1].Server
-		if c.switched {
-			b.summary.SinceSwitch++
-		}
-		if by.Version == b.t.New {
-			c.switched = true
-		} else if c.switched {
-			b.lane.Returns = append(b.lane.Returns, Hit{Kept: c.by, Hit: evidence.Hit{
-				Lane: b.lane.ID, Seq: h.seq, Sent: h.sent, LocalPort: int(h.port), Reused: h.reused, By: by,
-			}})
-		}
 		if c.number == 0 {
 			b.lane.Connections = append(b.lane.Connections, Connection{Server: by, First: h.sent})
 			c.number = len(b.lane.Connections)

@@ -28,7 +28,6 @@ type LaneSummary struct {
 	WhileTerminating  int // requests sent while an old pod was terminating and another pod was ready
 	// Requests sent while no pod served, while only terminating pods without SIGTERM served, and while a ready pod did not listen yet.
 	WhileNoneServing, WhileOnlyTerminating, WhileStarting int
-	SinceSwitch                                           int // replies on keep-alive connections on which the new version had answered before
 	InMaintenance                                         int // requests sent during the maintenance
 	// SinceStep counts the requests sent since the first step of the maintenance; without a step it is SinceBegun.
 	SinceStep int

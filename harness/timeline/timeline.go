@@ -54,7 +54,6 @@ type Lane struct {
 	Summary  LaneSummary
 	Failed   []Hit       // every failed hit, by time sent
 	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
-	Returns  []Hit       // replies by another version after the new one on a keep-alive connection, by time sent; without status or fault
 	Slow     []SlowReply // by time sent
 	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
 	Asked    []Hit       // every hit, by time sent, if steps of the scenario sent them, which send few
@@ -184,12 +183,6 @@ func Repeated(lanes []Lane) []Hit {
 	return hitsOf(lanes, func(l Lane) []Hit { return l.Repeated })
 }
 
-// Returns lists the replies on keep-alive connections of some lanes that went back to the old version,
-// by time sent.
-func Returns(lanes []Lane) []Hit {
-	return hitsOf(lanes, func(l Lane) []Hit { return l.Returns })
-}
-
 // Slow lists the slow replies of some lanes, by time sent.
 func Slow(lanes []Lane) []SlowReply {
 	var slow []SlowReply
@@ -200,7 +193,7 @@ func Slow(lanes []Lane) []SlowReply {
 	return slow
 }
 
-// Find returns a hit by its number, if it is one that is kept whole: it failed, was repeated or slow, is one of Returns or Asked, or an
+// Find returns a hit by its number, if it is one that is kept whole: it failed, was repeated or slow, is one of Asked, or an
 // example of replies.
 func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
 	l := t.lane(lane)
@@ -211,7 +204,7 @@ func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
 	for _, replies := range l.replies {
 		kept = append(kept, replies.Examples)
 	}
-	for _, hits := range append(kept, l.Returns) {
+	for _, hits := range kept {
 		if i := slices.IndexFunc(hits, func(h Hit) bool { return h.Seq == seq }); i >= 0 {
 			return hits[i], true
 		}

@@ -26,7 +26,7 @@ func long(n int) evidence.Evidence {
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99), verdict.NoFailures(), verdict.NoLostReplies(), verdict.NoHiddenRetries(), verdict.Serves("v1", "v2"),
 			verdict.OnlyServes("v2", evidence.OldGone),
-			verdict.OrderedSwitch(), verdict.MaxOutage(time.Second), verdict.MaxDrainLag(time.Second), verdict.MinAvailable(1), verdict.MaxPods(6)}}}
+			verdict.MaxOutage(time.Second), verdict.MaxDrainLag(time.Second), verdict.MinAvailable(1), verdict.MaxPods(6)}}}
 	begun, gone := length/3, 2*length/3
 	ev.Events = append(ev.Events, mark(0, evidence.LoadBegun))
 	for i := range 3 {

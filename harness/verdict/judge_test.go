@@ -157,11 +157,11 @@ func TestJudgeAttempts(t *testing.T) {
 	}{
 		{"the first one", 1, []evidence.Expectation{verdict.MaxPods(3)}, false, pods},
 		{"the second of three", 2, []evidence.Expectation{verdict.MaxPods(3)}, false, pods + "; in attempt 2 of 3"},
-		{"a precondition alone was not met", 3, []evidence.Expectation{verdict.NoFailures(), verdict.RulesBehind()}, true,
-			"not tested: no old pod was seen both to leave the rules of a node and to get SIGTERM; in attempt 3 of 3"},
-		{"something else is not known either", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.Noted("revisions")}, false,
-			"not tested: no old pod was seen both to leave the rules of a node and to get SIGTERM; revisions was not recorded"},
-		{"something else fails", 1, []evidence.Expectation{verdict.RulesBehind(), verdict.MaxPods(2)}, false,
+		{"a precondition alone was not met", 3, []evidence.Expectation{verdict.NoFailures(), verdict.StepInRollout("drain")}, true,
+			"not tested: no such step was marked; in attempt 3 of 3"},
+		{"something else is not known either", 1, []evidence.Expectation{verdict.StepInRollout("drain"), verdict.Noted("revisions")}, false,
+			"not tested: no such step was marked; revisions was not recorded"},
+		{"something else fails", 1, []evidence.Expectation{verdict.StepInRollout("drain"), verdict.MaxPods(2)}, false,
 			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -42,12 +42,11 @@ func podLags(lags []timeline.PodLag, open bool) (rows []row) {
 // SIGTERM: from then on no new connection can be lost.
 func RulesBeforeSigterm() Expectation { return Expectation{Rule: rulesBeforeSigterm.ID} }
 
-const noSigtermMargins = "no old pod was seen both to leave the rules of a node and to get SIGTERM"
-
 var rulesBeforeSigterm = Rule{
 	ID: "rules-before-sigterm", Claim: "no node's rules route clients to a pod after its SIGTERM",
-	Feature: evidence.NodeRules, ByClients: clientsBeforeSigterm.ID, Unit: pairOfPodAndNode, Untested: noSigtermMargins,
-	exposed: sigtermsSeen, needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
+	Feature: evidence.NodeRules, ByClients: clientsBeforeSigterm.ID, Unit: pairOfPodAndNode,
+	Untested: "no old pod was seen both to leave the rules of a node and to get SIGTERM",
+	exposed:  sigtermsSeen, needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: bound{limits: upTo(-1), measured: "after SIGTERM by",
 		says:   "rules of {node} stopped routing to {pod} {since} its SIGTERM: new connections may be lost",
 		before: "rules of {node} stopped routing to {pod} {since} its SIGTERM",
@@ -182,26 +181,6 @@ var reachesTerminating = Rule{
 				f.facts = []Detail{{"longest", fmt.Sprintf("%s from %s until %s after it", longest.Pod, longest.Node, phrase.Elapsed(longest.Lag))}}
 			}
 			f.whole = true // an endpoint that left may have come back unseen
-			return f
-		}},
-}
-
-// RulesBehind expects that a node's rules certainly still routed to an old pod after its SIGTERM: otherwise nothing shows what happens
-// to clients whose kube-proxy is behind.
-func RulesBehind() Expectation { return Expectation{Rule: rulesBehind.ID} }
-
-var rulesBehind = Rule{
-	ID: "rules-behind", Claim: "a node's rules still route clients to an old pod after its SIGTERM",
-	Feature: evidence.NodeRules, Unit: pairOfPodAndNode, Untested: noSigtermMargins, Precondition: true, exposed: sigtermsSeen,
-	needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
-	question: some{of: sigtermsSeen, noun: pairOfPodAndNode, did: "had rules that still routed to the pod after its SIGTERM",
-		rows: func(a args) (f found) {
-			for _, s := range a.tl.StaleRules() {
-				if (timeline.Elapsed{Length: s.Lag, Uncertainty: s.Uncertainty}).AtMost(s.Drain) == timeline.No {
-					f.count++
-					f.facts = []Detail{{"such as", fmt.Sprintf("%s of %s for %s", s.Pod, s.Node, phrase.Duration(s.Length()))}}
-				}
-			}
 			return f
 		}},
 }

@@ -51,11 +51,11 @@ var rules = []Rule{
 	noSlowReplies, maxLatency, maxP99,
 	rulesBeforeSigterm, clientsBeforeSigterm, maxRuleLag, maxDrainLag, mostDrainLags,
 	minAvailable, maxPods, scaling, maxActive, oldAtStatus, answersAfter, maxStatusGap, doneAfter, oldEndsFirst, between,
-	orderedSwitch, keptConnections, maxSwitch, onlyServes, onlyServesAfter, serves, stillServes, shareOfReplies,
+	keptConnections, maxSwitch, onlyServes, onlyServesAfter, serves, stillServes, shareOfReplies,
 	mixes, cleanCut, maxMixedWindow, minMixedWindow,
 	allAnswered, allFail, answeredBy, evenTurns, equalTurns, answeredByDeleted, notAnsweredByDeleted, answeredWithin,
 	fact, factAtLeast, factWithin, noted,
-	sentWhileTerminating, reachesTerminating, bothOrders, rulesBehind, stepInRollout, minTerminations,
+	sentWhileTerminating, reachesTerminating, bothOrders, stepInRollout, minTerminations,
 	fullRate, somethingChanged, sentInMaintenance,
 }
 

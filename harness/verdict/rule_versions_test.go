@@ -49,17 +49,6 @@ var versionRows = []ruleRow{
 		all(answering("worker-fresh", "v1", 119), skewed(0, 2*ms)),
 		verdict.Inconclusive},
 
-	{"keep-alive connections went from old to new", verdict.OrderedSwitch(), kept,
-		verdict.Pass},
-	{"connections that the new version answers once cannot go back", verdict.OrderedSwitch(), none,
-		verdict.Inconclusive},
-	{"a keep-alive connection that went back", verdict.OrderedSwitch(),
-		all(kept, answering("worker-reused", "v1", 120)),
-		verdict.Fail},
-	{"without keep-alive connections there is nothing to order", verdict.OrderedSwitch(),
-		func(ev *recording) { ev.Run.Lanes[1].Conn = evidence.Fresh },
-		verdict.Inconclusive},
-
 	{"the new version answers after the old one", verdict.CleanCut(), none, verdict.Pass},
 	{"one old reply after the first new one", verdict.CleanCut(), answering("worker-fresh", "v1", 120), verdict.Fail},
 	{"clocks that are off by less than the pause do not matter", verdict.CleanCut(), onTwoClocks(2 * ms), verdict.Pass},

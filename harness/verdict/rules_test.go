@@ -18,7 +18,7 @@ func TestRulesOnNothing(t *testing.T) {
 	for _, x := range []evidence.Expectation{
 		verdict.NoFailures(), verdict.DamageSeen(), verdict.Serves("v1"), verdict.OnlyServes("v2", evidence.OldGone),
 		verdict.FullRate(99), verdict.MaxOutage(time.Second), verdict.MinAvailable(1), verdict.MaxPods(9),
-		verdict.NoLostReplies(), verdict.NoHiddenRetries(), verdict.OrderedSwitch(), verdict.MaxDrainLag(time.Hour),
+		verdict.NoLostReplies(), verdict.NoHiddenRetries(), verdict.MaxDrainLag(time.Hour),
 	} {
 		v := verdict.Judge(evidence.Run{Expect: []evidence.Expectation{x}}, timeline.Timeline{})
 		if v.Findings[0].Outcome != verdict.Inconclusive || len(v.Findings[0].Because) == 0 {
@@ -59,8 +59,8 @@ func TestRuleIDs(t *testing.T) {
 		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",
 		"min-terminations", "min-terminations-lost", "mixes", "most-drain-lags", "no-failures", "no-hidden-retries", "no-lost-replies",
 		"no-slow-replies", "not-answered-by-deleted", "noted", "old-at-status", "old-ends-first", "only-serves", "only-serves-after",
-		"ordered-switch", "pause", "reaches-terminating",
-		"recovers-within", "reply-gap", "rules-before-sigterm", "rules-behind",
+		"pause", "reaches-terminating",
+		"recovers-within", "reply-gap", "rules-before-sigterm",
 		"scaling", "sent-in-maintenance", "sent-while-terminating", "serves", "serves-until-sigterm",
 		"share", "something-changed", "step-in-rollout", "still-serves",
 	}

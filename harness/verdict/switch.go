@@ -100,19 +100,6 @@ var minMixedWindow = Rule{
 	question: bound{rows: mixedWindow, limits: atLeast, says: bothAnswered},
 }
 
-// OrderedSwitch expects that on a keep-alive connection on which the new version has answered, no other version
-// answers again.
-func OrderedSwitch() Expectation { return Expectation{Rule: orderedSwitch.ID} }
-
-var orderedSwitch = Rule{
-	ID: "ordered-switch", Claim: "a client that keeps its connection never goes back from the new version",
-	Lanes: KeepAliveLanes, Unit: "reply", Untested: "no connection on which the new version had answered gave another reply",
-	exposed: summed(func(s timeline.LaneSummary) int { return s.SinceSwitch }), needs: underLoad(evidence.AboutReplies),
-	question: none{rows: func(a args) found { return foundHits(timeline.Returns(a.lanes)) },
-		of:  func(a args) int { return a.sum(func(s timeline.LaneSummary) int { return s.ByVersion[a.tl.New] }) },
-		did: "by the new version {were} followed by another's on the same connection"},
-}
-
 // KeptConnections expects that keep-alive connections which a version answered before the rollout stay with their pod: no
 // other pod answers on one, and every lane still uses one in the last 5 s of the load.
 func KeptConnections(version string) Expectation {

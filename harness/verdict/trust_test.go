@@ -91,7 +91,7 @@ func expectations() []evidence.Expectation {
 		verdict.NoFailures(), verdict.NoLostReplies(), verdict.NoHiddenRetries(), verdict.MaxOutage(15 * ms),
 		verdict.RulesBeforeSigterm(), verdict.MaxRuleLag(100 * ms), verdict.MaxDrainLag(200 * ms),
 		verdict.MinAvailable(1), verdict.MaxPods(4), verdict.Scaling("v2:1"), verdict.OldAtStatus(1),
-		verdict.Between(evidence.PodSigterm, evidence.PodExited, 0, time.Second), verdict.OrderedSwitch(),
+		verdict.Between(evidence.PodSigterm, evidence.PodExited, 0, time.Second),
 		verdict.OnlyServes("v2", evidence.Barrier), verdict.Serves("v1", "v2"), verdict.CleanCut(),
 		verdict.Fact("revision", "2"), verdict.FullRate(99),
 	}
