@@ -19,9 +19,9 @@ func newDisruption(run evidence.Run, tl timeline.Timeline) *model.Disruption {
 		return nil
 	}
 	d := model.Disruption{ID: run.Disruption.ID, Does: run.Disruption.Does, Nodes: run.Disruption.Nodes}
-	if all := tl.Disruptions(); len(all) > 0 {
-		last := all[len(all)-1]
-		d.Begun, d.Undone, d.Whole = new(millis(all[0].Begun)), optionalMillis(last.Undone), optionalMillis(last.Whole)
+	d.Begun, d.Undone = markMillis(tl, evidence.DisruptionBegun), markMillis(tl, evidence.DisruptionUndone)
+	if !tl.HostAlone {
+		d.Whole = markMillis(tl, evidence.ClusterWhole)
 	}
 	if noted, ok := tl.Fact(evidence.CommandExit); ok {
 		if code, err := strconv.Atoi(noted.Detail); err == nil {
@@ -31,15 +31,14 @@ func newDisruption(run evidence.Run, tl timeline.Timeline) *model.Disruption {
 	return &d
 }
 
-// untilWhole returns the longest time that the cluster took to be whole again after a disruption, in milliseconds; nil if none was seen.
+// untilWhole returns how long after the disruption was undone the cluster was whole again, in milliseconds; nil if that was not seen.
 func untilWhole(tl timeline.Timeline) *float64 {
-	var longest *float64
-	for _, d := range tl.Disruptions() {
-		if took, ok := d.UntilWhole(); ok && (longest == nil || millis(took) > *longest) {
-			longest = new(millis(took))
-		}
+	undone, over := tl.Mark(evidence.DisruptionUndone)
+	whole, ok := tl.Mark(evidence.ClusterWhole)
+	if !over || !ok || tl.HostAlone {
+		return nil
 	}
-	return longest
+	return new(millis(whole - undone))
 }
 
 func newSteps(tl timeline.Timeline) []model.Step {

@@ -3,17 +3,20 @@ package reports
 import (
 	"math"
 	"time"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // millis returns a duration in milliseconds with at most three decimals.
 func millis(d time.Duration) float64 { return thousandths(float64(d) / float64(time.Millisecond)) }
 
-// optionalMillis returns a time in milliseconds; nil if it was not seen.
-func optionalMillis(at *time.Duration) *float64 {
-	if at == nil {
-		return nil
+// markMillis returns when a mark was set, in milliseconds; nil if it was not.
+func markMillis(tl timeline.Timeline, mark evidence.EventKind) *float64 {
+	if at, ok := tl.Mark(mark); ok {
+		return new(millis(at))
 	}
-	return new(millis(*at))
+	return nil
 }
 
 // seconds returns a duration in seconds with at most three decimals.

@@ -6,22 +6,15 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Disruption is when something was done to the cluster under load. Until it is undone, the cluster is disturbed on purpose; from
-// then until it is whole again, by the aftermath.
-type Disruption struct {
-	What          string // as its first event says
-	Begun         time.Duration
-	Undone, Whole *time.Duration // nil: not seen
-}
-
-// Maintenance returns the window of the first disruption, until it was undone. It begins with the first marked step, since somebody who
+// Maintenance returns the window of the disruption, until it was undone. It begins with the first marked step, since somebody who
 // works by hand may start the recording hours before; without a marked step, with the disruption.
 func (t Timeline) Maintenance() (w Window, ok bool) {
-	all := t.Disruptions()
-	if len(all) == 0 || all[0].Undone == nil {
+	begun, disrupted := t.Mark(evidence.DisruptionBegun)
+	undone, over := t.Mark(evidence.DisruptionUndone)
+	if !disrupted || !over || undone < begun {
 		return w, false
 	}
-	w = Window{From: all[0].Begun, To: *all[0].Undone}
+	w = Window{From: begun, To: undone}
 	for _, s := range t.MarkedSteps() {
 		if w.From < s.At && s.At < w.To {
 			w.From = s.At
@@ -59,29 +52,4 @@ func (t Timeline) ChangesSince(begun time.Duration) (n int) {
 		}
 	}
 	return n
-}
-
-// UntilWhole returns how long after the disruption was undone the cluster was whole again.
-func (d Disruption) UntilWhole() (took time.Duration, ok bool) {
-	if d.Undone == nil || d.Whole == nil {
-		return 0, false
-	}
-	return *d.Whole - *d.Undone, true
-}
-
-// Disruptions lists the disruptions by time. A mark that comes before the first begin belongs to none.
-func (t Timeline) Disruptions() []Disruption { return t.disruptions }
-
-// disrupt enters a mark of a disruption: a new one, or the end of the last.
-func (t *Timeline) disrupt(e evidence.Event) {
-	last := len(t.disruptions) - 1
-	switch {
-	case e.Kind == evidence.DisruptionBegun:
-		t.disruptions = append(t.disruptions, Disruption{What: e.Detail, Begun: e.At})
-	case last < 0:
-	case e.Kind == evidence.DisruptionUndone && t.disruptions[last].Undone == nil:
-		t.disruptions[last].Undone = &e.At
-	case e.Kind == evidence.ClusterWhole && t.disruptions[last].Whole == nil && !t.HostAlone:
-		t.disruptions[last].Whole = &e.At
-	}
 }

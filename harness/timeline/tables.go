@@ -11,26 +11,25 @@ import (
 
 // tables hold what the events say, collected in one pass: nothing else goes through all events.
 type tables struct {
-	marks       map[evidence.EventKind]time.Duration // when each was set first
-	facts       map[string]evidence.Event            // the last one of each name
-	lives       []*life                              // by pod
-	olds        map[string]*life                     // by pod: the part of its life that belongs to an old pod
-	left        map[string]Time                      // old pod -> when its endpoint left ready for good
-	routes      []route                              // by pod and node
-	census      []census                             // by time
-	nodes       map[string]*node
-	steps       []Step           // by time
-	disruptions []Disruption     // by time
-	sizes       []Scaling        // by time
-	mostActive  int              // the most pods that all ReplicaSets asked for together
-	rescales    []Rescale        // by time
-	deletions   []deletion       // of available pods, by time
-	asked       lapses           // from when the API server was asked to when it answered
-	waited      []evidence.Event // waits of processes for a processor, measured or logged by themselves
-	measured    bool             // waits were measured
-	doubts      []evidence.Event // see [Timeline.Doubts]
-	strays      []evidence.Event // of pods behind the Service that do not belong to the rollout
-	changes     []time.Duration  // when pods of the namespace began, ended or got unready
+	marks      map[evidence.EventKind]time.Duration // when each was set first
+	facts      map[string]evidence.Event            // the last one of each name
+	lives      []*life                              // by pod
+	olds       map[string]*life                     // by pod: the part of its life that belongs to an old pod
+	left       map[string]Time                      // old pod -> when its endpoint left ready for good
+	routes     []route                              // by pod and node
+	census     []census                             // by time
+	nodes      map[string]*node
+	steps      []Step           // by time
+	sizes      []Scaling        // by time
+	mostActive int              // the most pods that all ReplicaSets asked for together
+	rescales   []Rescale        // by time
+	deletions  []deletion       // of available pods, by time
+	asked      lapses           // from when the API server was asked to when it answered
+	waited     []evidence.Event // waits of processes for a processor, measured or logged by themselves
+	measured   bool             // waits were measured
+	doubts     []evidence.Event // see [Timeline.Doubts]
+	strays     []evidence.Event // of pods behind the Service that do not belong to the rollout
+	changes    []time.Duration  // when pods of the namespace began, ended or got unready
 }
 
 // A pass is the state of the pass over the events that fills the tables.
@@ -125,7 +124,6 @@ func (p *pass) note(e evidence.Event) {
 			t.marks[e.Kind] = e.At
 		}
 	}
-	t.disrupt(e)
 	p.step(e)
 	if e.By.Pod != "" {
 		p.notePod(e)

@@ -36,26 +36,25 @@ type node struct {
 	Changes  []mark     `json:"changes"`
 }
 
-// disrupt adds the disruptions and the steps of a run. If there are steps, each node that was disrupted, or to which something happened,
+// disrupt adds the disruption and the steps of a run. If there are steps, each node that was disrupted, or to which something happened,
 // has a row.
 func (c *chart) disrupt(run evidence.Run, tl timeline.Timeline) {
-	to := func(at *time.Duration, otherwise int64) int64 {
-		if at == nil {
-			return otherwise
+	at := func(mark evidence.EventKind) int64 {
+		if at, ok := tl.Mark(mark); ok {
+			return at.Microseconds()
 		}
-		return at.Microseconds()
+		return c.To
 	}
 	var nodes []string
-	id := ""
-	if run.Disruption != nil {
-		id, nodes = run.Disruption.ID, run.Disruption.Nodes
-	}
-	for _, d := range tl.Disruptions() {
-		end := to(d.Whole, c.To)
+	if d := run.Disruption; d != nil {
+		nodes = d.Nodes
+		end := at(evidence.ClusterWhole)
 		if c.HostAlone {
-			end = to(d.Undone, c.To)
+			end = at(evidence.DisruptionUndone)
 		}
-		c.Bands = append(c.Bands, band{cut(cmp.Or(d.What, id, "disruption")), d.Begun.Microseconds(), min(to(d.Undone, end), end), end})
+		if _, begun := tl.Mark(evidence.DisruptionBegun); begun {
+			c.Bands = append(c.Bands, band{cut(cmp.Or(d.Does, d.ID)), at(evidence.DisruptionBegun), min(at(evidence.DisruptionUndone), end), end})
+		}
 	}
 	steps := tl.Steps()
 	for _, s := range steps {
