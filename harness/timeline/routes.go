@@ -204,32 +204,3 @@ func (t Timeline) NeededDrains() map[string]time.Duration {
 	}
 	return needed
 }
-
-// Orders lists, by old pod, how long after one event another came; negative when it came before. If one of them is
-// [evidence.RuleGone], it lists them by pod and node. An event that did not come is not in the list, nor are rules that came back.
-func (t Timeline) Orders(a, b evidence.EventKind) []PodLag {
-	orders := make(map[PodLag]Elapsed)
-	for pod := range t.left {
-		begins, ends := t.onNodes(pod, a), t.onNodes(pod, b)
-		for begunOn, begin := range begins {
-			for endedOn, end := range ends {
-				orders[PodLag{Pod: pod, Node: cmp.Or(begunOn, endedOn)}] = end.Since(begin)
-			}
-		}
-	}
-	return sortedLags(orders)
-}
-
-// onNodes returns, under "", when a pod's first event of a kind came; for [evidence.RuleGone], by node, when the rules went for good.
-func (t Timeline) onNodes(pod string, kind evidence.EventKind) map[string]Time {
-	at := map[string]Time{}
-	if first, ok := t.olds[pod].first(kind, nil); ok && kind != evidence.RuleGone {
-		at[""] = t.seen(first)
-	}
-	for _, r := range t.routesOf(pod) {
-		if r.stopped && kind == evidence.RuleGone {
-			at[r.Node] = r.to
-		}
-	}
-	return at
-}

@@ -164,7 +164,7 @@ func mapped() uint64 {
 func eventful(n int) evidence.Evidence {
 	ev := evidence.Evidence{Run: evidence.Run{Schema: evidence.SchemaVersion, Scenario: "eventful", OldVersion: "v1", NewVersion: "v2",
 		Unloaded: true, Expect: []evidence.Expectation{
-			verdict.MaxRuleLag(time.Second), verdict.RulesBeforeSigterm(), verdict.BothOrders(evidence.RuleGone, evidence.PodSigterm),
+			verdict.MaxRuleLag(time.Second), verdict.RulesBeforeSigterm(), verdict.BothOrders(),
 			verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, time.Second), verdict.MinAvailable(1), verdict.OldEndsFirst()}}}
 	ev.Events = append(ev.Events, mark(0, evidence.LoadBegun), mark(0, evidence.RolloutBegun))
 	life := []evidence.EventKind{evidence.PodCreated, evidence.PodStarted, evidence.PodListening, evidence.PodReady, evidence.EndpointReady,

@@ -403,7 +403,7 @@ func draw(seed uint64) recording {
 		verdict.FactAtLeast("thing", pick(20)),
 		verdict.FactWithin("thing", time.Second, time.Second+dur()), verdict.Noted("thing"), verdict.SentWhileTerminating(),
 		verdict.ReachesTerminating(),
-		verdict.BothOrders(evidence.RuleGone, evidence.PodSigterm), verdict.MinTerminations(1 + pick(8)),
+		verdict.BothOrders(), verdict.MinTerminations(1 + pick(8)),
 		verdict.FullRate(99), verdict.SentInMaintenance(dur()), verdict.SomethingChanged(),
 		verdict.ClientsBeforeSigterm(), verdict.OnlyServesAfter("v2", dur(), evidence.OldGone),
 		verdict.LostShare(0, 5*dur(), evidence.RolloutBegun), verdict.DoneAfter(evidence.DisruptionUndone), verdict.StepInRollout("drain"),

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -18,32 +17,25 @@ type loss struct {
 	otherwise int                // sent while the rules routed to no such pod: no drain helps
 }
 
-// explainLoss counts the failed requests of which the cause is known.
-func explainLoss(failed []timeline.Hit, tl timeline.Timeline) (l loss) {
-	observed, node := tl.Observed(), map[string]string{}
-	for _, lane := range tl.LanesWhere(evidence.LaneKind.FollowsRules) {
-		if slices.Contains(observed, lane.Node) {
-			node[lane.ID] = lane.Node
-		}
-	}
-	rules, sigterms := tl.StaleRules(), tl.SigtermsSeen()
+// explainLoss counts the failed requests of some lanes of which the cause is known.
+func explainLoss(lanes []timeline.Lane, tl timeline.Timeline) (l loss) {
+	rules, observed, sigterms := tl.StaleRules(), tl.Observed(), tl.SigtermsSeen()
 	slices.SortStableFunc(rules, func(a, b timeline.StaleRule) int { return cmp.Compare(b.Lag, a.Lag) })
-	for _, h := range failed {
-		on, follows := node[h.Lane]
-		if !follows {
+	for _, lane := range lanes {
+		if !lane.Kind().FollowsRules() || !slices.Contains(observed, lane.Node) {
 			continue
 		}
-		i := slices.IndexFunc(rules, func(s timeline.StaleRule) bool {
-			return s.Node == on && s.Touches(h.Sent, h.End())
-		})
-		switch {
-		case i >= 0:
-			l.stale++
-			if rules[i].Lag > l.longest.Lag {
-				l.longest = rules[i]
+		for _, h := range lane.Failed {
+			i := slices.IndexFunc(rules, func(s timeline.StaleRule) bool { return s.Node == lane.Node && s.Touches(h.Sent, h.End()) })
+			switch {
+			case i >= 0:
+				l.stale++
+				if rules[i].Lag > l.longest.Lag {
+					l.longest = rules[i]
+				}
+			case sigterms:
+				l.otherwise++
 			}
-		case sigterms:
-			l.otherwise++
 		}
 	}
 	return l

@@ -19,7 +19,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.MinOutage(ms), verdict.RulesBeforeSigterm(), verdict.OldAtStatus(1), verdict.OldEndsFirst(), verdict.StillServes("v2", 95),
 		verdict.Share("v2", 50, evidence.RolloutBegun), verdict.CleanCut(), verdict.MaxMixedWindow(time.Second), verdict.MinMixedWindow(ms),
 		verdict.FactWithin("until gone", 0, time.Second), verdict.Noted("exit code"), verdict.SentWhileTerminating(), verdict.Mixes(1),
-		verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+		verdict.BothOrders(),
 		verdict.MinTerminations(1), verdict.MinTerminationsLost(50), verdict.MaxLatency(time.Second), verdict.MaxP99(time.Second),
 		verdict.NoSlowReplies(),
 		verdict.ServesUntilSigterm(), verdict.LostWhileNoneServes(evidence.Refused), verdict.Pause(0, time.Minute),

@@ -35,7 +35,7 @@ var noFailures = Rule{
 			f.wordings, f.facts = []string{share + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
 			return f
 		}
-		loss := explainLoss(f.hits, a.tl)
+		loss := explainLoss(a.lanes, a.tl)
 		f.wordings, f.facts = loss.headlines(share, f.count), loss.facts()
 		return f
 	}},

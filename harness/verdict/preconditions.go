@@ -23,30 +23,33 @@ var sentWhileTerminating = Rule{
 
 var sentBesideTerminating = summed(func(s timeline.LaneSummary) int { return s.WhileTerminating })
 
-// BothOrders expects that one event certainly came before another for some old pods, and certainly after it for others: otherwise
-// nothing shows that either order can happen. An event about a node's rules counts for each node.
-func BothOrders(a, b evidence.EventKind) Expectation {
-	return Expectation{Rule: bothOrders.ID, From: a, To: b}
+// BothOrders expects that a node's rules certainly stopped routing to an old pod before the pod got SIGTERM, and that they, or another's,
+// certainly did so after it for a pod: otherwise nothing shows that either order can happen.
+func BothOrders() Expectation {
+	return Expectation{Rule: bothOrders.ID, From: evidence.PodSigterm, To: evidence.RuleGone}
 }
 
 var bothOrders = Rule{
 	ID: "both-orders", Claim: "the order of two termination steps differs between old pods",
 	Unit: "pair of steps", Untested: "no old pod was seen to take both steps", Precondition: true, needs: seeing(),
-	exposed: func(a args) int { return len(a.tl.Orders(a.From, a.To)) },
+	exposed: func(a args) int {
+		stopped, _ := a.tl.RulesAfterSigterm()
+		return len(stopped)
+	},
 	question: some{did: "came in the rarer of both orders", rows: func(a args) (f found) {
-		orders := a.tl.Orders(a.From, a.To)
 		before, after := 0, 0
-		for _, o := range orders {
+		stopped, _ := a.tl.RulesAfterSigterm()
+		for _, rules := range stopped {
 			switch {
-			case o.Lag.AtMost(0) == timeline.No:
+			case rules.Lag.AtMost(0) == timeline.No:
 				before++
-			case o.Lag.AtLeast(0) == timeline.No:
+			case rules.Lag.AtLeast(0) == timeline.No:
 				after++
 			}
 		}
 		f.count = min(before, after)
-		f.facts = []Detail{{string(a.From) + " first", fmt.Sprint(before)}, {string(a.To) + " first", fmt.Sprint(after)},
-			{"too close to tell", fmt.Sprint(len(orders) - before - after)}}
+		f.facts = []Detail{{"pod-sigterm first", fmt.Sprint(before)}, {"rule-gone first", fmt.Sprint(after)},
+			{"too close to tell", fmt.Sprint(len(stopped) - before - after)}}
 		return f
 	}},
 }

@@ -145,20 +145,20 @@ var lagRows = []ruleRow{
 	{"clocks that cannot tell whether it was sent while a pod terminated", verdict.SentWhileTerminating(), skewed(0, 200*ms),
 		verdict.Inconclusive},
 
-	{"rules left one pod before its SIGTERM and another after it", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+	{"rules left one pod before its SIGTERM and another after it", verdict.BothOrders(),
 		all(left("a", 750), left("b", 850), sigterm("a", 760), sigterm("b", 900), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880)),
 		verdict.Pass},
 	{"rules of one node left a pod before its SIGTERM, and those of another after it",
-		verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+		verdict.BothOrders(),
 		all(left("b", 850), sigterm("b", 900), ruleGone("worker", "b", 880), ruleGone("worker2", "b", 920)),
 		verdict.Pass},
-	{"rules left every pod before its SIGTERM", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+	{"rules left every pod before its SIGTERM", verdict.BothOrders(),
 		all(left("a", 750), left("b", 850), sigterm("a", 790), sigterm("b", 900), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880)),
 		verdict.Inconclusive},
-	{"rules left every pod after its SIGTERM", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+	{"rules left every pod after its SIGTERM", verdict.BothOrders(),
 		all(left("a", 750), left("b", 850), sigterm("a", 760), sigterm("b", 860), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880)),
 		verdict.Inconclusive},
-	{"an order that clocks cannot tell is none", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+	{"an order that clocks cannot tell is none", verdict.BothOrders(),
 		all(left("a", 750), left("b", 850), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880),
 			func(ev *recording) {
 				ev.Run.Clocks = []evidence.ClockReading{{Node: "worker", Uncertainty: 30 * ms}}
@@ -169,9 +169,8 @@ var lagRows = []ruleRow{
 				}
 			}),
 		verdict.Inconclusive},
-	{"rules that came back have no order", verdict.BothOrders(evidence.PodSigterm, evidence.RuleGone),
+	{"rules that came back have no order", verdict.BothOrders(),
 		all(left("b", 850), sigterm("b", 900), ruleGone("worker", "b", 880), ruleGone("worker2", "b", 920), ruleAdded("worker2", "b", 930)),
 		verdict.Inconclusive},
-	{"steps of no pod have no order", verdict.BothOrders(evidence.PodSigterm, evidence.EndpointNotReady), none,
-		verdict.Inconclusive},
+	{"steps of no pod have no order", verdict.BothOrders(), none, verdict.Inconclusive},
 }
