@@ -83,7 +83,7 @@ func newOutages(tl timeline.Timeline) []model.Outage {
 		if a.Step != nil {
 			o.Step, o.After = a.Step.String(), new(millis(a.After.Length))
 		}
-		for _, s := range a.Spans {
+		for _, s := range slices.Concat(a.Perhaps, a.Meanwhile) {
 			o.Spans = append(o.Spans, s.String())
 		}
 		outages = append(outages, o)

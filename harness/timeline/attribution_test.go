@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -36,13 +37,13 @@ func TestAttributions(t *testing.T) {
 		{"it names the steps that came while it lasted", "11xx1", 0,
 			[]evidence.Event{step(25, "drain"), step(31, "unready"), step(49, "boot"), step(50, "ready")},
 			[]timeline.Loss{{Lane: "a", Outage: outage, Step: new(of(25, "drain")), After: after(25, 0),
-				Spans: []timeline.Step{of(31, "unready"), of(49, "boot")}}}},
+				Meanwhile: []timeline.Step{of(31, "unready"), of(49, "boot")}}}},
 		{"one that began before any step belongs to none", "11xx1", 0, []evidence.Event{step(40, "drain")},
-			[]timeline.Loss{{Lane: "a", Outage: outage, Spans: []timeline.Step{of(40, "drain")}}}},
+			[]timeline.Loss{{Lane: "a", Outage: outage, Meanwhile: []timeline.Step{of(40, "drain")}}}},
 		{"a step that the clocks cannot tell to be before it came while it lasted", "11xx1", 3,
 			[]evidence.Event{step(20, "cordon"), step(28, "drain"), step(52, "boot"), step(53, "ready")},
 			[]timeline.Loss{{Lane: "a", Outage: outage, Step: new(of(20, "cordon")), After: after(20, 3),
-				Spans: []timeline.Step{of(28, "drain"), of(52, "boot")}}}},
+				Perhaps: []timeline.Step{of(28, "drain")}, Meanwhile: []timeline.Step{of(52, "boot")}}}},
 		{"a step on the clock of the lane's node is certain", "11xx1", 3,
 			[]evidence.Event{{At: 28 * ms, Clock: "n1", Kind: evidence.Step, Object: "n1", Detail: "drain"}},
 			[]timeline.Loss{{Lane: "a", Outage: outage, After: after(28, 0),
@@ -83,7 +84,7 @@ func TestEveryOutageIsAttributed(t *testing.T) {
 			if a.Step != nil && (a.After.Length < a.After.Uncertainty || a.After.Length != a.From-a.Step.At) {
 				t.Errorf("the outage at %s is %v after its step at %s", a.From, a.After, a.Step.At)
 			}
-			for _, s := range a.Spans {
+			for _, s := range slices.Concat(a.Perhaps, a.Meanwhile) {
 				if a.Step != nil && s.At < a.Step.At || s.At >= a.To+20*ms {
 					t.Errorf("the outage from %s to %s spans a step at %s", a.From, a.To, s.At)
 				}

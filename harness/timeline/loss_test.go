@@ -41,7 +41,7 @@ func TestLosses(t *testing.T) {
 			if got := details(l.Belongs()); !slices.Equal(got, row.steps) || (l.Step == nil) != row.nobodys {
 				t.Errorf("it belongs to %q, and to none: %v; want %q, %v", got, (l.Step == nil), row.steps, row.nobodys)
 			}
-			if got := details(l.Meanwhile()); !slices.Equal(got, row.spans) {
+			if got := details(l.Meanwhile); !slices.Equal(got, row.spans) {
 				t.Errorf("it spans %q, want %q", got, row.spans)
 			}
 		})

@@ -20,14 +20,9 @@ var maxOutage = Rule{
 	question: bound{limits: atMost, nothing: "0 requests failed, so no lane had an outage",
 		says: "{failed} failed on {lane}, an outage of {length}{until}",
 		rows: func(a args) (rows []row) {
-			for _, lane := range a.lanes {
-				failed := lane.Failed
-				for _, o := range lane.Summary.Outages {
-					n := min(o.Failed, len(failed))
-					rows = append(rows, row{amount: lasted(o), lane: lane.ID, from: o.From, hits: failed[:n], toTheEnd: o.Open,
-						breaches: failures(a, failed[:n])})
-					failed = failed[n:]
-				}
+			for _, l := range timeline.Losses(a.lanes, nil) {
+				rows = append(rows, row{amount: lasted(l.Outage), lane: l.Lane, from: l.From, hits: l.Hits, toTheEnd: l.Open,
+					breaches: failures(a, l.Hits)})
 			}
 			return rows
 		}},

@@ -101,7 +101,7 @@ func place(l timeline.Loss) string {
 		at = append(at, quoted(step))
 	}
 	where := strings.Join(at, " or ")
-	for _, step := range l.Meanwhile() {
+	for _, step := range l.Meanwhile {
 		where += " to " + quoted(step)
 	}
 	return where
