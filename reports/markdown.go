@@ -21,7 +21,7 @@ const (
 )
 
 // Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, which known bugs were seen, the outcomes of
-// scenarios in each mode, what was measured, and where the time went. It has at most 1 MiB, and says how much that left out.
+// scenarios in each mode, and what was measured. It has at most 1 MiB, and says how much that left out.
 func Markdown(w io.Writer, r model.Report) error {
 	return write(w, "markdown", summary(r, summaryLimit))
 }
@@ -30,10 +30,8 @@ func Markdown(w io.Writer, r model.Report) error {
 func summary(r model.Report, limit int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Rollcall %s\n", Escape(r.Run.ID))
-	for _, said := range slices.Concat([]string{totals(r)}, clusterLines(r.Clusters), []string{DrainLine(r), ProfileLine(r)}, r.Run.Steps) {
-		if said != "" {
-			fmt.Fprintf(&b, "\n%s\n", limited(said))
-		}
+	for _, said := range slices.Concat([]string{totals(r)}, clusterLines(r.Clusters), About(r)) {
+		fmt.Fprintf(&b, "\n%s\n", limited(said))
 	}
 	scenarios := worstFirst(r.Scenarios)
 	modes := model.Distinct(scenarios, func(s model.Scenario) string { return s.Mode })
@@ -44,7 +42,6 @@ func summary(r model.Report, limit int) []byte {
 		[]string{"ANSWER", "BUG", "COMPONENT", "VERSION", "FIX", "MODE", "SCENARIO", "WHY IT CANNOT BE TOLD"}, knownBugs(Bugs(r)))
 	table(&b, "Outcomes", append([]string{"SCENARIO"}, escaped(modes)...), outcomes(scenarios, modes))
 	table(&b, "Under load", append(columns(), "WHAT IT SHOWED"), measured(scenarios))
-	timeSpent(&b, r.Run.Spent())
 	return fitting(b.Bytes(), limit)
 }
 
@@ -197,17 +194,4 @@ func measured(scenarios []model.Scenario) (rows [][]string) {
 		}
 	}
 	return rows
-}
-
-// timeSpent writes the table of where the time went.
-func timeSpent(b *bytes.Buffer, parts []model.Spent) {
-	if len(parts) == 0 {
-		return
-	}
-	var names, times []string
-	for _, s := range parts {
-		names, times = append(names, string(s.Part)), append(times, fmt.Sprintf("%.0f s", s.Seconds))
-	}
-	fmt.Fprint(b, "\n## Where the time went\n\nRecordings side by side add up; idle is when nothing was under way.\n\n",
-		Head(names...), Row(times...))
 }

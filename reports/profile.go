@@ -8,9 +8,9 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// ProfileLine says which profile was run, what it left out and how long the run took against what was expected; empty if
+// profileLine says which profile was run, what it left out and how long the run took against what was expected; empty if
 // none of it is known.
-func ProfileLine(r model.Report) string {
+func profileLine(r model.Report) string {
 	var parts []string
 	if p := r.Run.Profile; p != "" && r.Run.LeftOut > 0 {
 		parts = append(parts, fmt.Sprintf("profile %s: %s of each mode left out, --profile=%s runs all", p,

@@ -113,17 +113,3 @@ func outage(millis float64) string {
 	}
 	return phrase.Duration(time.Duration(millis * float64(time.Millisecond)))
 }
-
-// totals returns one line about the whole run.
-func totals(r model.Report) string {
-	s := r.Summary
-	line := fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped; %s", s.Pass, s.Fail, s.Inconclusive, s.Skipped,
-		phrase.Count(s.Requests, "request"))
-	if s.Seconds > 0 {
-		line += fmt.Sprintf(" in %.0f s", s.Seconds)
-	}
-	if len(r.Run.Broken) > 0 {
-		line += "; the run broke: " + phrase.Printable(strings.Join(r.Run.Broken, "; "))
-	}
-	return line
-}

@@ -43,9 +43,9 @@ func uncovered(spans []evidence.Span, began time.Time, seconds float64) (idle fl
 // known.
 func spentLine(r model.Run) string {
 	var parts []string
-	for _, s := range r.Spent() {
-		if s.Part != evidence.IdlePart {
-			parts = append(parts, fmt.Sprintf("%s %.0f s", s.Part, s.Seconds))
+	for _, part := range evidence.Parts() {
+		if seconds, told := r.Seconds[part]; told && part != evidence.IdlePart {
+			parts = append(parts, fmt.Sprintf("%s %.0f s", part, seconds))
 		}
 	}
 	if len(parts) == 0 {

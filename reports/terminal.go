@@ -47,7 +47,7 @@ func Terminal(w io.Writer, r model.Report) error {
 	}
 	printBugs(&b, Bugs(r))
 	fmt.Fprintln(&b)
-	for _, text := range append([]string{totals(r), DrainLine(r), ProfileLine(r), spentLine(r.Run)}, r.Run.Steps...) {
+	for _, text := range append([]string{totals(r)}, About(r)...) {
 		for i, line := range phrase.Wrap(phrase.Printable(text), lineWidth) {
 			if i > 0 {
 				line = "    " + line

@@ -19,8 +19,7 @@ import (
 func funcs() template.FuncMap {
 	return template.FuncMap{
 		"tally":      outcomes,
-		"profile":    reports.ProfileLine,
-		"drain":      reports.DrainLine,
+		"about":      reports.About,
 		"bugs":       reports.Bugs,
 		"faults":     phrase.Faults,
 		"versions":   versions,
