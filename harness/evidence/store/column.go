@@ -9,33 +9,21 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A column is one column of a parquet file during reading: the values of one page at a
-// time, in memory that is reused for the next page.
+// A column is one column of a parquet file during reading: the values of one row group, in memory that is reused for the next.
 type column interface {
 	title() string
-	// open starts reading the chunk of a row group.
-	open(chunk parquet.ColumnChunk) error
-	// openAbsent is open for a file without the column; false: every file must have it.
-	openAbsent(rows int64) bool
-	// load makes sure that there are unread values, and reads the next page if needed. It returns io.EOF
-	// after the last page of the chunk.
-	load() error
-	left() int
-	skip(n int)
-	close() error
+	optional() bool
+	// read reads the values of a row group; chunk is nil for a file without the column, whose values are zero.
+	read(chunk parquet.ColumnChunk, rows int) error
 }
 
-// values is a column of values of type V, which decode returns for each page.
+// values is a column of values of type V, which decode appends for each page.
 type values[V any] struct {
 	name   string
 	kinds  []parquet.Kind // types that it may be stored as
-	later  bool           // files of earlier builds do not have it: its values are zero there
-	decode func(page parquet.Page, into []V) ([]V, error)
-
-	pages  parquet.Pages
-	absent int64 // zero values left to return in place of pages
-	unread []V
-	buffer []V
+	later  bool           // files of earlier builds do not have it
+	decode func(page parquet.Page, to []V) ([]V, error)
+	group  []V // of the row group
 }
 
 // newNumbers returns a column of integers, or of booleans as 0 and 1.
@@ -56,67 +44,42 @@ func newWords(name string, known map[string]string) *values[string] {
 	return &values[string]{name: name, kinds: []parquet.Kind{parquet.ByteArray}, decode: decode}
 }
 
-// at returns the i-th unread value.
-func (v *values[V]) at(i int) V { return v.unread[i] }
+// at returns the value of the row group's i-th row.
+func (v *values[V]) at(i int) V { return v.group[i] }
 
-func (v *values[V]) title() string { return v.name }
-func (v *values[V]) left() int     { return len(v.unread) }
-func (v *values[V]) skip(n int)    { v.unread = v.unread[n:] }
+func (v *values[V]) title() string  { return v.name }
+func (v *values[V]) optional() bool { return v.later }
 
-func (v *values[V]) open(chunk parquet.ColumnChunk) error {
+func (v *values[V]) read(chunk parquet.ColumnChunk, rows int) error {
+	if chunk == nil {
+		v.group = make([]V, rows)
+		return nil
+	}
 	if kind := chunk.Type().Kind(); !slices.Contains(v.kinds, kind) {
 		return fmt.Errorf("it is stored as %s", kind)
 	}
-	v.pages, v.unread, v.absent = chunk.Pages(), nil, 0
-	return nil
-}
-
-// absentBatch is how many zero values of an absent column are made at once.
-const absentBatch = 8 << 10
-
-func (v *values[V]) openAbsent(rows int64) bool {
-	v.pages, v.unread, v.absent = nil, nil, rows
-	return v.later
-}
-
-func (v *values[V]) load() error {
-	for len(v.unread) == 0 {
-		if v.pages == nil {
-			n := min(v.absent, absentBatch)
-			if n == 0 {
-				return io.EOF
-			}
-			v.absent -= n
-			v.buffer = slices.Grow(v.buffer[:0], int(n))[:n]
-			clear(v.buffer)
-			v.unread = v.buffer
-			continue
-		}
-		page, err := v.pages.ReadPage()
-		if err != nil {
+	pages := chunk.Pages()
+	defer pages.Close()
+	v.group = v.group[:0]
+	for {
+		page, err := pages.ReadPage()
+		switch {
+		case errors.Is(err, io.EOF) && len(v.group) == rows:
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("it has %d values for %d rows", len(v.group), rows)
+		case err != nil:
 			return err
 		}
-		v.buffer, err = v.decode(page, v.buffer[:0])
-		want := page.NumRows()
+		v.group, err = v.decode(page, v.group)
 		parquet.Release(page)
 		if err != nil {
 			return err
 		}
-		if int64(len(v.buffer)) != want {
-			return fmt.Errorf("a page of %d rows has %d values", want, len(v.buffer))
+		if len(v.group) > rows {
+			return fmt.Errorf("it has more than %d values for %d rows", rows, rows)
 		}
-		v.unread = v.buffer
 	}
-	return nil
-}
-
-func (v *values[V]) close() error {
-	if v.pages == nil {
-		return nil
-	}
-	pages := v.pages
-	v.pages = nil
-	return pages.Close()
 }
 
 func decodeNumbers(page parquet.Page, into []int64) ([]int64, error) {
@@ -173,19 +136,4 @@ func lookUp[V any](dictionary []V, indexes []int32, into []V) ([]V, error) {
 		into = append(into, dictionary[i])
 	}
 	return into, nil
-}
-
-// checkEnd returns an error if a column's chunk has more values.
-func checkEnd(c column) error {
-	if c.left() > 0 {
-		return fmt.Errorf("it has %d values too many", c.left())
-	}
-	switch err := c.load(); {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err != nil:
-		return err
-	default:
-		return errors.New("it has a page too many")
-	}
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// rowGroup is the most rows in a row group of a parquet file; writing keeps a row group
-// in memory, encoded.
-const rowGroup = 128 << 10
+// rowGroup is the most rows in a row group of a parquet file, which writing and reading keep in memory.
+const rowGroup = 32 << 10
 
 // writeParquet writes a stream as one parquet file, which plain readers such as DuckDB can open, and
 // returns how many rows it has. A record that is invalid or out of order is an error.
@@ -46,7 +45,7 @@ func writeParquet[R, W any](w io.Writer, stream evidence.Stream[R], l layout[R, 
 }
 
 // parquetStream returns the stream in the parquet file at path, which should have count rows. The file is
-// open, and a few pages of it in memory, only while the stream is read. An error names the file,
+// open, and a row group of it in memory, only while the stream is read. An error names the file,
 // without its folder, and the row, counted from 0.
 func parquetStream[R, W any](path string, count int, l layout[R, W]) evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
@@ -75,41 +74,21 @@ func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R)
 		return err
 	}
 	columns, record := l.columns()
-	defer func() {
-		for _, c := range columns {
-			_ = guard(c.close) // the file was only read
-		}
-	}()
 	row := 0
 	var last key
 	for _, group := range file.RowGroups() {
-		if err := guard(func() error { return openGroup(columns, file, group) }); err != nil {
+		if err := guard(func() error { return readGroup(columns, file, group) }); err != nil {
 			return err
 		}
-		for unread := int(group.NumRows()); unread > 0; {
-			n, err := loadRows(columns, unread)
-			if err != nil {
+		for i := range int(group.NumRows()) {
+			r := record(i)
+			if last, err = l.checkNext(last, r); err != nil {
 				return err
 			}
-			for i := range n {
-				r := record(i)
-				if last, err = l.checkNext(last, r); err != nil {
-					return err
-				}
-				if !yield(r) {
-					return nil
-				}
-				row++
+			if !yield(r) {
+				return nil
 			}
-			for _, c := range columns {
-				c.skip(n)
-			}
-			unread -= n
-		}
-		for _, c := range columns {
-			if err := guard(func() error { return errors.Join(checkEnd(c), c.close()) }); err != nil {
-				return fmt.Errorf("column %s: %w", c.title(), err)
-			}
+			row++
 		}
 	}
 	if int64(row) != file.NumRows() {
@@ -152,36 +131,21 @@ func openParquet(f *os.File) (file *parquet.File, err error) {
 	return file, nil
 }
 
-func openGroup(columns []column, file *parquet.File, group parquet.RowGroup) error {
+// readGroup reads all columns of a row group.
+func readGroup(columns []column, file *parquet.File, group parquet.RowGroup) error {
 	chunks := group.ColumnChunks()
 	for _, c := range columns {
-		leaf, known := file.Schema().Lookup(c.title())
-		if !known && c.openAbsent(group.NumRows()) {
-			continue
-		}
-		if !known {
+		var chunk parquet.ColumnChunk
+		if leaf, known := file.Schema().Lookup(c.title()); known {
+			chunk = chunks[leaf.ColumnIndex]
+		} else if !c.optional() {
 			return fmt.Errorf("there is no column %s", c.title())
 		}
-		chunk := chunks[leaf.ColumnIndex]
-		if err := c.open(chunk); err != nil {
+		if err := c.read(chunk, int(group.NumRows())); err != nil {
 			return fmt.Errorf("column %s: %w", c.title(), err)
 		}
 	}
 	return nil
-}
-
-// loadRows makes sure that every column has unread values, and returns how many all of them have, up to most.
-func loadRows(columns []column, most int) (int, error) {
-	n := most
-	for _, c := range columns {
-		if err := guard(c.load); errors.Is(err, io.EOF) {
-			return 0, fmt.Errorf("column %s: it ends here, %d rows early", c.title(), most)
-		} else if err != nil {
-			return 0, fmt.Errorf("column %s: %w", c.title(), err)
-		}
-		n = min(n, c.left())
-	}
-	return n, nil
 }
 
 // guard calls read and turns a panic into an error: parquet-go panics on some damaged pages, and damage is an error

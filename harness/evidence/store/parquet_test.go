@@ -163,19 +163,18 @@ func TestAParquetFileThatIsNoStreamNamesFileAndRow(t *testing.T) {
 
 func TestAParquetFileOfSomethingElseSaysSo(t *testing.T) {
 	type plain struct {
-		Lane string `parquet:"lane,zstd"`
+		Lane string `parquet:"lane,dict,zstd"`
 		Seq  int64  `parquet:"seq,zstd"`
 		At   int64  `parquet:"at_ns,zstd"`
 		Pod  string `parquet:"pod,dict,zstd"`
 		Node string `parquet:"node,dict,zstd"`
 	}
-	type versioned struct {
-		plain
-		Version string `parquet:"version,dict,zstd"`
-	}
 	type counted struct {
 		plain
 		Version int64 `parquet:"version,zstd"`
+	}
+	type spelled struct {
+		Lane string `parquet:"lane,zstd"`
 	}
 	type snappy struct {
 		Lane string `parquet:"lane,dict,snappy"`
@@ -188,7 +187,7 @@ func TestAParquetFileOfSomethingElseSaysSo(t *testing.T) {
 		{"a column is missing", func(path string) error { return parquet.WriteFile(path, []plain{{}}) }, "there is no column version"},
 		{"a column has another type", func(path string) error { return parquet.WriteFile(path, []counted{{}}) },
 			"column version: it is stored as INT64"},
-		{"strings without a dictionary", func(path string) error { return parquet.WriteFile(path, []versioned{{}}) },
+		{"strings without a dictionary", func(path string) error { return parquet.WriteFile(path, []spelled{{}}) },
 			"column lane: it has no dictionary"},
 		{"another compression", func(path string) error { return parquet.WriteFile(path, []snappy{{}}) }, "it is compressed with SNAPPY"},
 		{"an empty file", func(path string) error { return os.WriteFile(path, nil, 0o644) }, "its 0 bytes do not end as a parquet file does"},
