@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"example.com/rollcall/harness/usage"
 )
@@ -84,31 +84,26 @@ func (p place) lines(err error) string {
 }
 
 // lineOf returns the line of a field, such as spec.containers[0].ports, or of the last of its parents that exists; 0 if none does.
-func lineOf(document []byte, path string) int {
-	var root yaml.Node
-	if yaml.Unmarshal(document, &root) != nil || len(root.Content) == 0 {
+func lineOf(document []byte, path string) (line int) {
+	at, err := yaml.Parse(string(document))
+	if err != nil {
 		return 0
 	}
-	at, line := root.Content[0], 0
 	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
 		if number, is := strings.CutPrefix(step, "["); is {
+			elements, _ := at.Elements() // none if it is no list
 			i, err := strconv.Atoi(strings.TrimSuffix(number, "]"))
-			if err != nil || at.Kind != yaml.SequenceNode || i >= len(at.Content) {
+			if err != nil || i >= len(elements) {
 				return line
 			}
-			at = at.Content[i]
+			at = elements[i]
 			continue
 		}
-		found := false
-		for i := 0; at.Kind == yaml.MappingNode && i+1 < len(at.Content); i += 2 {
-			if at.Content[i].Value == step {
-				at, line, found = at.Content[i+1], at.Content[i].Line, true
-				break
-			}
-		}
-		if !found {
+		field := at.Field(step)
+		if field == nil {
 			return line
 		}
+		at, line = field.Value, field.Key.YNode().Line
 	}
 	return line
 }
