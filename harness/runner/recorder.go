@@ -77,10 +77,6 @@ func (a attempt) cleanup(ctx context.Context, r *leased, kept bool) {
 		return
 	}
 	done := a.mode.turns.cleanup()
-	if done == nil {
-		cleanup()
-		return
-	}
 	a.mode.cleanups.Go(func() {
 		defer done()
 		cleanup()

@@ -20,8 +20,8 @@ type turns struct {
 
 	mu      sync.Mutex
 	waiting []*waiter // the longest first
-	// How many are under way: recordings, those of them under load, and cleanups that run behind recordings. A recording that needs
-	// all of something counts as mostJobs of it.
+	// How many are under way: recordings, those of them under load, and cleanups that run behind recordings. A recording that needs the
+	// whole cluster counts as mostJobs recordings, one that needs all of the load as mostJobs under load.
 	jobs, loads, cleanups int
 	outside               bool // a recording has the one Service that can be reached from outside
 	recordings            map[string]*shared
@@ -125,7 +125,7 @@ func (t *turns) free(o harness.Occupancy) bool {
 func (t *turns) count(o harness.Occupancy, n int) {
 	switch o {
 	case harness.WholeCluster:
-		t.jobs, t.cleanups = t.jobs+n*mostJobs, t.cleanups+n*mostJobs
+		t.jobs += n * mostJobs
 		return
 	case harness.LoneLoad:
 		t.loads += n * mostJobs
@@ -139,13 +139,8 @@ func (t *turns) count(o harness.Occupancy, n int) {
 	}
 }
 
-// cleanup counts a cleanup that runs behind the next recording, until done is called. done is nil if there are too many already.
+// cleanup counts a cleanup that runs behind the next recording, until done is called.
 func (t *turns) cleanup() (done func()) {
-	t.change(func() {
-		if t.cleanups < mostJobs {
-			t.cleanups++
-			done = func() { t.change(func() { t.cleanups-- }) }
-		}
-	})
-	return done
+	t.change(func() { t.cleanups++ })
+	return func() { t.change(func() { t.cleanups-- }) }
 }
