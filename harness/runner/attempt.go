@@ -67,11 +67,11 @@ func (a attempt) run(ctx context.Context, s *harness.Scenario) (res result, err 
 		return res, err
 	}
 	defer same.release()
-	if same.made() {
+	if same.folder != "" {
 		return a.reuse(s, same, folder)
 	}
 	if res, err = a.record(ctx, s, folder); err == nil && res.trusted {
-		same.offer(a.suite+"/"+s.ID, folder)
+		same.scenario, same.folder = a.suite+"/"+s.ID, folder
 	}
 	return res, err
 }

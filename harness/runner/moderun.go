@@ -66,7 +66,8 @@ func (r *Runner) modeRun(mode string, c cluster.Cluster) *ModeRun {
 		_, jobs, most = r.limits()
 		return jobs, most
 	}
-	return &ModeRun{runner: r, mode: mode, cluster: c, turns: &turns{limits: limits, oneService: c == nil || c.Door().OneService}}
+	return &ModeRun{runner: r, mode: mode, cluster: c,
+		turns: &turns{limits: limits, oneService: c == nil || c.Door().OneService, recordings: map[string]*shared{}}}
 }
 
 // Record waits for a turn, records a scenario and judges it, and writes its progress to out and the board. Goroutines may call it side by

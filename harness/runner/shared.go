@@ -16,20 +16,14 @@ type shared struct {
 	folder   string        // empty: there is no recording that others may judge
 }
 
-// share returns the shared recording of a scenario, once no other scenario holds it; the caller releases it. It returns nil if no other
-// scenario can use the recording.
+// share returns the shared recording of a scenario, once no other scenario holds it; the caller releases it. If no other scenario can use
+// the recording, it is a new one each time.
 func (t *turns) share(ctx context.Context, s harness.Scenario) (*shared, error) {
 	rollout := rolloutKey(s)
-	if rollout == "" {
-		return nil, nil
-	}
 	t.mu.Lock()
 	r := t.recordings[rollout]
-	if r == nil {
+	if r == nil || rollout == "" {
 		r = &shared{held: make(chan struct{}, 1)}
-		if t.recordings == nil {
-			t.recordings = map[string]*shared{}
-		}
 		t.recordings[rollout] = r
 	}
 	t.mu.Unlock()
@@ -41,21 +35,7 @@ func (t *turns) share(ctx context.Context, s harness.Scenario) (*shared, error) 
 	}
 }
 
-// made reports whether there is a recording to judge.
-func (r *shared) made() bool { return r != nil && r.folder != "" }
-
-// offer lets others judge the recording in a folder.
-func (r *shared) offer(scenario, folder string) {
-	if r != nil {
-		r.scenario, r.folder = scenario, folder
-	}
-}
-
-func (r *shared) release() {
-	if r != nil {
-		<-r.held
-	}
-}
+func (r *shared) release() { <-r.held }
 
 // rolloutKey returns a key that is equal for scenarios which can share a recording: the same app under the same load, rolled out the
 // same way on the same cluster. It is empty for scenarios that share none: steps, disruptions and some strategies are code, a user's

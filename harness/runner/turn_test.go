@@ -20,7 +20,7 @@ import (
 
 // turnsOf returns the turns of a cluster on which only one Service at a time can be reached from outside.
 func turnsOf(jobs, most int) *turns {
-	return &turns{limits: func() (int, int) { return jobs, most }, oneService: true}
+	return &turns{limits: func() (int, int) { return jobs, most }, oneService: true, recordings: map[string]*shared{}}
 }
 
 // try takes a turn if one is free; it returns nil if none is.
@@ -204,16 +204,16 @@ func TestTurnsShare(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			turns := turnsOf(1, 1)
 			first, err := turns.share(t.Context(), drained)
-			if err != nil || first.made() {
+			if err != nil || first.folder != "" {
 				t.Fatalf("%+v, %v: nobody has made it", first, err)
 			}
-			first.offer("rollout/drained", "a folder")
+			first.scenario, first.folder = "rollout/drained", "a folder"
 			first.release()
 			second, err := turns.share(t.Context(), row.second)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if served := second.made() && second.folder == "a folder"; served != row.served {
+			if served := second.folder == "a folder"; served != row.served {
 				t.Errorf("served %v, want %v", served, row.served)
 			}
 			second.release()
@@ -226,7 +226,7 @@ func TestTurnsShareWithoutOffer(t *testing.T) {
 	s := harness.Scenario{Load: harness.Load{Rate: 100}, Rollout: rollout.Update("v1", "v2")}
 	for range 2 {
 		r, err := turns.share(t.Context(), s)
-		if err != nil || r.made() {
+		if err != nil || r.folder != "" {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		r.release() // without an offer
