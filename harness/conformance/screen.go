@@ -21,9 +21,8 @@ type screen struct {
 	of  func(mode, scenario string) io.Writer // for lines about a scenario
 }
 
-// watched runs work and shows its progress: on a terminal a table of the scenarios under way, elsewhere a line for every
-// scenario that ended. All other lines go to the run folder's log; with Verbose everything is printed instead. The error is
-// about the display alone.
+// watched runs work and shows its progress: what ended and, on a terminal, what is under way. All other lines go to the run folder's log;
+// with Verbose everything is printed instead. The error is about the display alone.
 func (r *run) watched(ctx context.Context, work func(screen)) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -38,12 +37,12 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 		lines := newLineLog(file)
 		logClientGo(lines)
 		defer klog.LogToStderr(true)
-		var shown progress.Screen = progress.NewLog(r.out)
+		shown := progress.NewScreen(r.out)
 		s = screen{io.MultiWriter(r.out, lines), lines.of}
-		if table, drawn := progress.OnTerminal(r.out); drawn {
-			shown, s.run = table, lines
+		if shown.OnTerminal() {
+			s.run = lines
 		}
-		watching.Go(func() error { return progress.Follow(beside, filepath.Join(r.runner.Out, progress.File), shown) })
+		watching.Go(func() error { return shown.Follow(beside, filepath.Join(r.runner.Out, progress.File)) })
 	}
 	work(s)
 	stop() // after the work, so that the last scenarios are shown

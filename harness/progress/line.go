@@ -38,3 +38,32 @@ func left(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	return "~" + d.Round(time.Second).String() + " left"
 }
+
+// Lines returns the lines about what is under way; none if nothing is.
+func (s *Status) Lines() []string {
+	if len(s.Running) == 0 && s.Doing == "" {
+		return nil
+	}
+	head := fmt.Sprintf("%s  %s", s.Updated.Sub(s.Began).Round(time.Second), s.Counts())
+	if s.Left != nil {
+		head += "; " + left(*s.Left)
+	}
+	lines := []string{"", head}
+	if s.Doing != "" {
+		lines = append(lines, "  "+s.Doing)
+	}
+	for _, r := range s.Running {
+		lines = append(lines, "  "+r.Line())
+	}
+	return lines
+}
+
+// Counts says how many scenarios had each outcome.
+func (s *Status) Counts() string {
+	counts := map[string]int{}
+	for _, e := range s.Ended {
+		counts[e.Outcome]++
+	}
+	return fmt.Sprintf("%d passed, %d failed, %d inconclusive, %d skipped", counts["pass"], counts["fail"], counts["inconclusive"],
+		counts["skipped"])
+}

@@ -97,38 +97,38 @@ func TestABoardThatCannotBeWrittenSaysSo(t *testing.T) {
 	}
 }
 
-func TestATableKeepsItsPlace(t *testing.T) {
+func TestAScreenOnATerminalKeepsItsPlace(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	left := 90.0
 	s := Status{Began: began, Updated: began.Add(65 * time.Second), Left: &left,
 		Running: []Running{{Name: drained, Phase: "rolling out", Seconds: 12},
 			{Name: Name{"iptables", "rollout", "defaults"}, Phase: "without load", Seconds: 1}}}
 	var out strings.Builder
-	table := NewTable(&out, true, func() int { return 46 })
+	screen := &Screen{out: &out, colour: true, width: func() int { return 46 }}
 	for _, step := range []struct {
 		sentence string
 		ended    []Ended
 		running  int
 		want     string
 	}{
-		{"nothing has ended", nil, 2, "\n1m5s  0 passed, 0 failed, 0 inconclusive, 0 …\n" +
+		{"nothing has ended", nil, 2, "\n1m5s  0 passed, 0 failed, 0 inconclusive, 0…\n" +
 			"  iptables drained   12.0s  rolling out\n  iptables defaults    1.0s  without load\n"},
-		{"one has failed, and why is said at once", []Ended{{drained, Result{Outcome: "fail", Because: "3 failed\x1b[2J"}, 45}}, 1,
-			"\x1b[4A\x1b[J\x1b[31mfail        \x1b[0m iptables rollout/drained 45s\n    3 failed[2J\n\n" +
-				"1m5s  0 passed, 1 failed, 0 inconclusive, 0 …\n  iptables defaults    1.0s  without load\n"},
+		{"one has failed, and why is said at once", []Ended{{drained, Result{Outcome: "fail", Because: "3 failed\x1b[2J", Facts: []string{"by kind: 3 refused"}}, 45}}, 1,
+			"\x1b[4A\x1b[J\x1b[31mFAIL\x1b[0m 45.0s rollout/drained (iptables): 3 failed[2J\n    by kind: 3 refused\n\n" +
+				"1m5s  0 passed, 1 failed, 0 inconclusive, 0…\n  iptables defaults    1.0s  without load\n"},
 		{"the last has passed, and nothing is under way", []Ended{{drained, Result{Outcome: "fail"}, 45},
 			{Name{"iptables", "rollout", "defaults"}, Result{Outcome: "pass", Because: "all hold"}, 3}}, 0,
-			"\x1b[3A\x1b[J\x1b[32mpass        \x1b[0m iptables rollout/defaults 3s\n"},
+			"\x1b[3A\x1b[J\x1b[32mPASS\x1b[0m 3.0s rollout/defaults (iptables): all hold\n"},
 		{"a mode was skipped as a whole, and one scenario of another", []Ended{{drained, Result{Outcome: "fail"}, 45},
 			{Name{"iptables", "rollout", "defaults"}, Result{Outcome: "pass", Because: "all hold"}, 3},
 			{Name{"ipvs", "rollout", "drained"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0},
 			{Name{"ipvs", "rollout", "defaults"}, Result{Outcome: "skipped", Because: "no IP_VS"}, 0},
 			{drained, Result{Outcome: "skipped", Because: "no IP_VS"}, 0}}, 0,
-			"\x1b[36mskipped     \x1b[0m ipvs 2 scenarios\n    no IP_VS\n\x1b[36mskipped     \x1b[0m iptables rollout/drained 0s\n    no IP_VS\n"},
+			"\x1b[36mSKIP\x1b[0m 2 scenarios (ipvs): no IP_VS\n\x1b[36mSKIP\x1b[0m 0.0s rollout/drained (iptables): no IP_VS\n"},
 	} {
 		out.Reset()
 		s.Ended, s.Running = step.ended, s.Running[len(s.Running)-step.running:]
-		if err := table.Draw(s); err != nil {
+		if err := screen.Draw(s); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(step.want, out.String()); diff != "" {
@@ -137,14 +137,14 @@ func TestATableKeepsItsPlace(t *testing.T) {
 	}
 }
 
-func TestALogHasALineForEachScenario(t *testing.T) {
+func TestAScreenHasALineForEachScenario(t *testing.T) {
 	failed := Result{Outcome: "fail", Headline: "3 of 1,200 requests failed; a drain of 21 s is needed here",
 		Because: "3 of 1200 requests failed: seq 4 5 6",
 		Facts:   []string{"by kind: 3 refused", "witnesses: " + strings.Repeat("worker-fresh 1 ", 8)}}
 	long := Result{Outcome: "inconclusive", Because: "the recording cannot be trusted: " + strings.Repeat("late ", 20) + "\x1b[2J"}
 	s := Status{}
 	var out strings.Builder
-	log := NewLog(&out)
+	screen := NewScreen(&out)
 	for _, step := range []struct {
 		sentence string
 		ended    []Ended
@@ -176,7 +176,7 @@ func TestALogHasALineForEachScenario(t *testing.T) {
 	} {
 		out.Reset()
 		s.Ended = append(s.Ended, step.ended...)
-		if err := log.Draw(s); err != nil {
+		if err := screen.Draw(s); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(step.want, out.String()); diff != "" {

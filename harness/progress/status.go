@@ -1,4 +1,4 @@
-// Package progress shows what a run is doing: as plain lines, as a table on a terminal, and in status.json.
+// Package progress shows what a run is doing: on a screen, and in status.json.
 package progress
 
 import (

@@ -63,11 +63,7 @@ func statusCommand() *cobra.Command {
 				defer stop()
 				_ = poll.Until(ctx, time.Second, func() (bool, error) { return !goesOn(folder), nil })
 			}()
-			var shown progress.Screen = progress.NewLog(cmd.OutOrStdout())
-			if table, drawn := progress.OnTerminal(cmd.OutOrStdout()); drawn {
-				shown = table
-			}
-			return infrastructure(progress.Follow(ctx, file, shown))
+			return infrastructure(progress.NewScreen(cmd.OutOrStdout()).Follow(ctx, file))
 		}
 		return out.print(cmd.OutOrStdout(), s, map[string]func(io.Writer) error{
 			asText: func(w io.Writer) error { return statusAsText(w, folder, s) },

@@ -1,0 +1,102 @@
+package progress
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"example.com/rollcall/harness/verdict/phrase"
+)
+
+// A Screen shows a run to a person: lines for each scenario that ended and, on a terminal, lines about what is under way below them, which
+// are redrawn in place.
+type Screen struct {
+	out    io.Writer
+	width  func() int // columns of the terminal, to which lines about what is under way are cut; nil: out is no terminal
+	colour bool       // on a terminal, outcomes have colours too
+
+	ended int // scenarios that are on the screen
+	drawn int // lines to redraw
+}
+
+// NewScreen returns a screen on out. It draws on standard output alone, if that is a terminal.
+func NewScreen(out io.Writer) *Screen {
+	s := &Screen{out: out, colour: os.Getenv("NO_COLOR") == ""}
+	if out == os.Stdout && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb" {
+		s.width = columns
+	}
+	return s
+}
+
+// columns returns the width of the terminal.
+func columns() int {
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 80
+	}
+	return width
+}
+
+// OnTerminal reports whether the screen redraws lines: what others print would be drawn over.
+func (s *Screen) OnTerminal() bool { return s.width != nil }
+
+// drawEvery is the interval between two draws; people read no faster.
+const drawEvery = 500 * time.Millisecond
+
+// Follow draws a status file until ctx ends, and then once more, with nothing under way.
+func (s *Screen) Follow(ctx context.Context, file string) error {
+	for {
+		now, err := Current(file)
+		if err == nil {
+			err = s.Draw(now)
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-time.After(drawEvery):
+		case <-ctx.Done():
+			last, err := Read(file)
+			if err != nil {
+				return err
+			}
+			last.Running, last.Doing = nil, ""
+			return s.Draw(last)
+		}
+	}
+}
+
+// Draw draws a status over the one before, with which its Ended begins.
+func (s *Screen) Draw(now Status) error {
+	var text strings.Builder
+	if s.drawn > 0 {
+		fmt.Fprintf(&text, "\x1b[%dA\x1b[J", s.drawn)
+	}
+	for _, alike := range Alike(now.Ended[min(s.ended, len(now.Ended)):]) {
+		for i, line := range alike[0].lines(len(alike)) {
+			if outcome, rest, _ := strings.Cut(line, " "); i == 0 && s.OnTerminal() && s.colour {
+				line = colours[outcome] + outcome + "\x1b[0m " + rest
+			}
+			fmt.Fprintln(&text, line)
+		}
+	}
+	s.ended, s.drawn = len(now.Ended), 0
+	if s.OnTerminal() {
+		for _, line := range now.Lines() {
+			fmt.Fprintln(&text, phrase.Cut(line, max(1, s.width()-1)))
+			s.drawn++
+		}
+	}
+	if _, err := io.WriteString(s.out, text.String()); err != nil {
+		return fmt.Errorf("progress: draw: %w", err)
+	}
+	return nil
+}
+
+// colours has the ANSI colour of each outcome, which never replaces the word.
+var colours = map[string]string{"PASS": "\x1b[32m", "FAIL": "\x1b[31m", "INCONCLUSIVE": "\x1b[33m", "SKIP": "\x1b[36m"}
