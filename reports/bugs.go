@@ -9,6 +9,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
 )
 
@@ -96,7 +97,7 @@ func printBugs(b *bytes.Buffer, rows []BugRow) {
 		cells = append(cells, r.cells())
 	}
 	for i, line := range aligned(cells) {
-		fmt.Fprintln(b, Clipped(line, tableWidth))
+		fmt.Fprintln(b, phrase.Cut(line, tableWidth))
 		explain(b, rows[i].Why)
 	}
 }

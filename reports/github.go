@@ -41,7 +41,7 @@ func Annotations(w io.Writer, r model.Report) error {
 		if s.Outcome == verdict.Inconclusive {
 			level = "warning"
 		}
-		because := Clipped(s.Brief(), becauseLimit)
+		because := phrase.Cut(s.Brief(), becauseLimit)
 		if s.Diagnostics != "" {
 			because += " (see " + s.Diagnostics + ")"
 		}
@@ -53,7 +53,7 @@ func Annotations(w io.Writer, r model.Report) error {
 	}
 	failed := byOutcome[verdict.Fail]
 	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {
-		failed = append([]annotation{{"error", "the run broke", Clipped(broken, becauseLimit)}}, failed...)
+		failed = append([]annotation{{"error", "the run broke", phrase.Cut(broken, becauseLimit)}}, failed...)
 	}
 	var b bytes.Buffer
 	for _, level := range [][]annotation{few(failed), few(byOutcome[verdict.Inconclusive]), {{"notice", "Rollcall " + r.Run.ID, totals(r)}}} {
@@ -74,7 +74,7 @@ func few(all []annotation) []annotation {
 	for _, a := range rest {
 		titles = append(titles, a.title)
 	}
-	return append(shown, annotation{rest[0].level, fmt.Sprintf("and %d more", len(rest)), Clipped(strings.Join(titles, "; "), becauseLimit)})
+	return append(shown, annotation{rest[0].level, fmt.Sprintf("and %d more", len(rest)), phrase.Cut(strings.Join(titles, "; "), becauseLimit)})
 }
 
 // message escapes text for a workflow command.

@@ -46,7 +46,7 @@ func summary(r model.Report, limit int) []byte {
 }
 
 // limited escapes recorded text for Markdown and cuts it to becauseLimit.
-func limited(text string) string { return Escape(Clipped(text, becauseLimit)) }
+func limited(text string) string { return Escape(phrase.Cut(text, becauseLimit)) }
 
 // list writes a section of lines, if there are any.
 func list(b *bytes.Buffer, title string, lines []string) {

@@ -115,13 +115,4 @@ func printPatch(b *bytes.Buffer, p *model.Patch) {
 }
 
 // clip makes a cell one line of at most cellWidth characters.
-func clip(cell string) string { return Clipped(phrase.Printable(cell), cellWidth) }
-
-// Clipped cuts a text to limit characters; the last of them says that there was more.
-func Clipped(text string, limit int) string {
-	runes := []rune(text)
-	if len(runes) <= limit {
-		return text
-	}
-	return string(runes[:limit-1]) + "…"
-}
+func clip(cell string) string { return phrase.Cut(phrase.Printable(cell), cellWidth) }

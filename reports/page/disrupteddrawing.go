@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/rollcall/reports"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A strip is a rectangle of a drawing, down to its bottom.
@@ -67,7 +67,7 @@ func (d *drawing) disruptions(c *chart) {
 }
 
 // cut keeps the beginning of a name: a step's says where it was, and a disruption's may be a whole command.
-func cut(name string) string { return reports.Clipped(name, 44) }
+func cut(name string) string { return phrase.Cut(name, 44) }
 
 // The shapes of nodes' rows.
 const (
