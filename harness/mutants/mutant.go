@@ -11,10 +11,7 @@ import (
 	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
-	"example.com/rollcall/suites/control"
-	"example.com/rollcall/suites/rollout"
-	"example.com/rollcall/suites/statusgap"
-	"example.com/rollcall/suites/termination"
+	"example.com/rollcall/suites"
 )
 
 // A Mutant is a scenario that goes wrong in one way.
@@ -76,7 +73,7 @@ func (m Mutant) In(mode string) bool { return m.EveryMode || mode == dataplane.N
 // Scenario returns the scenario with the mutant's Change and id, and with one try.
 func (m Mutant) Scenario() (harness.Scenario, error) {
 	suite, id, _ := strings.Cut(m.Of, "/")
-	scenarios := suites()[suite]
+	scenarios := suites.All(nil)[suite]
 	i := slices.IndexFunc(scenarios, func(s harness.Scenario) bool { return s.ID == id })
 	if i < 0 {
 		return harness.Scenario{}, fmt.Errorf("mutant %s: there is no scenario %s", m.ID, m.Of)
@@ -88,10 +85,4 @@ func (m Mutant) Scenario() (harness.Scenario, error) {
 	}
 	s.ID = m.ID
 	return s, nil
-}
-
-// suites returns the suites whose scenarios mutants damage.
-func suites() map[string][]harness.Scenario {
-	return map[string][]harness.Scenario{"control": control.All(), "rollout": rollout.All(), "statusgap": statusgap.All(),
-		"termination": termination.All()}
 }
