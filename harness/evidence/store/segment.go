@@ -71,12 +71,11 @@ func (s *segment[R]) flush() {
 	}
 }
 
-// end writes the waiting records and the last frame.
+// end writes the waiting records.
 func (s *segment[R]) end() error {
 	s.flush()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.encode(Frame[R]{First: s.records, End: true})
 	return s.err
 }
 
@@ -93,18 +92,13 @@ func (s *segment[R]) write(lane string) {
 		return
 	}
 	s.frames[lane] = append(s.frames[lane], s.size)
-	s.encode(Frame[R]{First: s.records, Records: records})
+	if s.err == nil {
+		if err := WriteFrame(&meter{s.file, &s.size}, Frame[R]{First: s.records, Records: records}); err != nil {
+			s.fail(err)
+		}
+	}
 	s.records += len(records)
 	s.waiting[lane] = records[:0]
-}
-
-func (s *segment[R]) encode(f Frame[R]) {
-	if s.err != nil {
-		return
-	}
-	if err := WriteFrame(&meter{s.file, &s.size}, f); err != nil {
-		s.fail(err)
-	}
 }
 
 func (s *segment[R]) fail(err error) {
@@ -136,9 +130,8 @@ func (s *segment[R]) stream() evidence.Stream[R] {
 	}
 }
 
-// readSegment reads a segment's records in the order recorded. The error names the byte at which the first
-// frame begins that is not whole or out of order; the records before it are returned too. A
-// segment whose recording was cut off gives such an error.
+// readSegment reads the records of a recording that was cut off, in the order recorded. The error, which there always is, names the
+// byte at which the records end or the first frame begins that is not whole or out of order; the records before it are returned.
 func readSegment[R any](r io.Reader, of recordType[R]) (records []R, err error) {
 	in, begin := bufio.NewReader(r), 0
 	for {
@@ -151,10 +144,6 @@ func readSegment[R any](r io.Reader, of recordType[R]) (records []R, err error) 
 		case err != nil:
 		case f.First != len(records):
 			err = fmt.Errorf("%w: record %d is next, this frame begins with %d", ErrDamaged, len(records), f.First)
-		case f.End && len(f.Records) > 0:
-			err = fmt.Errorf("%w: the last frame has records", ErrDamaged)
-		case f.End:
-			return records, atEnd(in, begin+size)
 		default:
 			err = checkAll(f, of)
 		}
@@ -172,17 +161,6 @@ func checkAll[R any](f Frame[R], of recordType[R]) error {
 		}
 	}
 	return nil
-}
-
-func atEnd(r *bufio.Reader, at int) error {
-	switch _, err := r.ReadByte(); {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err != nil:
-		return fmt.Errorf("byte %d: %w", at, err)
-	default:
-		return fmt.Errorf("byte %d: %w: the last frame is over, and there is more", at, ErrDamaged)
-	}
 }
 
 // A meter adds the number of bytes written to n.
