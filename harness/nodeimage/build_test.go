@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/rollcall/harness/usage"
 )
@@ -27,7 +28,7 @@ case "$*" in
 	echo "build $GOGC $*" >>$SAID
 	touch $COMPILING
 	while test -n "$WAIT" && ! test -e $WAIT; do sleep 0.01; done
-	case "$*" in *"$FAILS"*) echo "out of memory" >&2; exit 1 ;; esac
+	case "$*" in *"$FAILS"*) echo "out of memory" >&2; touch $FAILED; exit 1 ;; esac
 	while test "$1" != -o; do shift; done
 	for target in "$@"; do touch $2$(basename $target); done ;;
 *) echo "unexpected: go $*" >&2; exit 1 ;;
@@ -50,7 +51,7 @@ func fakeTools(t *testing.T, scripts map[string]string) (said string) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{"PATH": dir + ":" + os.Getenv("PATH"), "SAID": said,
-		"COMPILING": filepath.Join(dir, "compiling"), "WAIT": "", "FAILS": "nothing", "NOSOURCES": "nothing",
+		"COMPILING": filepath.Join(dir, "compiling"), "FAILED": filepath.Join(dir, "failed"), "WAIT": "", "FAILS": "nothing", "NOSOURCES": "nothing",
 		"XDG_CACHE_HOME": filepath.Join(dir, "cache")} {
 		t.Setenv(name, value)
 	}
@@ -123,28 +124,45 @@ func TestMakePartsBesideTheCompiler(t *testing.T) {
 	}
 }
 
+// after returns a script that waits for a file before it goes on with another script.
+func after(file, script string) string {
+	return "while ! test -e " + file + "; do sleep 0.01; done; " + script
+}
+
 func TestMakePartsThatFail(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		env      string
 		value    string
 		debian   string
-		want     string
+		want     []string // in the error
 		kept     []string // parts
+		builds   int      // compilers that were started
 	}{
-		{"a compiler that fails is named, and Debian comes to its end", "FAILS", "./etcd", debootstrap, "step etcd v3.7.2",
-			[]string{"cni", "containerd", "debian", "kubernetes", "runc"}},
-		{"sources that do not come are named before anything is compiled", "NOSOURCES", "plugins/main/ptp", debootstrap, "no such host",
-			[]string{"debian"}},
-		{"without Debian the compiler is not waited for", "WAIT", "/nowhere", "echo no mirror >&2; exit 1", "no mirror", nil},
+		{"a compiler that fails is named, and Debian comes to its end after it", "FAILS", "./etcd", after("$FAILED", debootstrap),
+			[]string{"step etcd v3.7.2", "out of memory"}, []string{"cni", "containerd", "debian", "kubernetes", "runc"}, 5},
+		{"sources that do not come are named before anything is compiled", "NOSOURCES", "plugins/main/ptp", debootstrap,
+			[]string{"step sources", errNoSources.Error(), "no such host"}, []string{"debian"}, 0},
+		{"without Debian a compiler that runs is not waited for", "WAIT", "/nowhere", after("$COMPILING", "echo no mirror >&2; exit 1"),
+			[]string{"step debian bookworm", "no mirror"}, nil, 1},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			fakeTools(t, map[string]string{"go": fakeGo, "debootstrap": row.debian})
+			said := fakeTools(t, map[string]string{"go": fakeGo, "debootstrap": row.debian})
 			t.Setenv(row.env, row.value)
 			b := testBuilder(t, &bytes.Buffer{})
-			err := b.makeParts(t.Context())
-			if err == nil || !strings.Contains(err.Error(), row.want) {
-				t.Errorf("error %v, want %q", err, row.want)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			failed := b.makeParts(ctx)
+			if ctx.Err() != nil {
+				t.Error("it was waited for what never ends")
+			}
+			for _, want := range row.want {
+				if failed == nil || !strings.Contains(failed.Error(), want) {
+					t.Errorf("error %v, want %q", failed, want)
+				}
+			}
+			if builds := asked(t, said, "build"); len(builds) != row.builds {
+				t.Errorf("%d compilers were started, want %d: %q", len(builds), row.builds, builds)
 			}
 			made, err := filepath.Glob(filepath.Join(b.folder, "parts", "*"))
 			if err != nil {
