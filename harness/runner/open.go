@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/kind"
@@ -153,9 +151,6 @@ func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cl
 	if err != nil {
 		return nil, err
 	}
-	if err := nodePortFree(ctx, c); err != nil {
-		return nil, err
-	}
 	if err := r.preflight(out, r.session.ID, c).TryApp(ctx); err != nil {
 		return nil, err
 	}
@@ -169,25 +164,6 @@ func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cl
 		return nil, err
 	}
 	return identity.Trial, r.describe(identity)
-}
-
-// nodePortFree returns an error if another Service of the cluster has our NodePort, which may happen on a kept cluster.
-func nodePortFree(ctx context.Context, c cluster.Cluster) error {
-	if !c.Door().OneService {
-		return nil // the Service may have any other NodePort
-	}
-	services, err := c.Client().CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, s := range services.Items {
-		for _, port := range s.Spec.Ports {
-			if port.NodePort == nodePort {
-				return usage.New(fmt.Sprintf("NodePort %d", nodePort), "Service "+s.Namespace+"/"+s.Name+" has it", "delete that Service")
-			}
-		}
-	}
-	return nil
 }
 
 // archivesOf exports images from this host's Docker, which pulls those that it does not have.
