@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -25,13 +24,15 @@ import (
 // per scenario, in that an assessment per rule. In a mode that this host cannot run, every scenario is
 // skipped with the reason, in the test log and in the run folder.
 func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
-	if r.DryRun {
-		r.list(t, os.Stdout, suite, all)
-		return
-	}
 	scenarios := r.inProfile(all)
 	if len(scenarios) == 0 {
 		t.Logf("profile %s has no scenario of this suite: --profile=full has all", r.profile)
+		return
+	}
+	if r.DryRun {
+		for _, mode := range r.modes {
+			t.Run(mode, func(t *testing.T) { r.list(t, suite, scenarios) })
+		}
 		return
 	}
 	ctx, stop := r.context(t)
@@ -98,20 +99,15 @@ func (r *Runner) parseFlags() (err error) {
 	return err
 }
 
-// selected calls found with each scenario that -run and the framework's flags select.
-func (r *Runner) selected(ctx context.Context, t *testing.T, suite string, scenarios []harness.Scenario, found func(harness.Scenario)) {
-	environment, err := env.NewWithContext(ctx, cmp.Or(r.framework, envconf.New()))
+// list has the scenarios named that -run and the framework's flags select, by the subtests of go test -v, and does nothing else.
+func (r *Runner) list(t *testing.T, suite string, scenarios []harness.Scenario) {
+	environment, err := env.NewWithContext(t.Context(), cmp.Or(r.framework, envconf.New()).WithDryRunMode())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []features.Feature
 	for _, s := range scenarios {
-		list = append(list, labelled(suite, s).WithSetup("list", func(ctx context.Context, _ *testing.T, _ *envconf.Config) context.Context {
-			found(s)
-			return ctx
-		}).Feature())
+		environment.Test(t, labelled(suite, s).Feature())
 	}
-	environment.Test(t, list...)
 }
 
 // labelled returns a feature with the labels that the framework's flags select by: suite, profile, claim and needs.

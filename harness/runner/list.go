@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"testing"
 	"text/tabwriter"
 
 	"example.com/rollcall/harness"
@@ -25,28 +23,6 @@ type Listed struct {
 	Beside  int     // most recordings side by side with it, itself included
 	Apart   bool    // a cluster is made for it alone
 	Serves  string  // equal for scenarios that share one recording; empty: it shares none
-}
-
-// list prints the scenarios of a suite that -run and the flags of e2e-framework select. It writes nothing else.
-func (r *Runner) list(t *testing.T, w io.Writer, suite string, scenarios []harness.Scenario) {
-	ctx, stop := r.context(t)
-	defer stop()
-	all, err := r.Listed(ctx, suite, scenarios)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var listed []Listed
-	for _, mode := range r.modes {
-		t.Run(mode, func(t *testing.T) {
-			r.selected(ctx, t, suite, scenarios, func(s harness.Scenario) {
-				i := slices.IndexFunc(all, func(l Listed) bool { return l.Name.Mode == mode && l.ID == s.ID })
-				listed = append(listed, all[i])
-			})
-		})
-	}
-	if err := PrintList(w, listed); err != nil {
-		t.Error(err)
-	}
 }
 
 // Listed returns the scenarios of a suite in every mode: what each needs, and whether it would run.

@@ -2,19 +2,25 @@ package runner
 
 import (
 	"context"
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/staging"
 )
 
 // Every host supports iptables, and no host a mode that does not exist.
 func TestList(t *testing.T) {
 	var out strings.Builder
 	r := Runner{modes: []string{"iptables", "userspace"}}
-	r.list(t, &out, "control", []harness.Scenario{{ID: "loaded"},
+	listed, err := r.Listed(t.Context(), "control", []harness.Scenario{{ID: "loaded"},
 		{ID: "own", Own: &harness.OwnCluster{Kubernetes: "v1.35"}},
 		{ID: "unloaded", Steps: func(context.Context, *harness.Steps) {}}})
+	if err = errors.Join(err, PrintList(&out, listed)); err != nil {
+		t.Fatal(err)
+	}
 	const want = `control/loaded    iptables   load                   runs
 control/own       iptables   load, cluster-changes  runs
 control/unloaded  iptables   no load                runs
@@ -24,5 +30,14 @@ control/unloaded  userspace  no load                skipped: not a kube-proxy mo
 `
 	if out.String() != want {
 		t.Errorf("%s; want\n%s", out.String(), want)
+	}
+}
+
+// A dry run of go test opens no cluster, and writes nothing.
+func TestDryRun(t *testing.T) {
+	r := Runner{Options: Options{Out: t.TempDir(), Target: staging.Target{DryRun: true}}, modes: []string{"iptables"}}
+	t.Run("dry", func(t *testing.T) { r.Test(t, "control", harness.Scenario{ID: "loaded"}) })
+	if left, err := os.ReadDir(r.Out); err != nil || len(left) > 0 {
+		t.Errorf("written: %v, %v", left, err)
 	}
 }
