@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A Metric is one number that is measured of a scenario: what it is called, what it means, which way it gets better, how it is compared
@@ -113,10 +116,8 @@ func (u Unit) Text(x float64) string {
 		return fmt.Sprintf("%.0f s", x)
 	case u == InMilliseconds && x != 0 && math.Abs(x) < 10:
 		return fmt.Sprintf("%.2g ms", x)
-	case u == InMilliseconds && math.Abs(x) < 1000:
-		return fmt.Sprintf("%.0f ms", x)
 	case u == InMilliseconds:
-		return fmt.Sprintf("%.2f s", x/1000)
+		return phrase.Duration(time.Duration(x * float64(time.Millisecond)))
 	default:
 		return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64)
 	}

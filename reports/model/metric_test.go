@@ -183,3 +183,25 @@ func TestNumbersHaveAMargin(t *testing.T) {
 		}
 	}
 }
+
+func TestText(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		unit     model.Unit
+		value    float64
+		want     string
+	}{
+		{"a few milliseconds have two digits", model.InMilliseconds, 9.14, "9.1 ms"},
+		{"milliseconds under a second", model.InMilliseconds, 194.2, "194 ms"},
+		{"nearly a second is one", model.InMilliseconds, 999.7, "1.00 s"},
+		{"seconds from milliseconds", model.InMilliseconds, 5820, "5.82 s"},
+		{"nothing", model.InMilliseconds, 0, "0 ms"},
+		{"a count", model.InRequests, 75, "75"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			if got := row.unit.Text(row.value); got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}
