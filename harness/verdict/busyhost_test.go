@@ -9,6 +9,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 )
 
@@ -118,6 +119,40 @@ func TestExcusesOnRecordedFolders(t *testing.T) {
 			row.change(&changed)
 			v := judge(t, changed)
 			if v.Outcome != row.want || row.want == verdict.Inconclusive && v.Retry != verdict.FewerJobs {
+				t.Errorf("%s, retry %v: %s\nwant %s", v.Outcome, v.Retry, v.Because, row.want)
+			}
+		})
+	}
+}
+
+// The clients of a recording gave up 50 requests after 2 s, while the pod of each got no processor for as long; and the same without that.
+func TestTimeoutsOfAPodThatWaited(t *testing.T) {
+	const pod = "lsphc" // the end of its name
+	for _, row := range []struct {
+		sentence string
+		change   func(*evidence.Event)
+		want     verdict.Outcome
+	}{
+		{"as recorded", func(*evidence.Event) {}, verdict.Inconclusive},
+		{"the pod did not wait", func(e *evidence.Event) { e.Count = 0 }, verdict.Fail},
+		{"another pod waited", func(e *evidence.Event) { e.By.Pod = "other" }, verdict.Fail},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev, err := store.Read(filepath.Join("testdata", "recorded", "timeouts-excused"))
+			if err != nil || len(ev.Damage) > 0 {
+				t.Fatal(err, ev.Damage)
+			}
+			for i, e := range ev.Events {
+				if e.Kind == evidence.CPUWait && strings.HasSuffix(e.By.Pod, pod) {
+					row.change(&ev.Events[i])
+				}
+			}
+			tl, err := timeline.Join(ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := verdict.Judge(ev.Run, tl)
+			if v.Outcome != row.want || (v.Retry == verdict.FewerJobs) != (row.want == verdict.Inconclusive) {
 				t.Errorf("%s, retry %v: %s\nwant %s", v.Outcome, v.Retry, v.Because, row.want)
 			}
 		})
