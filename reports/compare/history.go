@@ -98,15 +98,14 @@ func (h History) runs() int {
 	return len(all)
 }
 
-// Numbers returns, by key, the values of each number under the conditions, in decided runs other than those in but.
-func (h History) Numbers(c Conditions, but []string) map[string][]float64 {
-	values := make(map[string][]float64)
+// Values returns the values of a number, by its key, under the conditions, in decided runs other than those in but.
+func (h History) Values(key string, c Conditions, but []string) (values []float64) {
 	for _, l := range h.Lines {
 		if l.Scenario != c.Scenario || l.Mode != c.Mode || !l.Decided() || l.Conditions() != c || slices.Contains(but, l.Run) {
 			continue
 		}
-		for key, x := range l.Numbers {
-			values[key] = append(values[key], x)
+		if x, measured := l.Numbers[key]; measured {
+			values = append(values, x)
 		}
 	}
 	return values

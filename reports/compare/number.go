@@ -139,7 +139,7 @@ func sampleOf(m model.Metric, name string, a, b attempts, h History, c *Comparis
 	s.stratum = statistics.Stratum{A: a.values(m), B: b.values(m)}
 	if !m.Sample.PerTermination() {
 		ids := c.all(func(r model.Run) string { return r.ID })
-		s.stratum.A = append(s.stratum.A, h.Numbers(a[0].line.Conditions(), ids)[m.Key()]...)
+		s.stratum.A = append(s.stratum.A, h.Values(m.Key(), a[0].line.Conditions(), ids)...)
 	}
 	return s, len(s.stratum.A) > 0, len(s.stratum.B) > 0
 }

@@ -58,7 +58,7 @@ func TestHistoryNumbers(t *testing.T) {
 		{"before the upgrade but for a night", "v1.37", []string{"night-1"}, 4},
 		{"after it", "v1.38", nil, 2},
 	} {
-		if gaps := h.Numbers(conditions(row.minor), row.but)["status_gap_ms"]; len(gaps) != row.runs {
+		if gaps := h.Values("status_gap_ms", conditions(row.minor), row.but); len(gaps) != row.runs {
 			t.Errorf("%s: %v", row.sentence, gaps)
 		}
 	}
