@@ -8,6 +8,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
 )
 
@@ -140,6 +141,16 @@ func (c *Comparison) noteRates() {
 	if !c.sameRate() {
 		c.note("They sent %s: how many failed, were sent again or lost their reply is compared where the load was the same.",
 			strings.Join(c.all(rateText), " and "))
+	}
+}
+
+// noteProfiles notes that the runs had different profiles. What one side alone has is then neither gone nor new, because the other may never
+// have been meant to run it: it is only counted.
+func (c *Comparison) noteProfiles() {
+	if a, b := c.A[0].ProfileName(), c.B[0].ProfileName(); a != b {
+		c.note("A ran profile %s and B profile %s: what one side alone has is not compared: %s of A, %d of B. --profile=%s runs all in both.", a, b,
+			phrase.Count(len(c.Gone), "scenario"), len(c.New), model.FullProfile)
+		c.Gone, c.New = nil, nil
 	}
 }
 
