@@ -74,7 +74,8 @@ func few(all []annotation) []annotation {
 	for _, a := range rest {
 		titles = append(titles, a.title)
 	}
-	return append(shown, annotation{rest[0].level, fmt.Sprintf("and %d more", len(rest)), phrase.Cut(strings.Join(titles, "; "), becauseLimit)})
+	names := phrase.Cut(strings.Join(titles, "; "), becauseLimit)
+	return append(shown, annotation{rest[0].level, fmt.Sprintf("and %d more", len(rest)), names})
 }
 
 // message escapes text for a workflow command.

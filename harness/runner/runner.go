@@ -126,7 +126,8 @@ func (r *Runner) Prepare() (err error) {
 		r.modes = []string{evidence.NoCluster}
 	} else if r.attached == nil {
 		if runtime.GOOS != "linux" {
-			return usage.New("clusters", "they are made on Linux alone", "choose one that exists: --context=NAME; kubectl config get-contexts shows them")
+			return usage.New("clusters", "they are made on Linux alone",
+				"choose one that exists: --context=NAME; kubectl config get-contexts shows them")
 		}
 		if !r.layout.MakesClusters() {
 			return usage.New("clusters", "the images of their pods are not here", "choose a cluster that exists: --context=NAME, or "+

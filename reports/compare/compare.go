@@ -144,7 +144,7 @@ func (c *Comparison) noteRates() {
 	}
 }
 
-// noteProfiles notes that the runs had different profiles. What one side alone has is then neither gone nor new, because the other may never
+// noteProfiles notes that the runs had different profiles. What one side alone has is then neither gone nor new, because the other may not
 // have been meant to run it: it is only counted.
 func (c *Comparison) noteProfiles() {
 	if a, b := c.A[0].ProfileName(), c.B[0].ProfileName(); a != b {
