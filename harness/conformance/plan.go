@@ -85,9 +85,6 @@ func (r *run) plan(ctx context.Context) (p plan, err error) {
 	return p, err
 }
 
-// recorded returns how many scenarios will be recorded, in all modes.
-func (p plan) recorded() int { return len(p.expected) }
-
 // seconds returns how long the run takes.
 func (p plan) seconds() float64 {
 	sum := p.image.Seconds()

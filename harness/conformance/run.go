@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,18 +97,25 @@ func (r *run) show() {
 // begin checks that a run is possible, prints how long it will take, and begins the session in the run folder.
 func (r *run) begin(ctx context.Context, began time.Time) error {
 	s := r.runner.NewSession(began)
-	if err := r.clusters.Ready(ctx, r.out, s.ID); err != nil {
-		return err
+	if r.runner.Attached() { // it is found out there which scenarios are possible
+		if err := r.clusters.Ready(ctx, r.out, s.ID); err != nil {
+			return err
+		}
 	}
 	if err := r.list(ctx); err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(r.scenarios, func(l runner.Listed) bool { return !l.LeftOut }) {
+		return r.noScenario()
+	}
+	if !r.runner.Attached() {
+		if err := r.clusters.Ready(ctx, r.out, s.ID); err != nil {
+			return err
+		}
+	}
 	p, err := r.plan(ctx)
 	if err != nil {
 		return err
-	}
-	if p.recorded() == 0 && p.skipped == 0 {
-		return r.noScenario(p)
 	}
 	p.print(r.out)
 	s.Command, s.LeftOut, s.Expected = r.command(), p.leftOut, p.seconds()
@@ -118,13 +126,13 @@ func (r *run) begin(ctx context.Context, began time.Time) error {
 }
 
 // noScenario returns the error that the options select no scenario of the profile.
-func (r *run) noScenario(p plan) error {
-	what, why := "suites "+strings.Join(r.names, ", "), fmt.Sprintf("profile %s has no scenario of them", p.profile)
+func (r *run) noScenario() error {
+	what, why := "suites "+strings.Join(r.names, ", "), fmt.Sprintf("profile %s has no scenario of them", r.runner.ProfileName())
 	switch {
 	case r.Failed != "":
 		what, why = "failed "+r.Failed, "nothing there failed or was inconclusive, of what the other options select"
 	case r.Pattern != "":
-		what, why = "run "+r.Pattern, fmt.Sprintf("%s has no such scenario in profile %s", what, p.profile)
+		what, why = "run "+r.Pattern, fmt.Sprintf("%s has no such scenario in profile %s", what, r.runner.ProfileName())
 	}
 	return usage.New(what, why, "name others, or use --profile=full; --dry-run lists them")
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -279,6 +280,32 @@ func TestSelection(t *testing.T) {
 		if err := r.list(t.Context()); !usage.Is(err) || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("error %v, want %q", err, bad.says)
 		}
+	}
+}
+
+// Options that select nothing are refused before this host is checked, and set up.
+func TestOptionsAreCheckedBeforeTheHost(t *testing.T) {
+	before, _ := newRun(t, "iptables", "passes", fakeClusters{})
+	if _, err := before.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		sentence string
+		choose   func(*Options)
+		says     string
+	}{
+		{"a run in which nothing failed", func(o *Options) { o.Failed = before.runner.Out }, "nothing there failed"},
+		{"a name that no scenario has", func(o *Options) { o.Pattern = "^no-such$" }, "no such scenario"},
+		{"no regular expression", func(o *Options) { o.Skip = "(" }, "missing closing )"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			r := *before
+			r.scenarios, r.clusters = nil, fakeClusters{checked: errors.New("the host was checked")}
+			row.choose(&r.Options)
+			if err := r.begin(t.Context(), time.Now()); !usage.Is(err) || !strings.Contains(err.Error(), row.says) {
+				t.Errorf("error %v, want %q", err, row.says)
+			}
+		})
 	}
 }
 
