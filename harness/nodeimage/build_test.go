@@ -51,8 +51,8 @@ func fakeTools(t *testing.T, scripts map[string]string) (said string) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{"PATH": dir + ":" + os.Getenv("PATH"), "SAID": said,
-		"COMPILING": filepath.Join(dir, "compiling"), "FAILED": filepath.Join(dir, "failed"), "WAIT": "", "FAILS": "nothing", "NOSOURCES": "nothing",
-		"XDG_CACHE_HOME": filepath.Join(dir, "cache")} {
+		"COMPILING": filepath.Join(dir, "compiling"), "FAILED": filepath.Join(dir, "failed"),
+		"WAIT": "", "FAILS": "nothing", "NOSOURCES": "nothing", "XDG_CACHE_HOME": filepath.Join(dir, "cache")} {
 		t.Setenv(name, value)
 	}
 	return said

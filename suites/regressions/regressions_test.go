@@ -151,7 +151,8 @@ func TestFailedWrites(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff(map[string]int{"b": 2, "c": 1}, failedSince(map[string]int{"a": 4, "b": 1}, map[string]int{"a": 4, "b": 3, "c": 1})); diff != "" {
+	more := failedSince(map[string]int{"a": 4, "b": 1}, map[string]int{"a": 4, "b": 3, "c": 1})
+	if diff := cmp.Diff(map[string]int{"b": 2, "c": 1}, more); diff != "" {
 		t.Error(diff)
 	}
 }
