@@ -1,23 +1,22 @@
 package host
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
-	"errors"
 
 	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/layout"
 )
 
 // probePrivileged runs a privileged container that does nothing, and sets e.Privileged and e.PrivilegedError. It makes the
 // container's image of the static program alone, and removes it again.
 func (s setup) probePrivileged(ctx context.Context, program []byte, e *Engine) error {
 	const image = "rollcall.local/preflight:noop"
-	layer, err := oneFileLayer("noop", program)
+	layer, err := layout.Tar("noop", program)
 	if err != nil {
 		return err
 	}
-	if _, err := s.run(ctx, command.Command{Line: "docker import - " + image, Stdin: layer}); err != nil {
+	if _, err := s.run(ctx, command.Command{Line: "docker import - " + image, Stdin: bytes.NewReader(layer)}); err != nil {
 		return err
 	}
 	_, err = s.line(ctx, "docker run --rm --privileged --network none %s /noop noop", image)
@@ -32,15 +31,4 @@ func (s setup) probePrivileged(ctx context.Context, program []byte, e *Engine) e
 		e.Privileged, e.PrivilegedError = PrivilegedRefused, command.LastLine(err)
 	}
 	return nil
-}
-
-// oneFileLayer returns a tar with one program.
-func oneFileLayer(name string, program []byte) (*bytes.Buffer, error) {
-	var layer bytes.Buffer
-	w := tar.NewWriter(&layer)
-	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program))})
-	if err == nil {
-		_, err = w.Write(program)
-	}
-	return &layer, errors.Join(err, w.Close())
 }
