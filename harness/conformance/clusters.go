@@ -3,7 +3,6 @@ package conformance
 import (
 	"context"
 	"io"
-	"time"
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/runner"
@@ -13,7 +12,6 @@ import (
 // clusters opens the clusters of a run: a runner's, or fakes in tests. Its methods are those of [runner.Runner].
 type clusters interface {
 	Ready(ctx context.Context, out io.Writer, session string) error
-	ImageTime(context.Context, []harness.Scenario) (time.Duration, error)
 	open(ctx context.Context, out io.Writer, mode string, none bool) (c opened, skip string, err error)
 }
 

@@ -53,10 +53,6 @@ type fakeClusters struct {
 
 func (f fakeClusters) Ready(context.Context, io.Writer, string) error { return f.checked }
 
-func (f fakeClusters) ImageTime(context.Context, []harness.Scenario) (time.Duration, error) {
-	return 0, nil
-}
-
 func (f fakeClusters) open(_ context.Context, _ io.Writer, mode string, none bool) (opened, string, error) {
 	if none {
 		return fakeCluster{f, mode, none}, "", f.describe(mode)

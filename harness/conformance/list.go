@@ -102,7 +102,6 @@ func (r *run) printList(ctx context.Context) error {
 	if err := runner.PrintList(r.out, r.scenarios); err != nil {
 		return err
 	}
-	p, err := r.plan(ctx)
-	p.print(r.out)
-	return err
+	r.plan().print(r.out)
+	return nil
 }

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,7 +18,6 @@ type plan struct {
 	leftOut  int // scenarios of each mode that the profile leaves out
 	skipped  int // scenarios in all modes that would be skipped
 	expected []progress.Expected
-	image    time.Duration // for building the node images
 	modes    []string
 	work     map[string]*work // by mode
 	learnt   string           // where the durations come from, in words
@@ -34,19 +32,17 @@ type work struct {
 }
 
 // plan adds up how long each scenario took in the last run, or would by its estimate, by as much as is recorded beside it. A shared
-// recording counts once.
-func (r *run) plan(ctx context.Context) (p plan, err error) {
-	p = plan{profile: r.runner.ProfileName(), mostJobs: r.runner.MostJobs(), atOnce: r.runner.ModesAtOnce(),
+// recording counts once. Building a node image, on a first run, is not in it: that says by itself how long it takes.
+func (r *run) plan() plan {
+	p := plan{profile: r.runner.ProfileName(), mostJobs: r.runner.MostJobs(), atOnce: r.runner.ModesAtOnce(),
 		work: map[string]*work{}, learnt: "estimated"}
-	last, err := reports.Read(filepath.Join(r.runner.Layout().Runs(), "latest"))
 	took := map[progress.Name]float64{}
-	if err == nil {
+	if last, err := reports.Read(filepath.Join(r.runner.Layout().Runs(), "latest")); err == nil {
 		for _, s := range last.Scenarios {
 			took[progress.Name{Mode: s.Mode, Suite: s.Suite, Scenario: s.ID}] = s.Seconds
 		}
 	}
 	left, recorded := map[string]int{}, map[string]bool{}
-	var record []harness.Scenario
 	for i := range r.scenarios {
 		l := &r.scenarios[i]
 		mode := l.Name.Mode
@@ -59,7 +55,6 @@ func (r *run) plan(ctx context.Context) (p plan, err error) {
 			p.skipped++
 			continue
 		}
-		record = append(record, l.Scenario)
 		if was := took[l.Name]; was > 0 {
 			l.Seconds, p.learnt = was, "by the last run"
 		}
@@ -81,13 +76,11 @@ func (r *run) plan(ctx context.Context) (p plan, err error) {
 		w.scenarios++
 		w.seconds += expected.Share(seconds)
 	}
-	p.image, err = r.clusters.ImageTime(ctx, record)
-	return p, err
+	return p
 }
 
 // seconds returns how long the run takes.
-func (p plan) seconds() float64 {
-	sum := p.image.Seconds()
+func (p plan) seconds() (sum float64) {
 	for _, w := range p.work {
 		sum += w.seconds / float64(p.atOnce)
 	}

@@ -56,10 +56,7 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := &run{runner: prepared, clusters: fakeClusters{}, scenarios: row.listed}
-			p, err := r.plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := r.plan()
 			p.atOnce = 1
 			if want := row.seconds + row.clusters*harness.ClusterLasts.Seconds(); p.seconds() != want {
 				t.Errorf("%.0f s, want %.0f", p.seconds(), want)

@@ -113,10 +113,7 @@ func (r *run) begin(ctx context.Context, began time.Time) error {
 			return err
 		}
 	}
-	p, err := r.plan(ctx)
-	if err != nil {
-		return err
-	}
+	p := r.plan()
 	p.print(r.out)
 	s.Command, s.LeftOut, s.Expected = r.command(), p.leftOut, p.seconds()
 	if r.Modes != "" {

@@ -1,18 +1,9 @@
 package nodeimage
 
 import (
-	"context"
 	"os"
 	"time"
 )
-
-// Expected returns how long Ensure typically takes on this host when no registry has the image; 0 if the engine has it.
-func Expected(ctx context.Context, version string) time.Duration {
-	if _, found := find(ctx, version); found {
-		return 0
-	}
-	return typicalBuild()
-}
 
 // typicalBuild returns how long a build without any finished part takes: 9 minutes on 2 cores of the reference host. Nearly all of
 // that is compiling, so it is less with more cores.
