@@ -33,11 +33,6 @@ func drawn(percent int) edit {
 	}
 }
 
-// kept puts all hits of the reused lane on one connection.
-func kept(ev *recording) {
-	on("worker-reused", func(h *evidence.Hit) { h.LocalPort, h.Reused = 7, h.Seq > 0 })(ev)
-}
-
 func left(name string, at int) edit { return with(pod(at, evidence.EndpointGone, "v1", name)) }
 
 func observed(nodes ...string) edit {
