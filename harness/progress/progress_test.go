@@ -113,7 +113,8 @@ func TestAScreenOnATerminalKeepsItsPlace(t *testing.T) {
 	}{
 		{"nothing has ended", nil, 2, "\n1m5s  0 passed, 0 failed, 0 inconclusive, 0…\n" +
 			"  iptables drained   12.0s  rolling out\n  iptables defaults    1.0s  without load\n"},
-		{"one has failed, and why is said at once", []Ended{{drained, Result{Outcome: "fail", Because: "3 failed\x1b[2J", Facts: []string{"by kind: 3 refused"}}, 45}}, 1,
+		{"one has failed, and why is said at once",
+			[]Ended{{drained, Result{Outcome: "fail", Because: "3 failed\x1b[2J", Facts: []string{"by kind: 3 refused"}}, 45}}, 1,
 			"\x1b[4A\x1b[J\x1b[31mFAIL\x1b[0m 45.0s rollout/drained (iptables): 3 failed[2J\n    by kind: 3 refused\n\n" +
 				"1m5s  0 passed, 1 failed, 0 inconclusive, 0…\n  iptables defaults    1.0s  without load\n"},
 		{"the last has passed, and nothing is under way", []Ended{{drained, Result{Outcome: "fail"}, 45},
