@@ -157,7 +157,10 @@ func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, pods []cor
 	is := userapp.FactsOf(pods[0].Spec, port)
 	is.Watched, is.Replicas = true, len(pods)
 	if len(a.workloads) == 1 {
-		a.workloads[0].addFacts(ctx, &is)
+		w := a.workloads[0]
+		if object, err := w.api.Get(ctx, w.name, metav1.GetOptions{}); err == nil {
+			userapp.AddWorkload(&is, object.Object)
+		}
 	}
 	return is
 }

@@ -6,21 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/userapp"
 )
 
 // A workload is an object that makes pods: a Deployment, StatefulSet or DaemonSet, or of another kind with the same fields.
@@ -133,33 +129,4 @@ func LacksOf(kind string, object map[string]any) string {
 		return fmt.Sprintf("has %d pods, %d too many", all, all-wanted)
 	}
 	return ""
-}
-
-// addFacts stores how a workload replaces its pods, and what advice needs for a patch.
-func (w workload) addFacts(ctx context.Context, is *evidence.UserApp) {
-	object, err := w.api.Get(ctx, w.name, metav1.GetOptions{})
-	if err != nil {
-		return
-	}
-	is.Workload = userapp.Advisable(object.Object)
-	if replicas, found, _ := unstructured.NestedInt64(object.Object, "spec", "replicas"); found {
-		is.Replicas = int(replicas)
-	}
-	strategy, _, _ := unstructured.NestedString(object.Object, "spec", "strategy", "type")
-	is.Recreate = strategy == string(appsv1.RecreateDeploymentStrategyType)
-	unavailable := intstr.FromString("25%") // apps/v1 defaults.go, of Deployments
-	if w.kind != "Deployment" {
-		unavailable = intstr.FromInt32(1)
-	}
-	for _, at := range []string{"strategy", "updateStrategy"} {
-		switch v, _, _ := unstructured.NestedFieldNoCopy(object.Object, "spec", at, "rollingUpdate", "maxUnavailable"); limit := v.(type) {
-		case int64:
-			unavailable = intstr.FromInt32(int32(limit))
-		case string:
-			unavailable = intstr.FromString(limit)
-		}
-	}
-	if n, err := intstr.GetScaledValueFromIntOrPercent(&unavailable, is.Replicas, false); err == nil {
-		is.Unavailable = n
-	}
 }

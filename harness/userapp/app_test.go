@@ -63,6 +63,39 @@ func TestFactsAreOfTheContainerThatAnswers(t *testing.T) {
 	}
 }
 
+// A rollout may remove as many pods as the manifest says, or as Kubernetes defaults.
+func TestFactsSayHowManyPodsARolloutMayRemove(t *testing.T) {
+	for _, row := range []struct {
+		sentence, strategy string
+		want               evidence.UserApp
+	}{
+		{"a quarter of three is none", "", evidence.UserApp{}},
+		{"as the manifest says", "  strategy: {rollingUpdate: {maxUnavailable: 100%}}\n", evidence.UserApp{Unavailable: 3}},
+		{"all are replaced at once", "  strategy: {type: Recreate}\n", evidence.UserApp{Recreate: true}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range []string{"app.yaml", "nginx.yaml"} {
+				text, err := os.ReadFile(filepath.Join(filepath.Dir(nginx), name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				changed := strings.Replace(string(text), "  replicas: 3\n", "  replicas: 3\n"+row.strategy, 1)
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(changed), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			app, err := userapp.Read(filepath.Join(dir, "app.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := app.Facts(); f.Unavailable != row.want.Unavailable || f.Recreate != row.want.Recreate {
+				t.Errorf("%d may be removed, recreate %v", f.Unavailable, f.Recreate)
+			}
+		})
+	}
+}
+
 // The owner's objects are deployed into our namespace, with our labels; the rollout is to the next version.
 func TestUpdate(t *testing.T) {
 	app, err := userapp.Read(nginx)

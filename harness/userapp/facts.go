@@ -61,22 +61,18 @@ func (a *App) adapt() {
 
 // setFacts sets the facts of a valid app.
 func (a *App) setFacts() {
-	template, replicas := partsOf(a.workload)
 	port := *fixtures.HTTPPort(a.service)
-	f := FactsOf(template.Spec, port)
-	f.Adapted, f.Autoscaled, f.Named, f.Replicas = a.facts.Adapted, a.facts.Autoscaled, a.asked.Names(), int(ptr.Deref(replicas, 0))
-	a.facts = f
-	a.facts.Asked = ProbeHandler(a.Path(), port, a.Secure(), a.asked)
+	f := FactsOf(a.template().Spec, port)
+	f.Adapted, f.Autoscaled, f.Named = a.facts.Adapted, a.facts.Autoscaled, a.asked.Names()
+	f.Asked = ProbeHandler(a.Path(), port, a.Secure(), a.asked)
 	if object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(a.workload); err == nil {
 		object["apiVersion"], object["kind"] = appsv1.SchemeGroupVersion.String(), a.document.Workload.Kind
 		if a.namespace != "" {
 			_ = unstructured.SetNestedField(object, a.namespace, "metadata", "namespace") // a map
 		}
-		a.facts.Workload = Advisable(object)
+		AddWorkload(&f, object)
 	}
-	if d, ok := a.workload.(*appsv1.Deployment); ok {
-		a.facts.Recreate = d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
-	}
+	a.facts = f
 }
 
 // FactsOf returns the facts about pods behind a port of a Service. Of several containers it is the one with that port that answers.

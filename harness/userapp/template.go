@@ -11,19 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// partsOf returns the pod template and the replicas of a Deployment or a StatefulSet; nil if its manifest does not set replicas.
-func partsOf(workload runtime.Object) (template *corev1.PodTemplateSpec, replicas *int32) {
+// templateOf returns the pod template and the replicas of a Deployment or a StatefulSet; nil if its manifest does not set replicas.
+func templateOf(workload runtime.Object) *corev1.PodTemplateSpec {
 	if d, ok := workload.(*appsv1.Deployment); ok {
-		return &d.Spec.Template, d.Spec.Replicas
+		return &d.Spec.Template
 	}
-	set := workload.(*appsv1.StatefulSet)
-	return &set.Spec.Template, set.Spec.Replicas
+	return &workload.(*appsv1.StatefulSet).Spec.Template
 }
 
-func (a *App) template() *corev1.PodTemplateSpec {
-	template, _ := partsOf(a.workload)
-	return template
-}
+func (a *App) template() *corev1.PodTemplateSpec { return templateOf(a.workload) }
 
 // container returns the container of the template that a version changes.
 func (a *App) container(template *corev1.PodTemplateSpec, v Version) (*corev1.Container, error) {

@@ -51,7 +51,7 @@ func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixt
 		return nil, fmt.Errorf("userapp: deploy: %w", err)
 	}
 	workload := u.app.workload.DeepCopyObject()
-	template, _ := partsOf(workload)
+	template := templateOf(workload)
 	*template = u.app.templateAt(u.old)
 	if err := create(ctx, client, to.Namespace, workload); err != nil {
 		return nil, fmt.Errorf("userapp: deploy: %w", err)
