@@ -52,8 +52,8 @@ func (r *run) watched(ctx context.Context, work func(screen)) error {
 	return log.Close()
 }
 
-// logClientGo sends the messages of client-go to a log: broken connections are no news, and would be printed into the table. Without
-// -stderrthreshold, klog prints errors to stderr as well.
+// logClientGo sends the messages of client-go to a log: broken connections are no news, and would be printed over
+// what is under way. Without -stderrthreshold, klog prints errors to stderr as well.
 func logClientGo(log io.Writer) {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)

@@ -36,7 +36,7 @@ func NewScreen(out io.Writer) *Screen {
 // columns returns the width of the terminal.
 func columns() int {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
+	if err != nil || width <= 0 { // a terminal without a size has 0
 		return 80
 	}
 	return width

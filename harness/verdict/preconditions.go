@@ -30,8 +30,9 @@ func BothOrders() Expectation {
 }
 
 var bothOrders = Rule{
-	ID: "both-orders", Claim: "the order of two termination steps differs between old pods",
-	Unit: "pair of steps", Untested: "no old pod was seen to take both steps", Precondition: true, needs: seeing(),
+	ID: "both-orders", Claim: "nodes' rules stop routing to some old pods before their SIGTERM, and to others after it",
+	Unit: "pair of steps", Untested: "no old pod was seen both to leave the rules of a node and to get SIGTERM",
+	Precondition: true, needs: seeing(),
 	exposed: func(a args) int {
 		stopped, _ := a.tl.RulesAfterSigterm()
 		return len(stopped)

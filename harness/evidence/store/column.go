@@ -52,7 +52,8 @@ func (v *values[V]) optional() bool { return v.later }
 
 func (v *values[V]) read(chunk parquet.ColumnChunk, rows int) error {
 	if chunk == nil {
-		v.group = make([]V, rows)
+		v.group = slices.Grow(v.group[:0], rows)[:rows]
+		clear(v.group)
 		return nil
 	}
 	if kind := chunk.Type().Kind(); !slices.Contains(v.kinds, kind) {

@@ -46,7 +46,7 @@ func writeParquet[R, W any](w io.Writer, stream evidence.Stream[R], l layout[R, 
 
 // parquetStream returns the stream in the parquet file at path, which should have count rows. The file is
 // open, and a row group of it in memory, only while the stream is read. An error names the file,
-// without its folder, and the row, counted from 0.
+// without its folder, and the first row that was not read, counted from 0.
 func parquetStream[R, W any](path string, count int, l layout[R, W]) evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
 		row, more := 0, true
@@ -62,7 +62,7 @@ func parquetStream[R, W any](path string, count int, l layout[R, W]) evidence.St
 	}
 }
 
-// readParquet yields every row up to the first that cannot be read.
+// readParquet yields every row before the first row group that cannot be read.
 func readParquet[R, W any](path string, count int, l layout[R, W], yield func(R) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
