@@ -40,21 +40,11 @@ func TestFacts(t *testing.T) {
 
 // Advice is about the container that has the Service's port, whichever container a version changes.
 func TestFactsAreOfTheContainerThatAnswers(t *testing.T) {
-	dir := t.TempDir()
-	for name, beside := range map[string]*strings.Replacer{
+	app, err := userapp.Read(copyOf(t, map[string]*strings.Replacer{
 		"app.yaml": strings.NewReplacer("{name: blue,", "{name: blue, container: config,", "{name: green,", "{name: green, container: config,"),
 		"nginx.yaml": strings.NewReplacer("      containers:\n", "      containers:\n      - name: config\n        image: localhost/config:1\n"+
 			"        lifecycle: {preStop: {sleep: {seconds: 7}}}\n"),
-	} {
-		text, err := os.ReadFile(filepath.Join(filepath.Dir(nginx), name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(beside.Replace(string(text))), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	app, err := userapp.Read(filepath.Join(dir, "app.yaml"))
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,18 +64,9 @@ func TestFactsSayHowManyPodsARolloutMayRemove(t *testing.T) {
 		{"all are replaced at once", "  strategy: {type: Recreate}\n", evidence.UserApp{Recreate: true}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			dir := t.TempDir()
-			for _, name := range []string{"app.yaml", "nginx.yaml"} {
-				text, err := os.ReadFile(filepath.Join(filepath.Dir(nginx), name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				changed := strings.Replace(string(text), "  replicas: 3\n", "  replicas: 3\n"+row.strategy, 1)
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(changed), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			app, err := userapp.Read(filepath.Join(dir, "app.yaml"))
+			app, err := userapp.Read(copyOf(t, map[string]*strings.Replacer{
+				"nginx.yaml": strings.NewReplacer("  replicas: 3\n", "  replicas: 3\n"+row.strategy),
+			}))
 			if err != nil {
 				t.Fatal(err)
 			}

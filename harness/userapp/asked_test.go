@@ -19,27 +19,38 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// read reads the file of the example, with some texts replaced by others, whose Service has more ports.
-func read(t *testing.T, replaced ...string) (*userapp.App, error) {
+// copyOf copies the file of the example and its manifests, with some texts replaced by others, and returns the copy of the file.
+func copyOf(t *testing.T, changes map[string]*strings.Replacer) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, with := range map[string]*strings.Replacer{
-		"app.yaml": strings.NewReplacer(replaced...),
-		"nginx.yaml": strings.NewReplacer("  ports:\n  - {name: http,", "  ports:\n  - {name: nats, port: 4222}\n"+
-			"  - {name: monitor, port: 8222}\n  - {name: https, port: 443}\n  - {name: http,"),
-	} {
-		text, err := os.ReadFile(filepath.Join(filepath.Dir(nginx), name))
+	for _, name := range []string{"app.yaml", "nginx.yaml"} {
+		data, err := os.ReadFile(filepath.Join(filepath.Dir(nginx), name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(with.Replace(string(text))), 0o600); err != nil {
+		text := string(data)
+		if with := changes[name]; with != nil {
+			text = with.Replace(text)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "ca.pem"), []byte("pem"), 0o600); err != nil {
+	return filepath.Join(dir, "app.yaml")
+}
+
+// read reads the file of the example, with some texts replaced by others, whose Service has more ports.
+func read(t *testing.T, replaced ...string) (*userapp.App, error) {
+	t.Helper()
+	file := copyOf(t, map[string]*strings.Replacer{
+		"app.yaml": strings.NewReplacer(replaced...),
+		"nginx.yaml": strings.NewReplacer("  ports:\n  - {name: http,", "  ports:\n  - {name: nats, port: 4222}\n"+
+			"  - {name: monitor, port: 8222}\n  - {name: https, port: 443}\n  - {name: http,"),
+	})
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "ca.pem"), []byte("pem"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return userapp.Read(filepath.Join(dir, "app.yaml"))
+	return userapp.Read(file)
 }
 
 // The file names the port of requests, and whether they use TLS.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// templateOf returns the pod template and the replicas of a Deployment or a StatefulSet; nil if its manifest does not set replicas.
+// templateOf returns the pod template of a Deployment or a StatefulSet.
 func templateOf(workload runtime.Object) *corev1.PodTemplateSpec {
 	if d, ok := workload.(*appsv1.Deployment); ok {
 		return &d.Spec.Template
