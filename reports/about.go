@@ -12,7 +12,7 @@ import (
 // About returns the lines about a run that every report for people has: the preStop sleep that would have been enough, the profile, where
 // the time went, and how the rate was changed.
 func About(r model.Report) []string {
-	lines := append([]string{drainLine(r), profileLine(r), spentLine(r.Run)}, r.Run.Steps...)
+	lines := append([]string{DrainLine(r), profileLine(r), spentLine(r.Run)}, r.Run.Steps...)
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 

@@ -65,9 +65,9 @@ func drainCovers(n model.NeededDrains) string {
 		n.Max/1000, n.Terminations, n.MaxCovers)
 }
 
-// drainLine says which preStop sleep would have been enough on the clusters of a run, by how long nodes' rules took where nothing was done
+// DrainLine says which preStop sleep would have been enough on the clusters of a run, by how long nodes' rules took where nothing was done
 // to the cluster; empty if no rules were observed.
-func drainLine(r model.Report) string {
+func DrainLine(r model.Report) string {
 	type most struct {
 		milliseconds float64
 		terminations int

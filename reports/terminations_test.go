@@ -67,7 +67,7 @@ func TestDrainLine(t *testing.T) {
 		{"what was done to the cluster, or recorded for another scenario, does not count", []model.Scenario{disrupted, changed, shared}, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			if got := drainLine(model.Report{Scenarios: row.scenarios}); got != row.want {
+			if got := DrainLine(model.Report{Scenarios: row.scenarios}); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})

@@ -129,7 +129,7 @@ func (r *run) noScenario() error {
 	case r.Failed != "":
 		what, why = "failed "+r.Failed, "nothing there failed or was inconclusive, of what the other options select"
 	case r.Pattern != "":
-		what, why = "run "+r.Pattern, fmt.Sprintf("%s has no such scenario in profile %s", what, r.runner.ProfileName())
+		what, why = "run "+r.Pattern, fmt.Sprintf("the suites have no such scenario in profile %s", r.runner.ProfileName())
 	}
 	return usage.New(what, why, "name others, or use --profile=full; --dry-run lists them")
 }

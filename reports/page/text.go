@@ -20,6 +20,7 @@ func funcs() template.FuncMap {
 	return template.FuncMap{
 		"tally":      outcomes,
 		"about":      reports.About,
+		"drain":      reports.DrainLine,
 		"bugs":       reports.Bugs,
 		"faults":     phrase.Faults,
 		"versions":   versions,
