@@ -85,11 +85,8 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 	for _, lane := range a.lanes {
 		ids = append(ids, lane.ID)
 	}
-	a.fetcher = startFetcher(ctx, recorder, ids, func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error) {
-		frames, err := a.remote.HitsOfLanes(ctx, ids, from)
-		if errors.Is(err, context.DeadlineExceeded) {
-			a.renew()
-		}
+	a.fetcher = startFetcher(ctx, recorder, ids, func(ctx context.Context, from []int) (frames []store.Frame[evidence.Hit], err error) {
+		err = a.askOnce(ctx, func(ctx context.Context) (err error) { frames, err = a.remote.HitsOfLanes(ctx, ids, from); return err })
 		if a.node != "" {
 			a.look(ctx, err)
 		}
@@ -171,16 +168,21 @@ func (a *agent) stop(ctx context.Context) error {
 // retryEvery is the pause between two attempts to ask an agent.
 const retryEvery = 250 * time.Millisecond
 
-// retryWhileAlive asks until there is an answer, the agent is dead, or ctx ends: the connection may only be interrupted. After a
-// timeout it opens a new one.
+// askOnce asks for as long as fetchTimeout. If there is no answer by then, the connection may hang, and a new one is opened.
+func (a *agent) askOnce(ctx context.Context, ask func(context.Context) error) error {
+	asking, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
+	defer cancel()
+	err := ask(asking)
+	if asking.Err() != nil && ctx.Err() == nil {
+		a.renew()
+	}
+	return err
+}
+
+// retryWhileAlive asks until there is an answer, the agent is dead, or ctx ends: the connection may only be interrupted.
 func (a *agent) retryWhileAlive(ctx context.Context, ask func(context.Context) error) error {
 	for {
-		asking, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
-		err := ask(asking)
-		if asking.Err() != nil && ctx.Err() == nil {
-			a.renew()
-		}
-		cancel()
+		err := a.askOnce(ctx, ask)
 		if err == nil || !a.alive(ctx) {
 			return err
 		}

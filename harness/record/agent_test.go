@@ -3,6 +3,9 @@ package record
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/loadgen"
 )
 
 // An agent that does not answer is asked again as long as a new connection to its pod may work.
@@ -60,6 +66,50 @@ func TestAgentAskedAgain(t *testing.T) {
 				if got := place.renewed.Load(); err != nil || asked != 2 || got != row.renewed {
 					t.Errorf("asked %d times, over a way that was opened again %d times, want 2 and %d: %v", asked, got, row.renewed, err)
 				}
+			})
+		})
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestHungFetch counts the new connections to an agent that is asked for hits under load. One that hangs ends with the cause of its
+// context, as net/http has it (transport.go), and without an end would hang until the API server notices.
+func TestHungFetch(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		fetch    roundTrip
+		renewed  int32
+	}{
+		{"a connection without an answer is replaced",
+			func(r *http.Request) (*http.Response, error) {
+				<-r.Context().Done()
+				return nil, context.Cause(r.Context())
+			}, 1},
+		{"a connection that is refused is kept", func(*http.Request) (*http.Response, error) { return nil, errors.New("refused") }, 0},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				place := newTestPlace(t)
+				client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+					if strings.HasSuffix(r.URL.Path, "/hits") {
+						return row.fetch(r)
+					}
+					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+				})}
+				a := &agent{place: place, node: "worker", lanes: []evidence.Lane{{ID: "worker-fresh"}},
+					remote: loadgen.Remote{URL: "http://agent", Client: client}}
+				if err := a.start(t.Context(), loadgen.Config{}, nobody{}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(fetchTimeout + fetchEvery/2) // of the bubble: one fetch that hangs, or many
+				if got := place.renewed.Load(); got != row.renewed {
+					t.Errorf("its connection was opened again %d times, want %d", got, row.renewed)
+				}
+				a.fetcher.cancel(nil)
+				<-a.fetcher.done
 			})
 		})
 	}

@@ -226,11 +226,14 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.Recorder) error {
 	cl.early.hitSink = recorder
 	for _, a := range cl.agents {
-		status, err := a.remote.Status(ctx)
+		err := a.askOnce(ctx, func(ctx context.Context) error {
+			status, err := a.remote.Status(ctx)
+			a.instance = status.Instance
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		a.instance = status.Instance
 	}
 	for _, a := range cl.agents {
 		if a.node == "" {

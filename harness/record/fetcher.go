@@ -49,9 +49,7 @@ func startFetcher(ctx context.Context, recorder hitSink, lanes []string, fetch f
 // run fetches until all lanes have ended. After an error it asks for the same hits again.
 func (f *fetcher) run(ctx context.Context, recorder hitSink) {
 	for {
-		asking, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
-		frames, err := f.fetch(asking, f.got)
-		cancel()
+		frames, err := f.fetch(ctx, f.got)
 		more := false
 		for i, frame := range frames {
 			more = more || len(frame.Records) == loadgen.HitsPerFrame

@@ -35,9 +35,9 @@ func called(i int) string { return string(rune('a' + i)) }
 
 func TestFetcherBringsEveryHitOnce(t *testing.T) {
 	away := errors.New("no route to the agent")
+	unanswered := &agent{place: newTestPlace(t)}
 	hung := func(ctx context.Context, _ []int) ([]store.Frame[evidence.Hit], error) {
-		<-ctx.Done()
-		return nil, context.Cause(ctx)
+		return nil, unanswered.askOnce(ctx, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) })
 	}
 	for _, row := range []struct {
 		sentence string

@@ -34,6 +34,8 @@ type resumption struct {
 // look notices that a new process of the agent has continued the load. It reads the clock again, since the node may have
 // booted, and adopts the process.
 func (a *agent) look(ctx context.Context, err error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
 	if err != nil {
 		a.broken = true
 		return

@@ -12,7 +12,7 @@ const (
 	// collectTimeout limits the wait for the end of all requests, and then for all hits: a second or two over a port-forward
 	// that works.
 	collectTimeout = 30 * time.Second
-	fetchTimeout   = 5 * time.Second // one answer of an agent to a request for hits
+	fetchTimeout   = 5 * time.Second // one answer of an agent
 	processTimeout = 5 * time.Second // for the client outside to say where it listens, and to end
 )
 
