@@ -50,55 +50,61 @@ func newPodTracker(j *journal, version versions) *podTracker {
 		byUID: map[string]evidence.Server{}, samples: map[string]*corev1.Pod{}}
 }
 
+// see takes in a pod in one change: one that is known in part looks like a stray behind the Service.
 func (t *podTracker) see(p *corev1.Pod) {
 	version, ofApp := t.version(p.Labels, p.Spec)
-	meta := podMeta{labels.FormatLabels(p.Labels), p.Spec.NodeName, metav1.GetControllerOf(p) != nil, p.DeletionTimestamp != nil}
-	begunToEnd := t.storeMeta(p.Name, meta)
+	server := evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
+	owner := metav1.GetControllerOf(p)
+	meta := podMeta{labels.FormatLabels(p.Labels), p.Spec.NodeName, owner != nil, p.DeletionTimestamp != nil}
 	t.storeUID(p)
-	if !ofApp {
-		// A Job's pod serves no requests, and CronJobs delete old ones at any time.
-		if owner := metav1.GetControllerOf(p); begunToEnd && owner != nil && owner.Kind != "Job" {
-			t.change(func() { t.note(evidence.Event{Kind: evidence.OtherPodDeleting, By: t.byUID[string(p.UID)]}) })
-		}
-		return
-	}
 	t.change(func() {
-		seen := t.byName[p.Name]
-		server := evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
-		isNew := seen == nil
-		if isNew {
-			seen = &pod{addresses: map[string]bool{}}
-			t.byName[p.Name] = seen
-			if t.samples[version] == nil {
-				t.samples[version] = p
-			}
-			t.note(evidence.Event{Kind: evidence.PodCreated, By: server})
-		}
-		seen.server = server
-		for _, ip := range p.Status.PodIPs {
-			// A pod that has ended may still show an address that another pod has by then: only the first time counts.
-			if !seen.addresses[ip.IP] {
-				seen.addresses[ip.IP] = true
-				t.addressed(ip.IP, server)
-			}
-		}
-		seen.updateRuns(p)
-		if isNew && t.created != nil {
-			t.created(seen)
-		}
-		if ready := Ready(p); ready != seen.ready {
-			seen.ready = ready
-			kind := evidence.PodUnready
-			if ready {
-				kind = evidence.PodReady
-			}
-			t.note(evidence.Event{Kind: kind, By: server})
-		}
-		if p.DeletionTimestamp != nil && !seen.deleting {
-			seen.deleting = true
-			t.note(evidence.Event{Kind: evidence.PodDeleting, By: server})
+		begunToEnd := meta.deleting && !t.metas[p.Name].deleting
+		t.metas[p.Name] = meta
+		switch {
+		case ofApp:
+			t.seeOfApp(p, server)
+		case begunToEnd && owner != nil && owner.Kind != "Job": // a Job's pod serves no requests, and CronJobs delete old ones at any time
+			t.note(evidence.Event{Kind: evidence.OtherPodDeleting, By: server})
 		}
 	})
+}
+
+// seeOfApp takes in a pod of the app. The caller holds the lock.
+func (t *podTracker) seeOfApp(p *corev1.Pod, server evidence.Server) {
+	seen := t.byName[p.Name]
+	isNew := seen == nil
+	if isNew {
+		seen = &pod{addresses: map[string]bool{}}
+		t.byName[p.Name] = seen
+		if t.samples[server.Version] == nil {
+			t.samples[server.Version] = p
+		}
+		t.note(evidence.Event{Kind: evidence.PodCreated, By: server})
+	}
+	seen.server = server
+	for _, ip := range p.Status.PodIPs {
+		// A pod that has ended may still show an address that another pod has by then: only the first time counts.
+		if !seen.addresses[ip.IP] {
+			seen.addresses[ip.IP] = true
+			t.addressed(ip.IP, server)
+		}
+	}
+	seen.updateRuns(p)
+	if isNew && t.created != nil {
+		t.created(seen)
+	}
+	if ready := Ready(p); ready != seen.ready {
+		seen.ready = ready
+		kind := evidence.PodUnready
+		if ready {
+			kind = evidence.PodReady
+		}
+		t.note(evidence.Event{Kind: kind, By: server})
+	}
+	if p.DeletionTimestamp != nil && !seen.deleting {
+		seen.deleting = true
+		t.note(evidence.Event{Kind: evidence.PodDeleting, By: server})
+	}
 }
 
 // storeUID stores a pod by its uid, for its processes.
@@ -107,17 +113,6 @@ func (t *podTracker) storeUID(p *corev1.Pod) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.byUID[string(p.UID)] = evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
-}
-
-// storeMeta stores the meta of a pod, and reports whether the pod has just begun to terminate.
-func (t *podTracker) storeMeta(name string, meta podMeta) (begunToEnd bool) {
-	t.mu.Lock()
-	last := t.metas[name]
-	t.mu.Unlock()
-	if last != meta {
-		t.change(func() { t.metas[name] = meta })
-	}
-	return meta.deleting && !last.deleting
 }
 
 func (t *podTracker) lose(p *corev1.Pod) {

@@ -2,6 +2,11 @@ package observe
 
 import (
 	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -44,6 +49,31 @@ func TestAvailablePodsAreReadyAndStay(t *testing.T) {
 	}}
 	if s.Available("v1") != 1 || s.Count("v1") != 3 || !s.Leaving() {
 		t.Errorf("of v1 %d available of %d, leaving %v", s.Available("v1"), s.Count("v1"), s.Leaving())
+	}
+}
+
+// TestNewPodIsNoStray sees a pod of the rollout after the slice that lists it, as a watch of pods that was broken does, and looks for
+// strays whenever nobody holds the lock.
+func TestNewPodIsNoStray(t *testing.T) {
+	var w *Watch
+	looks := 0
+	w = newWatch(time.Now(), newMemorySink(), func(labels map[string]string, _ corev1.PodSpec) (string, bool) {
+		looks++
+		w.journal.mu.Lock()
+		defer w.journal.mu.Unlock()
+		if stray, found := w.state().Stray([]string{"v1", "v2"}); found {
+			t.Errorf("the new pod counts as a stray of version %q", stray.Version)
+		}
+		return labels["version"], true
+	}, "echo")
+	slice := &discoveryv1.EndpointSlice{Endpoints: []discoveryv1.Endpoint{{TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: "echo-2"}}}}
+	slice.Labels = map[string]string{discoveryv1.LabelServiceName: "echo"}
+	w.endpoints.see(slice)
+	set := metav1.OwnerReference{Kind: "ReplicaSet", Name: "echo", Controller: new(true)}
+	w.pods.see(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "echo-2", Labels: map[string]string{"version": "v2"},
+		OwnerReferences: []metav1.OwnerReference{set}}})
+	if _, there := w.state().Backends["echo-2"]; !there || looks == 0 {
+		t.Errorf("it was looked for %d times, and is behind the Service: %v", looks, there)
 	}
 }
 
