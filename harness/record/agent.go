@@ -77,7 +77,6 @@ func (p podPlace) alive(ctx context.Context) bool {
 // start makes the agent begin its lanes, and begins to fetch their hits.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
 	cfg.At = cfg.At.Add(a.offset) // the same instant on its node's clock
-	a.began = cfg.Began
 	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
 		return err
 	}
@@ -97,7 +96,7 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 
 // collect waits until the recorder has every hit of the agent, reads its clock again, and disconnects. The
 // error says what is missing.
-func (a *agent) collect(ctx context.Context, began time.Time) error {
+func (a *agent) collect(ctx context.Context) error {
 	defer a.close()
 	if a.fetcher == nil {
 		return nil
@@ -107,8 +106,7 @@ func (a *agent) collect(ctx context.Context, began time.Time) error {
 		return errors.Join(lost, a.fetcher.wait(ctx))
 	}
 	incomplete := a.fetcher.wait(ctx)
-	readClock := func(ctx context.Context) error { return a.readClockAgain(ctx, began) }
-	return errors.Join(incomplete, a.retryWhileAlive(ctx, readClock), a.lastStatus(ctx))
+	return errors.Join(incomplete, a.readClockAgain(ctx, a.retryWhileAlive), a.lastStatus(ctx))
 }
 
 // lastStatus fetches all events and absences of the agent's lanes, after the load has ended. It returns an error if a lane had an
@@ -200,10 +198,17 @@ const (
 	clockGood     = 2 * time.Millisecond // uncertainty; replies on one lane are 10 ms apart or more
 )
 
+// An asking function asks an agent, which may be far away: each question gets time of its own.
+type asking func(ctx context.Context, ask func(context.Context) error) error
+
 // readClock compares the clock of the agent's node with ours.
-func (a *agent) readClock(ctx context.Context, began time.Time) (best evidence.ClockReading, err error) {
+func (a *agent) readClock(ctx context.Context, by asking) (best evidence.ClockReading, err error) {
 	for i := range clockReadings {
-		reading, err := a.remote.ReadClock(ctx, began, clockSamples)
+		var reading evidence.ClockReading
+		err := by(ctx, func(ctx context.Context) (err error) {
+			reading, err = a.remote.ReadClock(ctx, a.began, clockSamples)
+			return err
+		})
 		if err != nil {
 			return best, err
 		}
@@ -219,11 +224,11 @@ func (a *agent) readClock(ctx context.Context, began time.Time) (best evidence.C
 }
 
 // readClockAgain notes another reading of the clock, except on this host, whose clock is ours.
-func (a *agent) readClockAgain(ctx context.Context, began time.Time) error {
+func (a *agent) readClockAgain(ctx context.Context, by asking) error {
 	if a.node == "" {
 		return nil
 	}
-	reading, err := a.readClock(ctx, began)
+	reading, err := a.readClock(ctx, by)
 	if err == nil {
 		a.after = append(a.after, reading)
 	}

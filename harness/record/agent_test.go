@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/loadgen"
 )
 
@@ -113,4 +115,36 @@ func TestHungFetch(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestFarAgent collects the hits of an agent each of whose answers takes long, as those of a cluster on another continent may: reading
+// its clock takes many answers.
+func TestFarAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			time.Sleep(300 * time.Millisecond)
+			if r.Context().Err() != nil {
+				return nil, context.Cause(r.Context())
+			}
+			var body strings.Builder
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/hits"):
+				if err := store.WriteFrame(&body, store.Frame[evidence.Hit]{End: true}); err != nil {
+					return nil, err
+				}
+			case strings.HasSuffix(r.URL.Path, "/status"):
+				fmt.Fprintf(&body, `{"now": %d}`, time.Now().UnixNano())
+			}
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body.String()))}, nil
+		})}
+		place, lanes := newTestPlace(t), []evidence.Lane{{ID: "worker-fresh"}}
+		cl := &clients{lanes: lanes, agents: []*agent{{place: place, node: "worker", lanes: lanes,
+			remote: loadgen.Remote{URL: "http://agent", Client: client}}}}
+		if err := cl.start(t.Context(), time.Now(), nobody{}); err != nil {
+			t.Fatal(err)
+		}
+		if doubts := cl.collect(t.Context()); len(doubts) > 0 || len(cl.clocks) != 2 || place.renewed.Load() > 0 {
+			t.Errorf("doubts %+v, clocks %v, connections opened again %d", doubts, cl.clocks, place.renewed.Load())
+		}
+	})
 }

@@ -21,7 +21,6 @@ import (
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/loadgen"
@@ -223,9 +222,10 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 }
 
 // start begins all lanes at one instant, and begins to fetch their hits for the recorder.
-func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.Recorder) error {
+func (cl *clients) start(ctx context.Context, began time.Time, recorder hitSink) error {
 	cl.early.hitSink = recorder
 	for _, a := range cl.agents {
+		a.began = began
 		err := a.askOnce(ctx, func(ctx context.Context) error {
 			status, err := a.remote.Status(ctx)
 			a.instance = status.Instance
@@ -239,7 +239,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder *store.R
 		if a.node == "" {
 			continue // its clock is ours
 		}
-		reading, err := a.readClock(ctx, began)
+		reading, err := a.readClock(ctx, a.askOnce)
 		if err != nil {
 			return err
 		}
@@ -292,13 +292,13 @@ func (cl *clients) stop(ctx context.Context) error {
 
 // collect waits until the recorder has every hit of every lane, and closes the connections to the agents.
 // It returns the reasons why the evidence is not whole.
-func (cl *clients) collect(ctx context.Context, began time.Time) (doubts []evidence.Reason) {
+func (cl *clients) collect(ctx context.Context) (doubts []evidence.Reason) {
 	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("not done in %v", collectTimeout))
 	defer cancel()
 	var agents sync.WaitGroup
 	troubles := make([]error, len(cl.agents))
 	for i, a := range cl.agents {
-		agents.Go(func() { troubles[i] = a.collect(ctx, began) })
+		agents.Go(func() { troubles[i] = a.collect(ctx) })
 	}
 	agents.Wait()
 	for i, a := range cl.agents {

@@ -14,7 +14,7 @@ func (r *Recording) collect(ctx context.Context) {
 	r.stopNames()
 	if r.clients != nil {
 		_ = r.clients.stop(ctx) // not stopped yet if a stage failed; collect notes errors
-		r.distrust(r.clients.collect(ctx, r.began)...)
+		r.distrust(r.clients.collect(ctx)...)
 		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 		r.run.Absences = r.clients.absences
 		for _, e := range append(awayEvents(r.run.Absences, r.run.Lanes), r.clients.noted...) {

@@ -41,7 +41,7 @@ func TestCertificatesThatLanesWereShown(t *testing.T) {
 	if err := errors.Join(loaded, cl.stop(ctx)); err != nil {
 		t.Fatal(err)
 	}
-	if doubts := cl.collect(ctx, began); len(doubts) > 0 {
+	if doubts := cl.collect(ctx); len(doubts) > 0 {
 		t.Errorf("doubts %+v", doubts)
 	}
 	want := evidence.DescribeCertificate(app.Certificate())

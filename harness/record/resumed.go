@@ -48,7 +48,7 @@ func (a *agent) look(ctx context.Context, err error) {
 		a.broken = false
 		if status.Instance != cmp.Or(a.current, a.instance) && status.Order == a.instance {
 			a.current, a.adopting, a.absences = status.Instance, adoptTries, status.Absences
-			_ = a.readClockAgain(ctx, a.began) // if it fails now, collect asks again
+			_ = a.readClockAgain(ctx, a.askOnce) // if it fails now, collect asks again
 		}
 	}
 	if a.adopting > 0 {

@@ -140,7 +140,7 @@ func TestAgentThatWasAway(t *testing.T) {
 			if err := cl.stop(ctx); err != nil {
 				t.Errorf("what one agent lost is no failure of the recording: %v", err)
 			}
-			doubts := cl.collect(ctx, began)
+			doubts := cl.collect(ctx)
 			if !row.spool {
 				if len(doubts) != 1 || doubts[0].ID != evidence.AgentLost ||
 					!strings.Contains(doubts[0].Because, "the agent restarted during the run") {
