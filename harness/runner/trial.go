@@ -40,16 +40,20 @@ func (r *Runner) runTrial(ctx context.Context, out io.Writer, c cluster.Cluster)
 		fmt.Fprintf(out, "cluster %s: the trial rollout showed nothing, so durations are not scaled\n", c.Name())
 		return nil, nil
 	}
-	effect := "durations are not scaled"
-	if t.Stretch > 1 {
-		effect = fmt.Sprintf("durations that depend on it are %d times as long", t.Stretch)
-	}
-	fmt.Fprintf(out, "cluster %s: trial rollout: pods started within %.1f s, node rules followed within %.1f s; %s\n", c.Name(), t.PodStart/1000,
-		t.RuleLag/1000, effect)
+	fmt.Fprintf(out, "cluster %s: %s\n", c.Name(), shownBy(*t))
 	if r.Keep {
 		err = keptTrial{*t, time.Now()}.keep(ctx, c.Client())
 	}
 	return t, err
+}
+
+// shownBy returns what a trial showed, short enough for a line with the name of any cluster of ours.
+func shownBy(t evidence.Trial) string {
+	effect := "durations are not scaled"
+	if t.Stretch > 1 {
+		effect = fmt.Sprintf("durations are %d times as long", t.Stretch)
+	}
+	return fmt.Sprintf("trial: pods start in %.1f s, rules follow in %.1f s; %s", t.PodStart/1000, t.RuleLag/1000, effect)
 }
 
 // recordTrial rolls an app out without load on a cluster, and measures how long pods take to start and rules to follow: scenarios wait

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/evidence"
 )
 
 func TestStretchOf(t *testing.T) {
@@ -21,6 +22,24 @@ func TestStretchOf(t *testing.T) {
 	} {
 		if got := stretchOf(row.podStart, row.ruleLag); got != row.want {
 			t.Errorf("%s: %d, want %d", row.sentence, got, row.want)
+		}
+	}
+}
+
+func TestATrialIsToldInOneLine(t *testing.T) {
+	const before = "cluster rollcall-iptables-own: "
+	for _, row := range []struct {
+		sentence string
+		trial    evidence.Trial
+		want     string
+	}{
+		{"a cluster that is as fast as usual", evidence.Trial{PodStart: 1600, RuleLag: 700, Stretch: 1},
+			"trial: pods start in 1.6 s, rules follow in 0.7 s; durations are not scaled"},
+		{"the slowest", evidence.Trial{PodStart: 59900, RuleLag: 59900, Stretch: mostStretch},
+			"trial: pods start in 59.9 s, rules follow in 59.9 s; durations are 10 times as long"},
+	} {
+		if got := shownBy(row.trial); got != row.want || len(before+got) > 120 {
+			t.Errorf("%s: %d columns: %s", row.sentence, len(before+got), got)
 		}
 	}
 }
