@@ -52,6 +52,9 @@ func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
 
 func (s setup) ensure(ctx context.Context) (f Facts, err error) {
 	f = s.probe(ctx)
+	if ctx.Err() != nil { // then no engine answers
+		return f, context.Cause(ctx)
+	}
 	if !f.Engine.Running {
 		if err := s.provideEngine(ctx, f); err != nil {
 			return f, err

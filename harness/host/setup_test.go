@@ -134,6 +134,27 @@ func TestEnsureTwice(t *testing.T) {
 	}
 }
 
+// Commands fail after Ctrl-C: then an engine that runs looks like none.
+func TestEnsureInterrupted(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "")
+	for _, row := range []struct {
+		sentence string
+		engine   Engine
+	}{
+		{"an engine that does not answer then is not started", Engine{Installed: true}},
+		{"one that is not of this host is not installed", Engine{}},
+	} {
+		h := newFakeHost(t, Facts{Root: true, Apt: true, Engine: row.engine})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		interrupted := errors.New("Ctrl-C")
+		h.setup.probe = func(context.Context) Facts { cancel(interrupted); return h.facts }
+		_, err := h.setup.ensure(ctx)
+		if _, unknown := os.Stat(h.setup.files.engineState); !errors.Is(err, interrupted) || h.ran("dockerd") || h.out.Len() > 0 || unknown == nil {
+			t.Errorf("%s: %v, ran %q, printed %q", row.sentence, err, h.lines, &h.out)
+		}
+	}
+}
+
 func TestWaitsThatEnd(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
