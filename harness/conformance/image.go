@@ -51,7 +51,7 @@ func PushImages(ctx context.Context, out io.Writer, o Options) error {
 		return usage.New("image", "there is nothing to make images from", "run it from a clone, or use a release")
 	}
 	fmt.Fprintln(out, "building the images (some minutes the first time)")
-	refs, err := push(ctx, out, home.Module, layout.Registry{Repo: o.ImageRepo, CAFile: o.RegistryCA})
+	refs, err := push(ctx, out, home, layout.Registry{Repo: o.ImageRepo, CAFile: o.RegistryCA})
 	if err != nil {
 		return err
 	}
@@ -91,13 +91,13 @@ func writeOverlay(folder, runner string, images []string) error {
 	return os.WriteFile(filepath.Join(folder, "kustomization.yaml"), text.Bytes(), 0o644)
 }
 
-func push(ctx context.Context, out io.Writer, module string, to layout.Registry) (map[string]string, error) {
-	images, err := layout.BuildImages(ctx, module, layout.OtherArchitectures()...)
+func push(ctx context.Context, out io.Writer, from layout.Layout, to layout.Registry) (map[string]string, error) {
+	images, err := from.BuildImages(ctx, layout.OtherArchitectures()...)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(out, "compiling Rollcall itself")
-	if err := images.AddRunner(ctx, module); err != nil {
+	if err := images.AddRunner(ctx, from); err != nil {
 		return nil, err
 	}
 	return images.Push(ctx, out, to, append(layout.Images(true), layout.Image{layout.RunnerName, layout.RunnerVersion}))

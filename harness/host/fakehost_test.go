@@ -31,9 +31,9 @@ func newFakeHost(t *testing.T, facts Facts) *fakeHost {
 	dir := t.TempDir()
 	h := &fakeHost{facts: facts, fails: map[string]string{}}
 	h.setup = setup{
-		out: &h.out, probe: func(context.Context) Facts { return h.facts }, run: h.run, start: h.start,
+		out: &h.out, probe: func(context.Context) Facts { return h.facts }, run: h.run, start: h.start, wrapper: h.compile,
 		files: files{
-			state: dir, engineState: filepath.Join(dir, "lib", "engine.json"), wrapper: filepath.Join(dir, "local", "ociruntime"),
+			engineState: filepath.Join(dir, "lib", "engine.json"), wrapper: filepath.Join(dir, "local", "ociruntime"),
 			daemonJSON: filepath.Join(dir, "etc", "daemon.json"), dockerPID: filepath.Join(dir, "docker.pid"),
 			containerdPID: filepath.Join(dir, "containerd.pid"), dockerdLog: filepath.Join(dir, "dockerd.log"),
 			systemd: filepath.Join(dir, "systemd"),
@@ -53,14 +53,11 @@ func (h *fakeHost) run(ctx context.Context, c command.Command) (string, error) {
 		}
 	}
 	failed := &command.Error{Line: c.Line, Err: errors.New("exit status 1")}
-	switch fields := strings.Fields(c.Line); {
+	switch {
 	case c.Line == serverVersion && !h.facts.Engine.Running, c.Line == "docker --version" && h.noDocker:
 		return "", failed
 	case c.Line == "systemctl start docker":
 		h.facts.Engine.Running = true
-	case strings.HasPrefix(c.Line, "go build"):
-		out := strings.Trim(fields[slices.Index(fields, "-o")+1], `"`)
-		return "", os.WriteFile(out, []byte("wrapper"), 0o755)
 	case strings.HasPrefix(c.Line, "docker run --rm --privileged") && len(h.facts.MissingCaps) > 0 && !h.registered():
 		return "",
 			&command.Error{Line: c.Line, Output: "starting\nunable to apply caps: operation not permitted", Err: errors.New("exit status 126")}
@@ -68,6 +65,11 @@ func (h *fakeHost) run(ctx context.Context, c command.Command) (string, error) {
 		return wrapperName, nil
 	}
 	return "", nil
+}
+
+func (h *fakeHost) compile(ctx context.Context) ([]byte, error) {
+	_, err := h.run(ctx, command.Command{Line: "go build"})
+	return []byte("wrapper"), err
 }
 
 // registered reports whether the wrapper is in place and the engine's default runtime.

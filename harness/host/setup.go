@@ -16,13 +16,13 @@ type setup struct {
 	probe func(context.Context) Facts
 	run   func(context.Context, command.Command) (string, error)
 	// start starts dockerd with its output in a file. The process outlives this one; gone receives its end.
-	start func(log *os.File) (pid int, gone <-chan error, err error)
-	files files
+	start   func(log *os.File) (pid int, gone <-chan error, err error)
+	wrapper func(context.Context) ([]byte, error) // returns the program of the runtime wrapper
+	files   files
 }
 
 // files are the paths on the host that a setup reads or writes.
 type files struct {
-	state         string // folder of Rollcall's builds
 	engineState   string
 	wrapper       string // the runtime wrapper, as registered with the engine
 	daemonJSON    string
@@ -35,11 +35,12 @@ type files struct {
 // Ensure makes this host able to run kind clusters, as the package comment says, and prints to w what it does. A second call
 // changes nothing. If it is not possible the error is a [usage.Error].
 func Ensure(ctx context.Context, w io.Writer) (f Facts, err error) {
-	err = WithLock(ctx, w, "host", "sets up this host", func(state string) (err error) {
+	err = WithLock(ctx, w, "host", "sets up this host", func(string) (err error) {
 		s := setup{
 			out: w, probe: Probe, run: func(ctx context.Context, c command.Command) (string, error) { return c.Run(ctx) }, start: startDaemon,
+			wrapper: provideWrapper,
 			files: files{
-				state: state, engineState: engineStateFile, wrapper: wrapperPath, daemonJSON: daemonJSON, dockerPID: "/var/run/docker.pid",
+				engineState: engineStateFile, wrapper: wrapperPath, daemonJSON: daemonJSON, dockerPID: "/var/run/docker.pid",
 				containerdPID: "/var/run/docker/containerd/containerd.pid", dockerdLog: "/var/log/rollcall-dockerd.log",
 				systemd: "/run/systemd/system",
 			},
@@ -61,9 +62,9 @@ func (s setup) ensure(ctx context.Context) (f Facts, err error) {
 		}
 		f = s.probe(ctx)
 	}
-	wrapper, err := s.buildWrapper(ctx)
+	wrapper, err := s.wrapper(ctx)
 	if err != nil {
-		return f, err
+		return f, fmt.Errorf("host: build the runtime wrapper: %w", err)
 	}
 	if err := s.probePrivileged(ctx, wrapper, &f.Engine); err != nil {
 		return f, err

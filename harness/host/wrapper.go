@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/rollcall/harness/command"
 	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/sharedfile"
@@ -25,27 +24,13 @@ const (
 	daemonJSON  = "/etc/docker/daemon.json"
 )
 
-var wrapperProgram = layout.ModulePath() + "/harness/host/ociruntime"
-
-// buildWrapper returns the program of the runtime wrapper: that of a release, or the file beside this program. If there is none, it
-// compiles it.
-func (s setup) buildWrapper(ctx context.Context) ([]byte, error) {
-	if layout.Released() {
-		return layout.ReleasedProgram("ociruntime", runtime.GOARCH)
+// provideWrapper returns the program of the runtime wrapper.
+func provideWrapper(ctx context.Context) ([]byte, error) {
+	home, err := layout.Find()
+	if err != nil {
+		return nil, err
 	}
-	module := "" // of the working directory
-	if self, err := os.Executable(); err == nil {
-		module = layout.ModuleAbove(filepath.Dir(self))
-		if built, err := os.ReadFile(filepath.Join(filepath.Dir(self), "ociruntime")); err == nil {
-			return built, nil
-		}
-	}
-	out := filepath.Join(s.files.state, "ociruntime")
-	build := command.GoBuild{Module: module, Out: out, Packages: []string{wrapperProgram}, Flags: []string{"-trimpath"}}
-	if _, err := s.run(ctx, build.Command()); err != nil {
-		return nil, fmt.Errorf("host: build the runtime wrapper: %w", err)
-	}
-	return os.ReadFile(out)
+	return home.Program(ctx, "ociruntime", "./harness/host/ociruntime", runtime.GOARCH)
 }
 
 // registerWrapper makes the wrapper the engine's default runtime and has the engine reload its configuration.
@@ -125,7 +110,7 @@ func foreignEngineError(f Facts) error {
 	return usage.New("container engine",
 		fmt.Sprintf("it refuses privileged containers (%s) because this host lacks %s, and Rollcall did not install it",
 			f.Engine.PrivilegedError, strings.Join(f.MissingCaps, " ")),
-		"run again with ROLLCALL_HOST_SETUP=1, or by hand: go build -o "+wrapperPath+" "+wrapperProgram+"; "+
+		"run again with ROLLCALL_HOST_SETUP=1, or by hand: go build -o "+wrapperPath+" "+layout.ModulePath()+"/harness/host/ociruntime; "+
 			`add "default-runtime":"`+wrapperName+`","runtimes":{"`+wrapperName+`":{"path":"`+wrapperPath+`"}} to `+daemonJSON+
 			"; kill -HUP $(cat /var/run/docker.pid)")
 }

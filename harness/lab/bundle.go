@@ -16,11 +16,10 @@ import (
 // bundle writes into dir what suites need to run without the repository and a compiler: the programs, the images of the pods and
 // the configuration of the cluster.
 func (o Options) bundle(ctx context.Context, w io.Writer, dir string) error {
-	for program, pkg := range map[string]string{"rollcall": "./reports/rollcall", "ociruntime": "./harness/host/ociruntime"} {
-		build := command.GoBuild{Module: o.Module, Out: filepath.Join(dir, program), Packages: []string{pkg}}
-		if err := build.Run(ctx); err != nil {
-			return err
-		}
+	build := command.Command{Line: fmt.Sprintf(`go build -o "%s/" ./reports/rollcall ./harness/host/ociruntime`, dir), Dir: o.Module,
+		Env: []string{"CGO_ENABLED=0"}}
+	if _, err := build.Run(ctx); err != nil {
+		return err
 	}
 	config, err := os.ReadFile(filepath.Join(o.Module, "kind-config.yaml"))
 	if err == nil {

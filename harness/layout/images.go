@@ -26,11 +26,11 @@ type Archive struct {
 	Data []byte
 }
 
-// Archives returns the images of the pods: the ready-made ones, or those of [BuildImages].
+// Archives returns the images of the pods: the ready-made ones, or those of BuildImages.
 func (l Layout) Archives(ctx context.Context) (list []Archive, err error) {
 	var images *ImageSet
 	if l.Images == "" {
-		if images, err = BuildImages(ctx, l.Module); err != nil {
+		if images, err = l.BuildImages(ctx); err != nil {
 			return nil, err
 		}
 	}

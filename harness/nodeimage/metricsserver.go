@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"example.com/rollcall/harness/layout"
 )
 
-// MetricsServerImage is the name of metrics-server's image. MetricsServerFile is the name of its archive in the folder of images beside
-// our programs where they come without their sources, as in the lab.
+// MetricsServerImage is the name of metrics-server's image. MetricsServerFile is the name of its archive among ready-made
+// images, as in the lab.
 const (
 	MetricsServerImage = "rollcall.local/metrics-server:v0.9.0"
 	MetricsServerFile  = "metrics-server.tar"
@@ -19,11 +21,9 @@ const (
 // MetricsServer returns metrics-server's image for nodes of any version, as a docker archive. The first call compiles it, with
 // progress on w. If its sources cannot be downloaded the error is a [usage.Error].
 func MetricsServer(ctx context.Context, w io.Writer) ([]byte, error) {
-	if self, err := os.Executable(); err == nil {
-		for _, dir := range []string{filepath.Dir(self), filepath.Dir(filepath.Dir(self))} {
-			if made, err := os.ReadFile(filepath.Join(dir, "images", MetricsServerFile)); err == nil {
-				return made, nil
-			}
+	if home, err := layout.Find(); err == nil && home.Images != "" {
+		if made, err := os.ReadFile(filepath.Join(home.Images, MetricsServerFile)); err == nil {
+			return made, nil
 		}
 	}
 	program, err := metricsServer.program(ctx, w)

@@ -148,7 +148,7 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	if err != nil {
 		return s, err
 	}
-	images, err := layout.BuildImages(ctx, p.Layout.Module, others...)
+	images, err := p.Layout.BuildImages(ctx, others...)
 	if err != nil {
 		return s, err
 	}
