@@ -47,11 +47,6 @@ func (r *Runner) admit(ctx context.Context, out io.Writer, session string) error
 	return err
 }
 
-// Cleanup deletes everything that runs of Rollcall created on the target, even of a run that is still under way.
-func (r *Runner) Cleanup(ctx context.Context, out io.Writer) error {
-	return r.preflight(out, "", r.attached).Cleanup(ctx)
-}
-
 func (r *Runner) preflight(out io.Writer, session string, c cluster.Cluster) staging.Preflight {
 	return staging.Preflight{Target: r.Target, Cluster: c, Attached: r.attached, Namespaces: r.namespaces, Layout: r.layout, App: r.app,
 		AppFile: r.App, Watches: r.Watches, Session: session, Out: out}

@@ -68,7 +68,7 @@ func releaseRunLock(held *sharedfile.Lock, err error) error {
 
 // try does what a run does: sweep, publish the images, and run trial pods and the app.
 func (p Preflight) try(ctx context.Context) (images fixtures.ImageSources, err error) {
-	if err := p.sweep(ctx, namespace.StaleRuns); err != nil {
+	if err := p.sweep(ctx, p.Attached, p.Out, namespace.StaleRuns); err != nil {
 		return images, err
 	}
 	if images, err = p.publishImages(ctx); err != nil {
@@ -116,16 +116,25 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 	return reasons, nil
 }
 
-// Cleanup deletes everything that runs of Rollcall created on the cluster, even a run that is still running.
-func (p Preflight) Cleanup(ctx context.Context) error { return p.sweep(ctx, namespace.AllRuns) }
-
-func (p Preflight) sweep(ctx context.Context, extent namespace.Extent) error {
-	stale, err := StaleRuns(p.Cluster.REST().Host)
+// Cleanup deletes everything that runs of Rollcall created on the target, even a run that is still under way.
+func (t Target) Cleanup(ctx context.Context, out io.Writer) error {
+	if !t.Named() {
+		return usage.New("clean", "no cluster is named", "name it: --context=NAME; without options kind clusters are removed")
+	}
+	c, err := t.Connect(ctx, "")
 	if err != nil {
 		return err
 	}
-	return namespace.Sweep{Cluster: p.Cluster.Name(), Client: p.Cluster.Client(), Out: p.Out, Extent: extent, Stale: stale,
-		Preassigned: p.Preassigned(), Observers: p.Cluster.CannotObserve() == ""}.Run(ctx)
+	return t.sweep(ctx, c, out, namespace.AllRuns)
+}
+
+func (t Target) sweep(ctx context.Context, c *attached.Cluster, out io.Writer, extent namespace.Extent) error {
+	stale, err := StaleRuns(c.REST().Host)
+	if err != nil {
+		return err
+	}
+	return namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Extent: extent, Stale: stale,
+		Preassigned: t.Preassigned(), Observers: c.CannotObserve() == ""}.Run(ctx)
 }
 
 // publishImages builds and pushes the images to the registry of the options, or uses images that are there already.

@@ -16,6 +16,7 @@ import (
 	"example.com/rollcall/harness/host"
 	"example.com/rollcall/harness/lab"
 	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -71,7 +72,7 @@ func getNodeImage(ctx context.Context, cmd *cobra.Command, kubernetes string) er
 }
 
 func cleanCommand() *cobra.Command {
-	o := conformance.Options{}
+	t := staging.Target{}
 	ofLab := false
 	cmd := &cobra.Command{
 		Use:   "clean",
@@ -82,15 +83,15 @@ func cleanCommand() *cobra.Command {
 				switch {
 				case ofLab:
 					return lab.Remove()
-				case o.Named() || cmd.Flags().NFlag() > 0: // an empty --context too: an unset variable must not mean kind clusters
-					return conformance.Cleanup(ctx, cmd.OutOrStdout(), o)
+				case t.Named() || cmd.Flags().NFlag() > 0: // an empty --context too: an unset variable must not mean kind clusters
+					return t.Cleanup(ctx, cmd.OutOrStdout())
 				default:
 					return kind.Sweep(ctx, cmd.OutOrStdout(), true)
 				}
 			})
 		},
 	}
-	addFlags(cmd, append(o.Reach(), o.Target.List().Only("namespace", "allow")...))
+	addFlags(cmd, append(t.Reach(), t.List().Only("namespace", "allow")...))
 	cmd.Flags().BoolVar(&ofLab, "lab", false, "remove the virtual machine of rollcall run --lab")
 	cmd.MarkFlagsMutuallyExclusive("lab", "context")
 	return cmd
