@@ -129,12 +129,10 @@ func (t Target) Cleanup(ctx context.Context, out io.Writer) error {
 }
 
 func (t Target) sweep(ctx context.Context, c *attached.Cluster, out io.Writer, extent namespace.Extent) error {
-	stale, err := StaleRuns(c.REST().Host)
-	if err != nil {
-		return err
-	}
-	return namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Extent: extent, Stale: stale,
-		Preassigned: t.Preassigned(), Observers: c.CannotObserve() == ""}.Run(ctx)
+	return withStaleRuns(c.REST().Host, func(stale map[string]bool) error {
+		return namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Extent: extent, Stale: stale,
+			Preassigned: t.Preassigned(), Observers: c.CannotObserve() == ""}.Run(ctx)
+	})
 }
 
 // publishImages builds and pushes the images to the registry of the options, or uses images that are there already.

@@ -21,32 +21,37 @@ func AcquireRunLock(server, run string) (*sharedfile.Lock, error) {
 	return sharedfile.TryLock(file)
 }
 
-// StaleRuns returns the ids of this host's runs on a server that did not come to their end. A second call does not find them again.
-func StaleRuns(server string) (map[string]bool, error) {
+// withStaleRuns calls do with the ids of this host's runs on a server that did not come to their end. A second call finds them again only
+// if do fails.
+func withStaleRuns(server string, do func(stale map[string]bool) error) (err error) {
 	pattern, err := runLockFile(server, "*")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	files, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	before, after, _ := strings.Cut(pattern, "*")
 	stale := map[string]bool{}
 	for _, file := range files {
-		held, err := sharedfile.TryLock(file)
-		if errors.Is(err, sharedfile.ErrHeld) {
+		held, alive := sharedfile.TryLock(file)
+		if errors.Is(alive, sharedfile.ErrHeld) {
 			continue
 		}
-		if err == nil {
-			err = held.Release()
+		if alive != nil {
+			return alive
 		}
-		if err != nil {
-			return nil, err
-		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, held.Abort())
+			} else {
+				err = held.Release()
+			}
+		}()
 		stale[strings.TrimSuffix(strings.TrimPrefix(file, before), after)] = true
 	}
-	return stale, nil
+	return do(stale)
 }
 
 func runLockFile(server, run string) (string, error) {

@@ -1,6 +1,7 @@
 package staging
 
 import (
+	"errors"
 	"testing"
 )
 
@@ -32,17 +33,34 @@ func TestStaleRuns(t *testing.T) {
 		}
 		died.File().Close() // as the kernel does when a process dies
 	}
+	offline := errors.New("the API server does not answer")
 	for _, row := range []struct {
 		sentence string
+		fails    error // what is done with those that are found
 		want     bool
-	}{{"it is found", true}, {"it is found once", false}} {
-		dead, err := StaleRuns(server)
-		if err != nil || dead["died"] != row.want || dead["left something"] != row.want || len(dead) > 2 {
-			t.Errorf("%s: %v, %v", row.sentence, dead, err)
+	}{
+		{"it is found", offline, true},
+		{"again, as it was not cleaned up", nil, true},
+		{"not after that", nil, false},
+	} {
+		err := withStaleRuns(server, func(dead map[string]bool) error {
+			if dead["died"] != row.want || dead["left something"] != row.want || len(dead) > 2 {
+				t.Errorf("%s: %v", row.sentence, dead)
+			}
+			return row.fails
+		})
+		if !errors.Is(err, row.fails) {
+			t.Errorf("%s: %v", row.sentence, err)
 		}
 	}
-	if dead, err := StaleRuns("https://elsewhere:6443"); err != nil || !dead["died"] {
-		t.Errorf("that of another server was taken: %v, %v", dead, err)
+	err = withStaleRuns("https://elsewhere:6443", func(dead map[string]bool) error {
+		if !dead["died"] {
+			t.Error("that of another server was taken")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	if err := alive.Release(); err != nil {
 		t.Fatal(err)
