@@ -105,10 +105,8 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 		r.distrust(reasonOf(failed))
 	}
 	var broken *disruption.BrokenError
-	if ours, err := cluster.Ours(c.Cluster); err == nil && errors.As(failed, &broken) {
-		if err := ours.Condemn(broken.Error()); err != nil {
-			fmt.Fprintf(r.Out, "%s %s: %v\n", r.run.Mode, r.run.Scenario, err)
-		}
+	if errors.As(failed, &broken) {
+		r.condemn(broken)
 	}
 	if r.Elsewhere != nil && r.Elsewhere.Pods != nil {
 		r.run.NewVersion = cmp.Or(r.newest, r.run.NewVersion)
