@@ -69,15 +69,14 @@ func rank(o Object) int {
 }
 
 // create applies objects that must not exist yet, and creates the namespaces that they name. Namespaces may exist. Kinds that the cluster
-// does not have are left out.
+// does not have are left out. An object that cannot be read may exist, so nothing is applied then.
 func (t *target) create(ctx context.Context, objects []Object) error {
 	var missing []Object
 	for _, o := range slices.Concat(missingNamespaces(objects), objects) {
-		var live *unstructured.Unstructured
-		if api, err := t.api(o); err == nil && o.GetName() != "" { // else apply reports the error, or the API server chooses a name
-			live, _ = api.Get(ctx, o.GetName(), metav1.GetOptions{}) // nil if there is an error
-		}
+		live, err := t.live(ctx, o)
 		switch {
+		case err != nil:
+			return usage.New(o.String(), usage.OneLine(err), "see whether the cluster has one: kubectl get "+strings.ToLower(o.GetKind()))
 		case live == nil:
 			missing = append(missing, o)
 		case o.GetKind() != "Namespace":
@@ -88,6 +87,22 @@ func (t *target) create(ctx context.Context, objects []Object) error {
 		}
 	}
 	return t.apply(ctx, missing)
+}
+
+// live returns an object as the cluster has it; nil if it has none, or not even the kind, or if the API server is to choose the name.
+func (t *target) live(ctx context.Context, o Object) (*unstructured.Unstructured, error) {
+	api, err := t.api(o)
+	if meta.IsNoMatchError(err) || err == nil && o.GetName() == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	live, err := api.Get(ctx, o.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return live, err
 }
 
 func missingNamespaces(objects []Object) (all []Object) {

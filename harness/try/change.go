@@ -78,16 +78,18 @@ const restartedAt = "kubectl.kubernetes.io/restartedAt"
 // do makes the change.
 func (c Change) do(ctx context.Context, a *App, to *target) error {
 	if len(c.objects) > 0 {
-		var others []Object // that the first version does not have; they must not exist yet
+		var known, others []Object // others are not of the first version; they must not exist yet
 		for _, o := range c.objects {
-			if !to.made(o) {
+			if to.made(o) {
+				known = append(known, o)
+			} else {
 				others = append(others, o)
 			}
 		}
 		if err := to.create(ctx, others); err != nil {
 			return err
 		}
-		return to.apply(ctx, c.objects)
+		return to.apply(ctx, known)
 	}
 	template := map[string]any{"metadata": map[string]any{"annotations": map[string]any{restartedAt: time.Now().Format(time.RFC3339)}}}
 	if c.image != "" {
