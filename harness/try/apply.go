@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
@@ -160,21 +161,29 @@ func (t *target) made(o Object) bool {
 	return slices.ContainsFunc(t.created, o.same)
 }
 
-// patch changes the pod template of a workload.
+// patch changes the pod template of a workload by a strategic merge. It is made here, and sent as a merge patch with whole lists, since the
+// API server makes none for kinds of a CustomResourceDefinition.
 func (t *target) patch(ctx context.Context, workload Object, template map[string]any) error {
-	text, err := json.Marshal(map[string]any{"spec": map[string]any{"template": template}})
-	if err != nil {
-		return err
-	}
 	api, err := t.api(workload)
 	if err != nil {
 		return err
 	}
-	kind := types.MergePatchType
-	if workload.GroupVersionKind().Group == "apps" { // kinds of other groups may have no strategic merge
-		kind = types.StrategicMergePatchType
+	live, err := api.Get(ctx, workload.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return err
 	}
-	_, err = api.Patch(ctx, workload.GetName(), kind, text, metav1.PatchOptions{FieldManager: manager})
+	was, _, err := unstructured.NestedMap(live.Object, "spec", "template")
+	if err != nil {
+		return err
+	}
+	patched, err := strategicpatch.StrategicMergeMapPatch(was, template, corev1.PodTemplateSpec{})
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(map[string]any{"spec": map[string]any{"template": patched}})
+	if err == nil {
+		_, err = api.Patch(ctx, workload.GetName(), types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager})
+	}
 	return err
 }
 
