@@ -49,7 +49,8 @@ func TestLeavesWhatExists(t *testing.T) {
 		first, next   string // manifests
 		written, left []string
 	}{
-		{"a namespace that only objects name", app, app, []string{"Deployment web", "Service web", "Deployment web", "Service web"}, []string{"shop"}},
+		{"a namespace that only objects name", app, app,
+			[]string{"Deployment web", "Service web", "Deployment web", "Service web"}, []string{"shop"}},
 		{"a namespace that is a manifest", inShop + app, inShop + app,
 			[]string{"Deployment web", "Service web", "Deployment web", "Service web"}, []string{"shop"}},
 		{"what only the next version has is written once, and goes with it", app, app + "---\n" + strings.ReplaceAll(app, "web", "more"),
@@ -82,7 +83,8 @@ func TestLeavesWhatExists(t *testing.T) {
 			var left []string
 			for _, kind := range client.Resources {
 				for _, resource := range kind.APIResources {
-					list, err := fake.Resource(schema.FromAPIVersionAndKind(kind.GroupVersion, "").GroupVersion().WithResource(resource.Name)).List(t.Context(), metav1.ListOptions{})
+					of := schema.FromAPIVersionAndKind(kind.GroupVersion, "").GroupVersion().WithResource(resource.Name)
+					list, err := fake.Resource(of).List(t.Context(), metav1.ListOptions{})
 					if err != nil {
 						t.Fatal(err)
 					}

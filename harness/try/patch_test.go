@@ -14,7 +14,9 @@ import (
 // A rollout changes what it names and nothing else of the containers, also where the kind is a CustomResourceDefinition's.
 func TestPatchesContainers(t *testing.T) {
 	const log = `{"image":"localhost/log:1","name":"log"}`
-	web := func(image, rest string) string { return `{"image":"localhost/web:` + image + `",` + rest + `"name":"web"}` }
+	web := func(image, rest string) string {
+		return `{"image":"localhost/web:` + image + `",` + rest + `"name":"web"}`
+	}
 	const hook = `"lifecycle":{"preStop":{"exec":{"command":["stop"]}}},`
 	named := func(with map[string]any) map[string]any {
 		with["name"] = "web"

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"example.com/rollcall/fixtures"
@@ -114,6 +116,41 @@ func TestUpdate(t *testing.T) {
 	look("blue")
 	if _, err := client.CoreV1().ConfigMaps("ns").Get(t.Context(), "nginx", metav1.GetOptions{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// What the API server rejects of a Service that has no address outside the cluster is left out; an alias of another host stays one.
+func TestServicesOfAnotherCluster(t *testing.T) {
+	const ports = "  ports:\n  - {name: http, port: 8000, targetPort: 80}\n"
+	const outside = "  type: LoadBalancer\n  clusterIP: 10.0.0.1\n  clusterIPs: [10.0.0.1]\n  externalTrafficPolicy: Local\n" +
+		"  healthCheckNodePort: 30001\n  loadBalancerClass: example.com/lb\n  loadBalancerSourceRanges: [10.0.0.0/8]\n  allocateLoadBalancerNodePorts: false\n"
+	const inside = "  publishNotReadyAddresses: true\n  internalTrafficPolicy: Local\n  trafficDistribution: PreferClose\n" +
+		"  sessionAffinity: ClientIP\n  sessionAffinityConfig: {clientIP: {timeoutSeconds: 7}}\n"
+	const alias = "apiVersion: v1\nkind: Service\nmetadata: {name: db}\nspec: {type: ExternalName, externalName: db.example.com}\n---\n"
+	app, err := userapp.Read(copyOf(t, map[string]*strings.Replacer{"nginx.yaml": strings.NewReplacer(ports, outside+inside+ports,
+		"apiVersion: apps/v1", alias+"apiVersion: apps/v1")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := fake.NewClientset()
+	if _, err := app.Update().Deploy(t.Context(), client, fixtures.Destination{Namespace: "ns"}, fixtures.App{}, 0); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]corev1.ServiceSpec{
+		"nginx": {Selector: map[string]string{"app": "nginx"},
+			Ports: []corev1.ServicePort{{Name: "http", Port: 8000, TargetPort: intstr.FromInt32(80)}},
+			PublishNotReadyAddresses: true, InternalTrafficPolicy: new(corev1.ServiceInternalTrafficPolicyLocal),
+			TrafficDistribution: new(corev1.ServiceTrafficDistributionPreferClose), SessionAffinity: corev1.ServiceAffinityClientIP,
+			SessionAffinityConfig: &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: new(int32(7))}}},
+		"db": {Type: corev1.ServiceTypeExternalName, ExternalName: "db.example.com"},
+	} {
+		is, err := client.CoreV1().Services("ns").Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, is.Spec); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

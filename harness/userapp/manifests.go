@@ -78,12 +78,8 @@ func (a *App) keep(object runtime.Object, kind string) {
 		}
 		a.objects = append(a.objects, object)
 	case *corev1.Service:
-		o.Spec.ExternalIPs, o.Spec.LoadBalancerIP = nil, ""
-		if o.Spec.ClusterIP != corev1.ClusterIPNone {
-			o.Spec.ClusterIP, o.Spec.ClusterIPs, o.Spec.Type = "", nil, corev1.ServiceTypeClusterIP
-		}
-		for i := range o.Spec.Ports {
-			o.Spec.Ports[i].NodePort = 0
+		if o.Spec.Type != corev1.ServiceTypeExternalName {
+			o.Spec = inCluster(o.Spec)
 		}
 		if name == a.Service() {
 			a.service = o
@@ -100,6 +96,21 @@ func (a *App) keep(object runtime.Object, kind string) {
 	default:
 		a.leaveOut(kind + " " + name)
 	}
+}
+
+// inCluster returns what clients in a cluster need of a Service. The API server rejects much of the rest, such as an externalTrafficPolicy,
+// without an address outside the cluster.
+func inCluster(s corev1.ServiceSpec) corev1.ServiceSpec {
+	kept := corev1.ServiceSpec{Selector: s.Selector, Ports: s.Ports, IPFamilies: s.IPFamilies, IPFamilyPolicy: s.IPFamilyPolicy,
+		SessionAffinity: s.SessionAffinity, SessionAffinityConfig: s.SessionAffinityConfig, PublishNotReadyAddresses: s.PublishNotReadyAddresses,
+		InternalTrafficPolicy: s.InternalTrafficPolicy, TrafficDistribution: s.TrafficDistribution}
+	if s.ClusterIP == corev1.ClusterIPNone {
+		kept.ClusterIP = s.ClusterIP
+	}
+	for i := range kept.Ports {
+		kept.Ports[i].NodePort = 0
+	}
+	return kept
 }
 
 func (a *App) leaveOut(what string) {
