@@ -29,9 +29,7 @@ func (f flip) Deploy(
 ) (*corev1.Service, error) {
 	service := app.Service(to.Namespace, nodePort)
 	service.Spec.Selector[fixtures.VersionLabel] = f.old
-	deployments := client.AppsV1().Deployments(to.Namespace)
-	return create(ctx, client, service, workload(ctx, deployments, app.Standalone(to, f.old, app.Replicas)),
-		workload(ctx, deployments, app.Standalone(to, f.new, app.Replicas)))
+	return Deploy(ctx, client, to.Namespace, service, app.Standalone(to, f.old, app.Replicas), app.Standalone(to, f.new, app.Replicas))
 }
 
 func (f flip) Deployed(s observe.State, app fixtures.App) bool {

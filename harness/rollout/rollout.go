@@ -3,10 +3,8 @@ package rollout
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"example.com/rollcall/fixtures"
@@ -37,31 +35,4 @@ type Strategy interface {
 // of it, and no observed node's rules route to it.
 func Barrier(s observe.State, version string) bool {
 	return s.Count(version) == 0 && !s.Reaches(version)
-}
-
-// create creates the app's Service and the workloads.
-func create(ctx context.Context, client kubernetes.Interface, service *corev1.Service, workloads ...func() error) (*corev1.Service, error) {
-	service, err := client.CoreV1().Services(service.Namespace).Create(ctx, service, metav1.CreateOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("rollout: create Service: %w", err)
-	}
-	for _, workload := range workloads {
-		if err := workload(); err != nil {
-			return nil, fmt.Errorf("rollout: create what is rolled out: %w", err)
-		}
-	}
-	return service, nil
-}
-
-// A creatable creates objects of one kind in one namespace.
-type creatable[T any] interface {
-	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
-}
-
-// workload returns a function that creates a workload, for create.
-func workload[T any](ctx context.Context, in creatable[T], object T) func() error {
-	return func() error {
-		_, err := in.Create(ctx, object, metav1.CreateOptions{})
-		return err
-	}
 }

@@ -20,8 +20,7 @@ type updateStatefulSet struct{ update }
 func (u updateStatefulSet) Deploy(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	return create(ctx, client, app.Service(to.Namespace, nodePort),
-		workload(ctx, client.AppsV1().StatefulSets(to.Namespace), app.StatefulSet(to, u.old)))
+	return Deploy(ctx, client, to.Namespace, app.Service(to.Namespace, nodePort), app.StatefulSet(to, u.old))
 }
 
 func (u updateStatefulSet) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {

@@ -22,8 +22,7 @@ func (u update) Versions() (string, string) { return u.old, u.new }
 func (u update) Deploy(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	return create(ctx, client, app.Service(to.Namespace, nodePort),
-		workload(ctx, client.AppsV1().Deployments(to.Namespace), app.Deployment(to, u.old)))
+	return Deploy(ctx, client, to.Namespace, app.Service(to.Namespace, nodePort), app.Deployment(to, u.old))
 }
 
 func (u update) Deployed(s observe.State, app fixtures.App) bool {

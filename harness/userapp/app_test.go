@@ -123,7 +123,8 @@ func TestUpdate(t *testing.T) {
 func TestServicesOfAnotherCluster(t *testing.T) {
 	const ports = "  ports:\n  - {name: http, port: 8000, targetPort: 80}\n"
 	const outside = "  type: LoadBalancer\n  clusterIP: 10.0.0.1\n  clusterIPs: [10.0.0.1]\n  externalTrafficPolicy: Local\n" +
-		"  healthCheckNodePort: 30001\n  loadBalancerClass: example.com/lb\n  loadBalancerSourceRanges: [10.0.0.0/8]\n  allocateLoadBalancerNodePorts: false\n"
+		"  healthCheckNodePort: 30001\n  loadBalancerClass: example.com/lb\n  loadBalancerSourceRanges: [10.0.0.0/8]\n" +
+		"  allocateLoadBalancerNodePorts: false\n"
 	const inside = "  publishNotReadyAddresses: true\n  internalTrafficPolicy: Local\n  trafficDistribution: PreferClose\n" +
 		"  sessionAffinity: ClientIP\n  sessionAffinityConfig: {clientIP: {timeoutSeconds: 7}}\n"
 	const alias = "apiVersion: v1\nkind: Service\nmetadata: {name: db}\nspec: {type: ExternalName, externalName: db.example.com}\n---\n"
@@ -138,7 +139,7 @@ func TestServicesOfAnotherCluster(t *testing.T) {
 	}
 	for name, want := range map[string]corev1.ServiceSpec{
 		"nginx": {Selector: map[string]string{"app": "nginx"},
-			Ports: []corev1.ServicePort{{Name: "http", Port: 8000, TargetPort: intstr.FromInt32(80)}},
+			Ports:                    []corev1.ServicePort{{Name: "http", Port: 8000, TargetPort: intstr.FromInt32(80)}},
 			PublishNotReadyAddresses: true, InternalTrafficPolicy: new(corev1.ServiceInternalTrafficPolicyLocal),
 			TrafficDistribution: new(corev1.ServiceTrafficDistributionPreferClose), SessionAffinity: corev1.ServiceAffinityClientIP,
 			SessionAffinityConfig: &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: new(int32(7))}}},

@@ -3,13 +3,10 @@ package userapp
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
@@ -34,29 +31,10 @@ func (u update) Versions() (string, string) { return u.old.Name, u.new.Name }
 
 func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, _ fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	for _, object := range u.app.objects {
-		if err := create(ctx, client, to.Namespace, object.DeepCopyObject()); err != nil {
-			return nil, fmt.Errorf("userapp: deploy: %w", err)
-		}
-	}
-	service := u.app.service.DeepCopy()
-	if nodePort != 0 {
-		service.Spec.Type = corev1.ServiceTypeNodePort
-	}
-	if nodePort > 0 {
-		fixtures.HTTPPort(service).NodePort = nodePort
-	}
-	service, err := client.CoreV1().Services(to.Namespace).Create(ctx, service, metav1.CreateOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("userapp: deploy: %w", err)
-	}
-	workload := u.app.workload.DeepCopyObject()
-	template := templateOf(workload)
-	*template = u.app.templateAt(u.old)
-	if err := create(ctx, client, to.Namespace, workload); err != nil {
-		return nil, fmt.Errorf("userapp: deploy: %w", err)
-	}
-	return service, nil
+	service, workload := u.app.service.DeepCopy(), u.app.workload.DeepCopyObject()
+	fixtures.OpenOnNodes(service, nodePort)
+	*templateOf(workload) = u.app.templateAt(u.old)
+	return rollout.Deploy(ctx, client, to.Namespace, service, append(slices.Clone(u.app.objects), workload)...)
 }
 
 func (u update) Deployed(s observe.State, _ fixtures.App) bool {
@@ -95,30 +73,4 @@ func (u update) rollout(s observe.State, v Version) (replicas int, complete, the
 		return int(ptr.Deref(set.Spec.Replicas, 1)), rollout.CompleteSet(set), true
 	}
 	return 0, false, false
-}
-
-// create creates an object of a kind that Read keeps.
-func create(ctx context.Context, client kubernetes.Interface, namespace string, object runtime.Object) (err error) {
-	options := metav1.CreateOptions{}
-	switch o := object.(type) {
-	case *appsv1.Deployment:
-		_, err = client.AppsV1().Deployments(namespace).Create(ctx, o, options)
-	case *appsv1.StatefulSet:
-		_, err = client.AppsV1().StatefulSets(namespace).Create(ctx, o, options)
-	case *corev1.Service:
-		_, err = client.CoreV1().Services(namespace).Create(ctx, o, options)
-	case *corev1.ConfigMap:
-		_, err = client.CoreV1().ConfigMaps(namespace).Create(ctx, o, options)
-	case *corev1.Secret:
-		_, err = client.CoreV1().Secrets(namespace).Create(ctx, o, options)
-	case *corev1.ServiceAccount:
-		_, err = client.CoreV1().ServiceAccounts(namespace).Create(ctx, o, options)
-	case *policyv1.PodDisruptionBudget:
-		_, err = client.PolicyV1().PodDisruptionBudgets(namespace).Create(ctx, o, options)
-	case *autoscalingv2.HorizontalPodAutoscaler:
-		_, err = client.AutoscalingV2().HorizontalPodAutoscalers(namespace).Create(ctx, o, options)
-	default:
-		err = fmt.Errorf("%T is no kind that is copied", object)
-	}
-	return err
 }
