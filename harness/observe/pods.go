@@ -43,6 +43,7 @@ type podTracker struct {
 	// Hooks, called under the lock; created may be nil.
 	created   func(*pod)
 	addressed func(address string, server evidence.Server) // for each new address of a pod
+	unused    func(address, pod string)                    // for each address of a pod that left the API
 }
 
 func newPodTracker(j *journal, version versions) *podTracker {
@@ -122,6 +123,9 @@ func (t *podTracker) lose(p *corev1.Pod) {
 			delete(t.byName, p.Name)
 			seen.updateRuns(p)
 			seen.gone = true
+			for address := range seen.addresses {
+				t.unused(address, p.Name)
+			}
 			t.note(evidence.Event{Kind: evidence.PodGone, By: seen.server})
 		}
 	})

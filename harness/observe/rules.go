@@ -3,6 +3,7 @@ package observe
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
@@ -13,23 +14,23 @@ import (
 type ruleTracker struct {
 	*journal
 	NodeReports
-	servers    map[string]evidence.Server // address -> pod that last got it
-	unresolved []routeChange
-	routes     map[string]map[string]map[string]bool // node -> address -> ports to which the node's rules route
+	servers map[string]evidence.Server   // address -> pod that last got it
+	left    map[string]bool              // addresses whose pod has left the API: another pod, also of another Service, may get them
+	routes  map[string]map[string]*route // node -> address
 }
 
-// A routeChange is a change of a node's rules for an address whose pod is not known yet. It may belong to another
-// Service.
-type routeChange struct {
-	address string
-	event   evidence.Event
+// A route is what a node's rules have for an address.
+type route struct {
+	ports map[string]bool // to which they route
+	added evidence.Event  // by which they began to
+	ours  bool            // they are for the pod that is known to have the address; else perhaps for one of another Service
 }
 
 func newRuleTracker(j *journal) *ruleTracker {
 	reports := NodeReports{Observed: map[string]string{}, Proxyless: map[string]string{}, Unobserved: map[string]error{},
 		Listened: map[string]string{}, Routed: map[string]bool{}}
-	return &ruleTracker{journal: j, NodeReports: reports, servers: map[string]evidence.Server{},
-		routes: map[string]map[string]map[string]bool{}}
+	return &ruleTracker{journal: j, NodeReports: reports, servers: map[string]evidence.Server{}, left: map[string]bool{},
+		routes: map[string]map[string]*route{}}
 }
 
 // reader returns a reader for a node's observer, whose log the client can get.
@@ -59,43 +60,49 @@ func (t *ruleTracker) record(e evidence.Event, learn func()) {
 func (t *ruleTracker) route(node, address, port string, e evidence.Event) {
 	t.change(func() {
 		if t.routes[node] == nil {
-			t.routes[node] = map[string]map[string]bool{}
+			t.routes[node] = map[string]*route{}
 		}
-		ports := t.routes[node][address]
-		if ports == nil {
-			ports = map[string]bool{}
-			t.routes[node][address] = ports
+		r := t.routes[node][address]
+		if r == nil {
+			r = &route{ports: map[string]bool{}}
+			t.routes[node][address] = r
 		}
-		delete(ports, port)
-		others := len(ports) > 0
+		delete(r.ports, port)
+		others := len(r.ports) > 0
 		if e.Kind == evidence.RuleAdded {
-			ports[port] = true
+			r.ports[port] = true
 		}
 		if others {
 			return
 		}
-		if server, known := t.servers[address]; known {
+		server, known := t.servers[address]
+		if e.Kind == evidence.RuleAdded {
+			r.added, r.ours = e, known && !t.left[address]
+		}
+		if r.ours {
 			e.By = server
 			t.sink.Event(e)
-			return
 		}
-		t.unresolved = append(t.unresolved, routeChange{address, e})
 	})
 }
 
-// resolve stores which pod has an address and hands on the changes that waited for it; the caller holds the lock.
+// resolve stores which pod has an address and hands on the rules that waited for it; the caller holds the lock.
 func (t *ruleTracker) resolve(address string, server evidence.Server) {
 	t.servers[address] = server
-	var others []routeChange
-	for _, c := range t.unresolved {
-		if c.address != address {
-			others = append(others, c)
-			continue
+	delete(t.left, address)
+	for _, node := range slices.Sorted(maps.Keys(t.routes)) {
+		if r := t.routes[node][address]; r != nil && len(r.ports) > 0 && !r.ours {
+			r.ours, r.added.By = true, server
+			t.sink.Event(r.added)
 		}
-		c.event.By = server
-		t.sink.Event(c.event)
 	}
-	t.unresolved = others
+}
+
+// leave notes that the pod with an address has left the API; the caller holds the lock.
+func (t *ruleTracker) leave(address, pod string) {
+	if t.servers[address].Pod == pod {
+		t.left[address] = true
+	}
 }
 
 // fill adds the rules to a state; the caller holds the lock. It leaves out nodes whose observer was lost: their rules are unknown, and
@@ -106,9 +113,9 @@ func (t *ruleTracker) fill(s *State) {
 	s.Rules = make(map[string][]evidence.Server, len(s.Observed))
 	for node := range s.Observed {
 		s.Rules[node] = nil
-		for address, ports := range t.routes[node] {
-			if server, known := t.servers[address]; known && len(ports) > 0 {
-				s.Rules[node] = append(s.Rules[node], server)
+		for address, r := range t.routes[node] {
+			if r.ours && len(r.ports) > 0 {
+				s.Rules[node] = append(s.Rules[node], t.servers[address])
 			}
 		}
 	}

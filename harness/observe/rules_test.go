@@ -70,12 +70,23 @@ func (v *simNode) appears(name, address string) {
 	})
 }
 
-// begun: the first line of the observer was noted.
-func (v *simNode) begun() {
-	v.sink.until(v.T, "begin", func() bool {
-		return slices.ContainsFunc(v.sink.events, func(e evidence.Event) bool { return e.Kind == evidence.RulesBegun })
+// leaves: the API shows the pod no more.
+func (v *simNode) leaves(name string) {
+	if err := v.api.CoreV1().Pods(namespace).Delete(v.Context(), name, metav1.DeleteOptions{}); err != nil {
+		v.Fatal(err)
+	}
+	v.noted(evidence.PodGone)
+}
+
+// noted: an event of a kind was noted.
+func (v *simNode) noted(kind evidence.EventKind) {
+	v.sink.until(v.T, string(kind), func() bool {
+		return slices.ContainsFunc(v.sink.events, func(e evidence.Event) bool { return e.Kind == kind })
 	})
 }
+
+// begun: the first line of the observer was noted.
+func (v *simNode) begun() { v.noted(evidence.RulesBegun) }
 
 func TestRules(t *testing.T) {
 	about := func(kind evidence.EventKind, at time.Duration, pod string, count int, detail string) evidence.Event {
@@ -108,6 +119,36 @@ func TestRules(t *testing.T) {
 			v.appears("a", "10.244.1.2")
 			v.says(end)
 		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, "")}, ""},
+		{"rules for the address of a pod that has left the API are those of another pod that got the address", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080")
+			v.noted(evidence.RuleGone)
+			v.leaves("a")
+			v.says("R @4ns added 10.244.1.2 5432", "R @5ns gone 10.244.1.2 5432", end)
+		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, "")}, ""},
+		{"that a pod's rules go after it has left the API is still that pod's", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(begin, "R @2ns added 10.244.1.2 8080")
+			v.noted(evidence.RuleAdded)
+			v.leaves("a")
+			v.says("R @3ns gone 10.244.1.2 8080", end)
+		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, "")}, ""},
+		{"a new pod of ours that gets the address of one that left has the rules since then", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080")
+			v.noted(evidence.RuleGone)
+			v.leaves("a")
+			v.says("R @4ns added 10.244.1.2 8080")
+			v.appears("b", "10.244.1.2")
+			v.says(end)
+		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, ""),
+			about(evidence.RuleAdded, 4, "b", 0, "")}, ""},
+		{"rules that went before a pod got the address are not that pod's", func(v *simNode) {
+			v.says(begin, "R @2ns added 10.244.1.2 5432", "R @3ns gone 10.244.1.2 5432", "R @4ns load 1 0 0")
+			v.noted(evidence.NodeBusy)
+			v.appears("a", "10.244.1.2")
+			v.says(end)
+		}, []evidence.Event{begun, about(evidence.NodeBusy, 4, "", 1, "")}, ""},
 		{"rules for addresses of no pod of ours are somebody else's", func(v *simNode) {
 			v.appears("a", "10.244.1.2")
 			v.says(begin, "R @2ns added 10.96.0.10 53", end)
@@ -208,6 +249,12 @@ func TestTheStateHasTheRulesOfEachNode(t *testing.T) {
 	})
 	v.says("R @3ns gone 10.244.1.2 8080")
 	v.until(func(s State) bool { return len(s.Rules["worker"]) == 0 && !s.Reaches("v1") })
+	v.leaves("a")
+	v.says("R @4ns added 10.244.1.2 5432", "R @5ns flows")
+	v.until(func(s State) bool {
+		_, read := s.Listened["worker"]
+		return read && len(s.Rules["worker"]) == 0 && !s.Reaches("v1")
+	})
 	v.says("R @9ns end")
 }
 

@@ -112,7 +112,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 func newWatch(began time.Time, sink Sink, version versions, service string) *Watch {
 	j := newJournal(began, sink)
 	w := &Watch{journal: j, workloads: newWorkloadTracker(j, version), pods: newPodTracker(j, version), rules: newRuleTracker(j)}
-	w.pods.addressed = w.rules.resolve
+	w.pods.addressed, w.pods.unused = w.rules.resolve, w.rules.leave
 	w.endpoints = newEndpointTracker(j, w.pods, service)
 	return w
 }
