@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubectl/pkg/util/podutils"
 
 	"example.com/rollcall/harness/evidence"
@@ -14,6 +15,7 @@ import (
 // A pod is an app pod as last seen, even after it has left the API. The journal's lock guards it.
 type pod struct {
 	server    evidence.Server
+	uid       types.UID
 	addresses map[string]bool // all addresses that it has had
 	ready     bool
 	deleting  bool
@@ -73,9 +75,13 @@ func (t *podTracker) see(p *corev1.Pod) {
 // seeOfApp takes in a pod of the app. The caller holds the lock.
 func (t *podTracker) seeOfApp(p *corev1.Pod, server evidence.Server) {
 	seen := t.byName[p.Name]
+	if seen != nil && seen.uid != p.UID { // a StatefulSet made it anew while a watch was broken
+		t.forget(seen)
+		seen = nil
+	}
 	isNew := seen == nil
 	if isNew {
-		seen = &pod{addresses: map[string]bool{}}
+		seen = &pod{uid: p.UID, addresses: map[string]bool{}}
 		t.byName[p.Name] = seen
 		if t.samples[server.Version] == nil {
 			t.samples[server.Version] = p
@@ -120,15 +126,20 @@ func (t *podTracker) lose(p *corev1.Pod) {
 	t.change(func() {
 		delete(t.metas, p.Name)
 		if seen := t.byName[p.Name]; seen != nil {
-			delete(t.byName, p.Name)
 			seen.updateRuns(p)
-			seen.gone = true
-			for address := range seen.addresses {
-				t.unused(address, p.Name)
-			}
-			t.note(evidence.Event{Kind: evidence.PodGone, By: seen.server})
+			t.forget(seen)
 		}
 	})
+}
+
+// forget notes that a pod has left the API; the caller holds the lock.
+func (t *podTracker) forget(p *pod) {
+	delete(t.byName, p.server.Pod)
+	p.gone = true
+	for address := range p.addresses {
+		t.unused(address, p.server.Pod)
+	}
+	t.note(evidence.Event{Kind: evidence.PodGone, By: p.server})
 }
 
 // server returns a pod by name, with nothing else if it is not in the API. The caller holds the lock.

@@ -139,6 +139,28 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 	}
 }
 
+// After a watch broke, an informer tells of a pod that was deleted and made anew meanwhile as of one that changed.
+func TestAPodThatWasMadeAnewUnseenIsAnother(t *testing.T) {
+	noticed := newMemorySink()
+	w := newWatch(time.Now(), noticed, byLabel(version), "echo")
+	first, second := somePod("web-0", corev1.ConditionTrue), somePod("web-0", corev1.ConditionFalse)
+	first.UID, second.UID = "first", "second"
+	first.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	w.pods.see(first)
+	w.pods.see(second)
+	var got []evidence.EventKind
+	for _, e := range noticed.eventsFrom(0) {
+		got = append(got, e.Kind)
+	}
+	want := []evidence.EventKind{evidence.PodCreated, evidence.PodReady, evidence.PodDeleting, evidence.PodGone, evidence.PodCreated}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if s := w.state(); len(s.Pods) != 1 || s.Leaving() {
+		t.Errorf("pods %+v, want one that is not terminating", s.Pods)
+	}
+}
+
 func TestUntilEndsWithTheCause(t *testing.T) {
 	w, err := Start(t.Context(), fake.NewClientset(), Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(),
 		newMemorySink())
