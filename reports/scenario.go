@@ -183,7 +183,7 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	return l
 }
 
-func newLatency(l timeline.Latency) model.Latency {
+func newLatency(l timeline.Spread) model.Latency {
 	return model.Latency{P50: millis(l.P50), P99: millis(l.P99), P999: millis(l.P999), Max: millis(l.Max)}
 }
 

@@ -318,7 +318,7 @@ func (b *builder) finish() {
 		b.summary.Gap = longestGap(b.sent, b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
 		b.summary.Rate = b.summary.rate(b.lane.Rate)
 	}
-	b.summary.Lag = spreadOf(b.lags)
+	b.summary.Lag = SpreadOf(b.lags)
 	b.summary.Unknown = len(b.away.sent)
 	b.summary.WhileTerminating = b.sentIn(b.windows.terminating)
 	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)

@@ -98,7 +98,7 @@ func TestLatencySinceStepIsOfOneLane(t *testing.T) {
 	}
 	hits := slices.Concat(slow, paced("b", "1111"), paced("c", "1xx2"))
 	tl := join(t, recording(hits, marks(0, 20, 40, 60), fresh("a", "n1"), fresh("b", "n2"), fresh("c", "n3")))
-	for i, want := range []timeline.Latency{
+	for i, want := range []timeline.Spread{
 		{Count: 3, P50: 50 * ms, P99: 50 * ms, P999: 50 * ms, Max: 50 * ms},
 		{Count: 3, P50: 2 * ms, P99: 2 * ms, P999: 2 * ms, Max: 2 * ms},
 		{Count: 1, P50: 2 * ms, P99: 2 * ms, P999: 2 * ms, Max: 2 * ms},

@@ -36,11 +36,11 @@ type LaneSummary struct {
 
 	Rate    float64 // achieved, per second; 0 with fewer than two hits
 	Lag     Spread  // of Sent-Due: how late the load generator itself was
-	Latency Latency // of good replies
+	Latency Spread  // of good replies: from the sending of the request until the whole reply was read
 	// LatencySinceStep is the latency of requests sent since the first step of the maintenance; without a step, since the rollout began.
-	LatencySinceStep Latency
+	LatencySinceStep Spread
 	// LatencyIn is the latency by the phase in which the request was sent; phases without a good reply are not in it.
-	LatencyIn map[Phase]Latency
+	LatencyIn map[Phase]Spread
 
 	Outages []Outage
 	Gap     Gap // the longest
