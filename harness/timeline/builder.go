@@ -129,7 +129,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		arrived = 1 // its reply shows that
 	}
 	b.summary.Arrivals += arrived
-	if h.Sent-b.lane.uncertainty >= b.begun {
+	if b.sinceBegun(h) {
 		b.summary.SinceBegun++
 		if arrived > 0 {
 			b.summary.ArrivedSinceBegun++
@@ -152,6 +152,9 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	}
 	b.sent = append(b.sent, b.sentHit(h, at, answered))
 }
+
+// sinceBegun reports whether a hit was certainly sent since the rollout began.
+func (b *builder) sinceBegun(h *evidence.Hit) bool { return h.Sent-b.lane.uncertainty >= b.begun }
 
 // route returns where the connection of a hit was routed to. It sets that pod as the sender of a reply that names no pod.
 func (b *builder) route(h *evidence.Hit) Routed {

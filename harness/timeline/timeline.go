@@ -54,8 +54,8 @@ type Lane struct {
 	Summary  LaneSummary
 	Failed   []Hit       // every failed hit, by time sent
 	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
-	Slow     []SlowReply // by time sent
-	Slowest  []Hit       // the good replies that took longest, at most 20, the longest first
+	Slow     []SlowReply // since the rollout began, by time sent
+	Slowest  []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
 	Asked    []Hit       // every hit, by time sent, if steps of the scenario sent them, which send few
 	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence

@@ -14,20 +14,20 @@ import (
 
 const noReply = "no reply came through the Service once the rollout had begun"
 
-var (
-	goodReplies    = summed(func(s timeline.LaneSummary) int { return s.Latency.Count })
-	goodSinceBegun = summed(func(s timeline.LaneSummary) int {
-		return s.LatencyIn[timeline.During].Count + s.LatencyIn[timeline.After].Count
-	})
-)
+// goodReplies counts the good replies since the rollout began: earlier ones show how the cluster is without it.
+var goodReplies = summed(goodSinceBegun)
 
-// NoSlowReplies expects that no good reply through the Service had to wait until TCP sent a packet again: a loss that
-// its client does not see. An answer of Rollcall's own app may not take a second longer than the median before the rollout.
+func goodSinceBegun(s timeline.LaneSummary) int {
+	return s.LatencyIn[timeline.During].Count + s.LatencyIn[timeline.After].Count
+}
+
+// NoSlowReplies expects that no good reply through the Service since the rollout began had to wait until TCP sent a packet again: a loss
+// that its client does not see. An answer of Rollcall's own app may not take a second longer than the median before the rollout.
 func NoSlowReplies() Expectation { return Expectation{Rule: noSlowReplies.ID} }
 
 var noSlowReplies = Rule{
 	ID: "no-slow-replies", Claim: "no reply is delayed by a TCP retransmission, or by a second more than usual",
-	Lanes: ServiceLanes, Unit: "reply", Untested: noReply, exposed: goodSinceBegun,
+	Lanes: ServiceLanes, Unit: "reply", Untested: noReply, exposed: goodReplies,
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: none{of: goodReplies, did: "waited for TCP to send something again, or took a second longer than usual",
 		rows: func(a args) (f found) {
@@ -67,19 +67,19 @@ func slowBreach(s timeline.SlowReply, tl timeline.Timeline) Breach {
 	return b
 }
 
-// MaxLatency expects that every good reply through the Service was read within d of sending its request. It looks at each reply
-// and not at a percentile: a rollout that delays 30 of 5,000 requests does not change the slowest 1 %.
+// MaxLatency expects that every good reply through the Service since the rollout began was read within d of sending its request. It looks
+// at each reply and not at a percentile: a rollout that delays 30 of 5,000 requests does not change the slowest 1 %.
 func MaxLatency(d time.Duration) Expectation { return Expectation{Rule: maxLatency.ID, Max: d} }
 
 var maxLatency = Rule{
 	ID: "max-latency", Claim: "no client waits longer for a good reply than allowed",
-	Lanes: ServiceLanes, Unit: "reply", Untested: noReply, exposed: goodSinceBegun,
+	Lanes: ServiceLanes, Unit: "reply", Untested: noReply, exposed: goodReplies,
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: none{of: goodReplies, did: "took over {max}", rows: func(a args) (f found) {
 		var all []timeline.Hit
 		for _, lane := range a.lanes {
 			over := slices.DeleteFunc(slices.Clone(lane.Slowest), func(h timeline.Hit) bool { return h.Took <= a.Max })
-			f.more = f.more || len(over) > 0 && len(over) == len(lane.Slowest) && len(over) < lane.Summary.Latency.Count
+			f.more = f.more || len(over) > 0 && len(over) == len(lane.Slowest) && len(over) < goodSinceBegun(lane.Summary)
 			f.hits, all = append(f.hits, over...), append(all, lane.Slowest...)
 		}
 		slices.SortStableFunc(f.hits, timeline.BySent)

@@ -119,16 +119,19 @@ var noLostReplies = Rule{
 		rows: failing{is: func(_ args, h timeline.Hit) bool { return h.Lost() }}.rows},
 }
 
-// NoHiddenRetries expects that every request through the Service is sent once: given to one
-// connection, and logged by at most one pod.
+// NoHiddenRetries expects that every request through the Service since the rollout began is sent once: given to one connection, and logged
+// by at most one pod.
 func NoHiddenRetries() Expectation { return Expectation{Rule: noHiddenRetries.ID} }
 
 var noHiddenRetries = Rule{
 	ID: "no-hidden-retries", Claim: "no client's request is sent twice behind its back",
 	Lanes: RetryLanes, Unit: "request", Untested: noneSent, exposed: sentSinceBegun,
 	needs: underLoad(evidence.AboutReplies, evidence.AboutArrivals),
-	question: none{of: requests, did: "{were} sent more than once", rows: func(a args) found {
-		again := foundHits(timeline.Repeated(a.lanes))
+	question: none{of: sentSinceBegun, did: "{were} sent more than once", rows: func(a args) found {
+		again := foundHits(slices.DeleteFunc(timeline.Repeated(a.lanes), func(h timeline.Hit) bool {
+			since, _ := a.tl.Since(evidence.RolloutBegun, h)
+			return since.AtLeast(0) != timeline.Yes
+		}))
 		again.unclear = arrivalsUnknown(a)
 		return again
 	}},

@@ -100,6 +100,9 @@ var requestRows = []ruleRow{
 	{"an app that always takes as long is not slow", verdict.NoSlowReplies(),
 		all(twoNodes, answeringIn("worker-fresh", 1100), answeringIn("worker2-fresh", 1100)),
 		verdict.Pass},
+	{"packets that were lost before the rollout are not lost by it", verdict.NoSlowReplies(),
+		all(twoNodes, opening("worker2-fresh", 1003, from(20, 30)...)),
+		verdict.Pass},
 	{"the usual time of an app that is not ours is not known", verdict.NoSlowReplies(),
 		all(twoNodes, func(ev *recording) { ev.Run.UserApp = &evidence.UserApp{Named: true} }, answeringIn("worker-fresh", 1100, 71, 73)),
 		verdict.Pass},
@@ -110,6 +113,11 @@ var requestRows = []ruleRow{
 		verdict.Fail},
 	{"of many slow ones only the kept ones are counted", verdict.MaxLatency(100 * ms),
 		all(twoNodes, answeringIn("worker-fresh", 150, from(70, 99)...)),
+		verdict.Fail},
+	{"those before the rollout are not", verdict.MaxLatency(100 * ms), all(twoNodes, answeringIn("worker-fresh", 900, from(0, 45)...)),
+		verdict.Pass},
+	{"nor do they hide a later one", verdict.MaxLatency(100 * ms),
+		all(twoNodes, answeringIn("worker-fresh", 900, from(0, 45)...), answeringIn("worker-fresh", 150, 71)),
 		verdict.Fail},
 	{"a busy machine is no slow app", verdict.MaxLatency(100 * ms),
 		all(twoNodes, answeringIn("worker-fresh", 250, 71), answeringIn("control", 210, 71)),
@@ -205,6 +213,12 @@ var requestRows = []ruleRow{
 		}
 		return 1
 	}), verdict.Fail},
+	{"a request that was sent twice before the rollout was not for its sake", verdict.NoHiddenRetries(), logged(func(h evidence.Hit) int {
+		if h.Lane == "worker-reused" && h.Seq == 20 {
+			return 2
+		}
+		return 1
+	}), verdict.Pass},
 	{"a request given to two connections was sent twice, whatever arrived", verdict.NoHiddenRetries(),
 		on("worker-reused", func(h *evidence.Hit) { h.Attempts = 2 }, 120),
 		verdict.Fail},
