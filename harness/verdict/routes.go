@@ -53,9 +53,6 @@ var rulesBeforeSigterm = Rule{
 		open:   "rules of {node} still routed to {pod} when they were seen last",
 		rows: func(a args) []row {
 			stopped, routing := a.tl.RulesAfterSigterm()
-			if len(stopped) == 0 {
-				return nil
-			}
 			rows := podLags(routing, true)
 			for i := range rows {
 				rows[i].whole = true // they may have stopped before SIGTERM, unseen
