@@ -50,7 +50,12 @@ func (t *Timeline) shared() *shared {
 	s := &shared{t: t, begun: t.begun(), marks: slices.Sorted(maps.Values(t.marks)), unlogged: t.unlogged(),
 		windows: windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 			starting: t.ReadyUnlistening()}}
-	s.windows.maintenance, s.windows.sinceStep = t.maintenance()
+	if w, ok := t.Maintenance(); ok {
+		s.windows.maintenance = []Window{w}
+	}
+	if at, ok := t.FirstChange(); ok {
+		s.windows.sinceChange = []Window{{From: at, To: never}}
+	}
 	return s
 }
 
@@ -327,10 +332,8 @@ func (b *builder) finish() {
 	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
 	b.summary.WhileStarting = b.sentIn(b.windows.starting)
 	b.summary.WhileOnlyTerminating = b.sentIn(b.windows.onlyTerminating)
-	b.summary.InMaintenance, b.summary.SinceStep = b.sentIn(b.windows.maintenance), b.summary.SinceBegun
-	if b.windows.sinceStep != nil {
-		b.summary.SinceStep = b.sentIn(b.windows.sinceStep)
-	}
+	b.summary.InMaintenance = b.sentIn(b.windows.maintenance)
+	b.summary.SinceChange = b.sentIn(b.windows.sinceChange)
 	b.finishLatency()
 	b.followConnections()
 	b.lane.Summary = b.summary
@@ -341,7 +344,7 @@ func (b *builder) finish() {
 }
 
 // windows holds the windows for which a lane counts its hits.
-type windows struct{ terminating, noneServing, onlyTerminating, starting, maintenance, sinceStep []Window }
+type windows struct{ terminating, noneServing, onlyTerminating, starting, maintenance, sinceChange []Window }
 
 // sentIn counts the hits that were certainly sent in one of the windows.
 func (b *builder) sentIn(windows []Window) (n int) {

@@ -24,18 +24,13 @@ func (t Timeline) Maintenance() (w Window, ok bool) {
 	return w, true
 }
 
-// maintenance returns that window, and the one from its first step, marked or seen, to the end of the recording.
-func (t Timeline) maintenance() (done, sinceStep []Window) {
-	w, ok := t.Maintenance()
-	if !ok {
-		return nil, nil
+// FirstChange returns when the rollout began or, if there was maintenance, when that took its first step. It is absent without either.
+func (t Timeline) FirstChange() (at time.Duration, ok bool) {
+	at, ok = t.Mark(evidence.RolloutBegun)
+	if w, maintained := t.Maintenance(); maintained {
+		return max(at, w.From), true
 	}
-	for _, s := range t.Steps() {
-		if w.From <= s.At && s.At < w.To {
-			return []Window{w}, []Window{{From: s.At, To: never}}
-		}
-	}
-	return []Window{w}, nil
+	return at, ok
 }
 
 // ChangesSince counts the changes since a moment that the recorder saw by itself: pods of the namespace that began, ended or got

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // finishLatency computes the latency of the whole lane, of each phase, and since the first change.
@@ -16,15 +18,17 @@ func (b *builder) finishLatency() {
 			b.summary.LatencyIn[Before+Phase(i)] = in
 		}
 	}
-	if step := b.windows.sinceStep; step != nil {
-		b.summary.LatencySinceStep = b.latency(step[0].From, step[0].To)
-	} else if len(bounds) > 0 {
-		b.summary.LatencySinceStep = b.latency(slices.Min(bounds[1:3]), bounds[3])
+	ended, over := b.t.Mark(evidence.LoadEnded)
+	if !over {
+		ended = never
+	}
+	for _, w := range b.windows.sinceChange {
+		b.summary.LatencySinceChange = b.latency(w.From, ended)
 	}
 	b.finishSlow()
 }
 
-// latency returns how long the good replies took to requests that were sent between two moments.
+// latency returns the latency of the good replies to requests that were sent between two moments.
 func (b *builder) latency(from, to time.Duration) Spread {
 	b.took = b.took[:0]
 	first := b.sentBefore(from)

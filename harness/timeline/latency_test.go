@@ -91,7 +91,7 @@ func TestSlowReplies(t *testing.T) {
 }
 
 // A lane's latency since the first change counts only replies of that lane.
-func TestLatencySinceStepIsOfOneLane(t *testing.T) {
+func TestLatencySinceChangeIsOfOneLane(t *testing.T) {
 	slow := paced("a", "1111")
 	for i := range slow {
 		slow[i].Took = 50 * ms
@@ -103,7 +103,7 @@ func TestLatencySinceStepIsOfOneLane(t *testing.T) {
 		{Count: 3, P50: 2 * ms, P99: 2 * ms, P999: 2 * ms, Max: 2 * ms},
 		{Count: 1, P50: 2 * ms, P99: 2 * ms, P999: 2 * ms, Max: 2 * ms},
 	} {
-		if diff := cmp.Diff(want, tl.Lanes[i].Summary.LatencySinceStep); diff != "" {
+		if diff := cmp.Diff(want, tl.Lanes[i].Summary.LatencySinceChange); diff != "" {
 			t.Errorf("lane %s (-want +got):\n%s", tl.Lanes[i].ID, diff)
 		}
 	}

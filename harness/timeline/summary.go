@@ -29,16 +29,15 @@ type LaneSummary struct {
 	// Requests sent while no pod served, while only terminating pods without SIGTERM served, and while a ready pod did not listen yet.
 	WhileNoneServing, WhileOnlyTerminating, WhileStarting int
 	InMaintenance                                         int // requests sent during the maintenance
-	// SinceStep counts the requests sent since the first step of the maintenance; without a step it is SinceBegun.
-	SinceStep int
+	SinceChange                                           int // requests sent since [Timeline.FirstChange]
 
 	Routings Routings // of the connections of its requests
 
 	Rate    float64 // achieved, per second; 0 with fewer than two hits
 	Lag     Spread  // of Sent-Due: how late the load generator itself was
-	Latency Spread  // of good replies: from the sending of the request until the whole reply was read
-	// LatencySinceStep is the latency of requests sent since the first step of the maintenance; without a step, since the rollout began.
-	LatencySinceStep Spread
+	Latency Spread  // of good replies: how long each took from the sending of its request until all of it was read
+	// LatencySinceChange is the latency of requests sent from [Timeline.FirstChange] until the load ended.
+	LatencySinceChange Spread
 	// LatencyIn is the latency by the phase in which the request was sent; phases without a good reply are not in it.
 	LatencyIn map[Phase]Spread
 

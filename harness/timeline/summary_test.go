@@ -24,12 +24,12 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 		Failures: map[evidence.Fault]int{"refused": 1, "reset": 0, "closed": 0, "timeout": 1, "unreachable": 0, "bad_status": 0,
 			"wrong_server": 0},
 		ByVersion: map[string]int{"v1": 2, "v2": 1},
-		Retried:   1, SinceBegun: 4, SinceStep: 4,
+		Retried:   1, SinceBegun: 4, SinceChange: 4,
 		FirstSent: 10 * ms, LastSent: 53 * ms,
-		Rate:             4 / 0.043,
-		Lag:              timeline.Spread{Count: 5, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
-		Latency:          timeline.Spread{Count: 3, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
-		LatencySinceStep: timeline.Spread{Count: 2, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
+		Rate:               4 / 0.043,
+		Lag:                timeline.Spread{Count: 5, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
+		Latency:            timeline.Spread{Count: 3, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
+		LatencySinceChange: timeline.Spread{Count: 2, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
 		LatencyIn: map[timeline.Phase]timeline.Spread{
 			timeline.Before: {Count: 1, P50: 1, P99: 1, P999: 1, Max: 1},
 			timeline.During: {Count: 1, P50: 2, P99: 2, P999: 2, Max: 2},
@@ -83,7 +83,7 @@ func TestSpreadOf(t *testing.T) {
 	for i := range hundred {
 		hundred[i] = time.Duration(100 - i)
 	}
-	sixty := slices.Clone(hundred[40:])
+	sixty := slices.Clone(hundred[40:]) // SpreadOf reorders what it is given
 	for _, row := range []struct {
 		sentence string
 		of       []time.Duration

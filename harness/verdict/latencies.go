@@ -108,14 +108,14 @@ func MaxP99(d time.Duration) Expectation { return Expectation{Rule: maxP99.ID, M
 var maxP99 = Rule{
 	ID: "max-p99", Claim: "no client waits longer than allowed for 99 % of its good replies",
 	Lanes: ServiceLanes, Unit: "reply", Untested: noReply,
-	exposed: summed(func(s timeline.LaneSummary) int { return s.LatencySinceStep.Count }),
+	exposed: summed(func(s timeline.LaneSummary) int { return s.LatencySinceChange.Count }),
 	needs:   underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{limits: atMost, measured: "99 % took up to",
 		says: "99 % of the replies on {lane} since the first change took up to {length}",
 		rows: func(a args) (rows []row) {
-			begun := a.firstChange()
+			begun, _ := a.tl.FirstChange()
 			for _, lane := range a.lanes {
-				got := lane.Summary.LatencySinceStep
+				got := lane.Summary.LatencySinceChange
 				if got.Count == 0 {
 					continue
 				}

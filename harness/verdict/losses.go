@@ -17,8 +17,9 @@ const (
 )
 
 var (
-	requests       = summed(func(s timeline.LaneSummary) int { return s.Requests })
-	sentSinceBegun = summed(func(s timeline.LaneSummary) int { return s.SinceBegun })
+	requests        = summed(func(s timeline.LaneSummary) int { return s.Requests })
+	sentSinceBegun  = summed(func(s timeline.LaneSummary) int { return s.SinceBegun })
+	sentSinceChange = summed(func(s timeline.LaneSummary) int { return s.SinceChange })
 )
 
 // NoFailures expects that no request through the Service fails.

@@ -96,28 +96,18 @@ func MaxFailedShare(permille int) Expectation {
 
 var maxFailedShare = Rule{
 	ID: "max-failed-share", Claim: "no client loses a larger share of its requests than allowed",
-	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, exposed: summed(sinceStep), marks: []evidence.EventKind{evidence.RolloutBegun},
+	Lanes: ServiceLanes, Unit: "request", Untested: noneSent, exposed: sentSinceChange, marks: []evidence.EventKind{evidence.RolloutBegun},
 	needs: underLoad(evidence.AboutFailures), lack: func(a args) string { return outside("permille", a.Permille, 1000) },
 	question: bound{in: inShares, says: "{lane} lost most: {got} of {of} since the first change ({percent})",
 		limits: func(x Expectation, _ row) limits { return limits{-unlimited, float64(x.Permille) / 1000} },
 		rows: eachLane(func(a args, lane timeline.Lane) row {
-			begun, sent := a.firstChange(), lane.Summary.SinceStep
+			sent := lane.Summary.SinceChange
+			begun, _ := a.tl.FirstChange()
 			lost := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun })
 			return row{amount: portion(len(lost), sent), hits: lost, breaches: failures(a, lost),
 				lack: noneOf(sent, lane.ID+" sent 0 requests since the first change")}
 		})},
 }
-
-// firstChange returns when the rollout began or, if there was maintenance, when that took its first step.
-func (a args) firstChange() time.Duration {
-	begun := a.at(evidence.RolloutBegun)
-	if maintenance, ok := a.tl.Maintenance(); ok {
-		begun = max(begun, maintenance.From)
-	}
-	return begun
-}
-
-func sinceStep(s timeline.LaneSummary) int { return s.SinceStep }
 
 // LostShare expects that, of the requests that pods send over new connections from min to max after a mark, the share is lost that is
 // routed to pods on disrupted nodes, as far as chance explains: each pod gets as many new connections as any other.
