@@ -19,7 +19,7 @@ import (
 func emptyFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "empty-run", Began: began()})
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "empty-run", Began: began(), Ended: began()})
 	return dir
 }
 
@@ -174,7 +174,7 @@ func TestAModeThatWasAskedForIsNotSkippedSilently(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := emptyFolder(t)
-			session := evidence.Session{Schema: 1, ID: "r", Began: began(), Asked: row.asked}
+			session := evidence.Session{Schema: 1, ID: "r", Began: began(), Ended: began(), Asked: row.asked}
 			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), session)
 			for _, mode := range []string{"iptables", "ipvs"} {
 				writeJSON(t, dir+"/evidence/"+mode+"/"+evidence.ClusterFile, evidence.Cluster{Mode: mode})

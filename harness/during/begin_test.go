@@ -102,7 +102,7 @@ func TestARecorderThatWasKilled(t *testing.T) {
 		!strings.Contains(out.String(), "1 inconclusive") {
 		t.Errorf("exit code %d, %v:\n%s", code, err, &out)
 	}
-	if report := load(t, folder); len(report.Run.Broken) != 1 || report.Run.Broken[0] != "the recorder was killed" {
+	if report := load(t, folder); len(report.Run.Broken) != 1 || report.Run.Broken[0] != "the run was cut off, or has not ended" {
 		t.Errorf("broken: %q", report.Run.Broken)
 	}
 	if err := checkFree("begin", root); err != nil {

@@ -70,14 +70,15 @@ func afterwards(out io.Writer, folder string) (int, error) {
 		return 0, fmt.Errorf("the recorder of %s does not answer: %w", folder, err)
 	}
 	defer func() { _ = held.Release() }()
-	if ended(folder) {
+	var session evidence.Session
+	switch err := store.ReadJSON(evidence.SessionPath(folder), &session); {
+	case err != nil:
+		return 0, errors.Join(fmt.Errorf("the recorder was killed before it recorded anything, in %s: %s", folder, usage.OneLine(err)),
+			unlink(folder))
+	case session.Ended.IsZero():
+		fmt.Fprintln(out, "the recorder was killed; what it recorded is judged as it is")
+	default:
 		fmt.Fprintln(out, "the recording had ended by itself")
-	} else {
-		const killed = "the recorder was killed"
-		fmt.Fprintln(out, killed+"; what it recorded is judged as it is")
-		if err := store.EditSession(folder, func(s *evidence.Session) { s.Broken = append(s.Broken, killed) }); err != nil {
-			return 0, errors.Join(fmt.Errorf("%s before it recorded anything, in %s: %s", killed, folder, usage.OneLine(err)), unlink(folder))
-		}
 	}
 	report, err := conformance.Report(out, filepath.Dir(folder), folder)
 	return model.ExitCode(report), err

@@ -156,11 +156,11 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			[]string{"B: the evidence of recorded/drained in iptables cannot be read any more, and it is taken from report.json: the recording cannot be trusted: hits.parquet"}},
 		{"the run was cut off", func(t *testing.T, dir string) {
 			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "before", Version: "v0.1.0"})
-		}, []string{"B: it was cut off or has not ended, so scenarios are missing."}},
+		}, []string{"B: it broke: the run was cut off, or has not ended."}},
 		{"the run broke", func(t *testing.T, dir string) {
 			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile),
 				evidence.Session{Schema: 1, ID: "before", Version: "v0.2.0", Broken: []string{"no cluster"}})
-		}, []string{"B: it was cut off", "B: it broke: no cluster.", "They were recorded by 2 builds of Rollcall, v0.1.0 and v0.2.0"}},
+		}, []string{"B: it broke: no cluster.", "B: it broke: the run was cut off", "They were recorded by 2 builds of Rollcall, v0.1.0 and v0.2.0"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			run := recorded{id: "before", modes: []string{"iptables"}}

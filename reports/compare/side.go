@@ -42,9 +42,6 @@ func Open(dir string) (Side, error) {
 	case errThen == nil:
 		s.patch(dir, then)
 	}
-	if s.Report.Run.Ended.IsZero() {
-		s.note("it was cut off or has not ended, so scenarios are missing")
-	}
 	for _, broken := range s.Report.Run.Broken {
 		s.note("it broke: %s", broken)
 	}

@@ -53,7 +53,7 @@ func runFolder(t *testing.T, refused ...int) string {
 // profiled ends the run of a run folder, and gives it a profile.
 func profiled(t *testing.T, dir, profile string) string {
 	t.Helper()
-	session := evidence.Session{Schema: 1, ID: "r", Ended: time.Unix(9, 0).UTC(), Profile: profile}
+	session := evidence.Session{Schema: 1, ID: "r", Began: time.Unix(0, 0).UTC(), Ended: time.Unix(9, 0).UTC(), Profile: profile}
 	if err := store.WriteJSON(filepath.Join(dir, "evidence", evidence.SessionFile), session); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,8 @@ func TestExitCodes(t *testing.T) {
 		stdout   string
 		stderr   string
 	}{
-		{"a run that passed", []string{"report", runFolder(t)}, 0, "1 passed, 0 failed", ""},
+		{"a run that passed", []string{"report", ended(t, runFolder(t))}, 0, "1 passed, 0 failed", ""},
+		{"a run that passed as far as it got", []string{"report", runFolder(t)}, 3, "the run was cut off, or has not ended", ""},
 		{"a run with a claim that failed", []string{"report", runFolder(t, 60)}, 1, "1 of 100 requests failed (1 refused)", ""},
 		{"a run that cannot be trusted", []string{"report", runFolder(t, 3)}, 3, "cannot be trusted", ""},
 		{"a folder of something else", []string{"report", t.TempDir()}, 2, "", "not a run folder"},
@@ -106,7 +107,7 @@ func TestExitCodes(t *testing.T) {
 		{"a run whose report is no report", []string{"report", "--dry-run", edited(t, runFolder(t), "", "hello")}, 2, "",
 			"reports: read report.json: invalid character "},
 		{"a run whose report is of a claim that failed, which passes today",
-			[]string{"report", "--dry-run", edited(t, reported(t, runFolder(t)), `"outcome": "pass"`, `"outcome": "fail"`)}, 0,
+			[]string{"report", "--dry-run", edited(t, reported(t, ended(t, runFolder(t))), `"outcome": "pass"`, `"outcome": "fail"`)}, 0,
 			"iptables/rollout/drained: fail → pass: 0 of 100", ""},
 		{"a run that passed, and lost its evidence since", []string{"report", "--dry-run", without(t, reported(t, runFolder(t)), "run.json")}, 3,
 			"pass → inconclusive: the recording cannot be read", ""},
@@ -302,7 +303,7 @@ func read(t *testing.T, path string) string {
 }
 
 func TestReportWritesIntoTheRunFolder(t *testing.T) {
-	dir := runFolder(t)
+	dir := ended(t, runFolder(t))
 	if code := run([]string{"report", dir}, &bytes.Buffer{}, &bytes.Buffer{}); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}

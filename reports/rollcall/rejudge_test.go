@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestADryRunSaysWhatChangedAndWritesNothing(t *testing.T) {
-	dir := edited(t, reported(t, runFolder(t, 60, 61)), `"requests": 100`, `"requests": 99`)
+	dir := edited(t, reported(t, ended(t, runFolder(t, 60, 61))), `"requests": 100`, `"requests": 99`)
 	before := contents(t, dir)
 	var stdout, stderr bytes.Buffer
 	if code := run([]string{"report", "--dry-run", dir}, &stdout, &stderr); code != 1 || stderr.Len() > 0 {
