@@ -178,6 +178,25 @@ func TestASkippedModeDoesNotStandAgainstGo(t *testing.T) {
 	}
 }
 
+// Two runs that could not tell anything, of which the candidate is no worse than its baseline, are no reason for go.
+func TestAModeThatShowedNothingIsNoReasonForGo(t *testing.T) {
+	of := func(id string, o verdict.Outcome) compare.Runs {
+		return compare.Runs{side(id, "v1.36.3", scenario("rollout/drained", o, 0))}
+	}
+	for _, row := range []struct {
+		sentence            string
+		baseline, candidate compare.Runs
+	}{
+		{"neither showed anything", of("before", verdict.Inconclusive), of("after", verdict.Inconclusive)},
+		{"the baseline alone showed nothing", of("before", verdict.Inconclusive), of("after", verdict.Pass)},
+	} {
+		d, err := compare.Decide(row.baseline, row.candidate, compare.Policy{}, compare.History{}, today)
+		if err != nil || d.Answer() != compare.Undecided {
+			t.Errorf("%s: %s, %v, %v", row.sentence, d.Answer(), d.Unknown, err)
+		}
+	}
+}
+
 // Go takes as many terminations without a loss as show that no more than 5 % lose one.
 func TestGoTakesEnoughTerminations(t *testing.T) {
 	of := func(id string, count int) compare.Side {

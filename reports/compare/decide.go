@@ -239,7 +239,8 @@ func ofNumbers(c Comparison) (reasons []Reason) {
 // terminations; of what a run has once, such as its status gap, go asks only that nothing worse is shown.
 func unknown(c Comparison, baseline, candidate Runs) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
-		if !decided(baseline, mode) || !decided(candidate, mode) { // a mode that the host cannot have shows nothing on either side
+		ran := func(s model.Scenario) bool { return s.Mode == mode && s.Outcome != verdict.Skipped }
+		if !baseline.have(ran) || !candidate.have(ran) { // a mode that the host cannot have shows nothing on either side
 			continue
 		}
 		counted := false
