@@ -21,12 +21,8 @@ import (
 const mostStretch = 10
 
 // runTrial runs the trial of a cluster, once more if it shows nothing. If it shows nothing again, it prints that durations are not
-// scaled, and returns nil. A kept cluster that had a trial lately is not tried again.
+// scaled, and returns nil.
 func (r *Runner) runTrial(ctx context.Context, out io.Writer, c cluster.Cluster) (t *evidence.Trial, err error) {
-	if had := trialOf(ctx, c.Client(), time.Now()); had != nil {
-		fmt.Fprintf(out, "cluster %s: tried at %s: durations are not scaled\n", c.Name(), had.At.Format(time.TimeOnly))
-		return &had.Trial, nil
-	}
 	for range 2 {
 		if t, err = r.recordTrial(ctx, c); err == nil {
 			break
@@ -41,10 +37,7 @@ func (r *Runner) runTrial(ctx context.Context, out io.Writer, c cluster.Cluster)
 		return nil, nil
 	}
 	fmt.Fprintf(out, "cluster %s: %s\n", c.Name(), shownBy(*t))
-	if r.Keep {
-		err = keptTrial{*t, time.Now()}.keep(ctx, c.Client())
-	}
-	return t, err
+	return t, nil
 }
 
 // shownBy returns what a trial showed, short enough for a line with the name of any cluster of ours.
