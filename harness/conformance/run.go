@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"al.essio.dev/pkg/shellescape"
 
@@ -56,14 +55,13 @@ func Run(ctx context.Context, out io.Writer, o Options, suites Suites) (code int
 }
 
 func (r *run) run(ctx context.Context) (code int, err error) {
-	began := time.Now().UTC()
 	root := r.runner.Layout().Runs()
-	folder := filepath.Join(root, began.Format("20060102-150405"))
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return 0, usage.New("run folder "+folder, err.Error(), "make "+root+" writable")
+	folder, err := runner.NewFolder(root, "")
+	if err != nil {
+		return 0, err
 	}
 	r.runner.Out = folder
-	if err := r.begin(ctx, began); err != nil {
+	if err := r.begin(ctx); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
 	r.show()
@@ -95,8 +93,8 @@ func (r *run) show() {
 }
 
 // begin checks that a run is possible, prints how long it will take, and begins the session in the run folder.
-func (r *run) begin(ctx context.Context, began time.Time) error {
-	s := r.runner.NewSession(began)
+func (r *run) begin(ctx context.Context) error {
+	s := r.runner.NewSession()
 	if r.runner.Attached() { // it is found out there which scenarios are possible
 		if err := r.clusters.Ready(ctx, r.out, s.ID); err != nil {
 			return err

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -302,7 +301,7 @@ func TestOptionsAreCheckedBeforeTheHost(t *testing.T) {
 			r := *before
 			r.scenarios, r.clusters = nil, fakeClusters{checked: errors.New("the host was checked")}
 			row.choose(&r.Options)
-			if err := r.begin(t.Context(), time.Now()); !usage.Is(err) || !strings.Contains(err.Error(), row.says) {
+			if err := r.begin(t.Context()); !usage.Is(err) || !strings.Contains(err.Error(), row.says) {
 				t.Errorf("error %v, want %q", err, row.says)
 			}
 		})

@@ -123,7 +123,7 @@ func TestWhatClientsMayLose(t *testing.T) {
 			if s.Claim != row.claim || s.Disruption.Does != "x" || !s.Disruption.ByOthers() {
 				t.Errorf("claim %q, disruption %+v", s.Claim, s.Disruption)
 			}
-			if rate := s.At(a.runner.NewSession(time.Time{}).Rate, 1).Load.Rate; rate != defaultRate {
+			if rate := s.At(a.runner.NewSession().Rate, 1).Load.Rate; rate != defaultRate {
 				t.Errorf("%d requests per second and lane", rate)
 			}
 			if a.settle != time.Minute || a.deadline != 12*time.Hour || !cmp.Equal(a.runner.ModeList(), []string{"iptables"}) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/evidence"
@@ -52,9 +51,9 @@ func newFolder(verb, root string) (string, error) {
 	if err := checkFree(verb, root); err != nil {
 		return "", err
 	}
-	folder := filepath.Join(root, time.Now().UTC().Format("20060102-150405")+"-"+suite)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", usage.New("run folder "+folder, err.Error(), "make "+root+" writable")
+	folder, err := runner.NewFolder(root, "-"+suite)
+	if err != nil {
+		return "", err
 	}
 	return filepath.EvalSymlinks(folder)
 }

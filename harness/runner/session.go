@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -65,16 +66,35 @@ func (r *Runner) End() (err error) {
 
 // openSession begins the session of the run folder, which is a new folder unless the options name one.
 func (r *Runner) openSession(name string) error {
-	now := time.Now().UTC()
 	if r.Out == "" {
-		r.Out = filepath.Join(r.layout.Runs(), now.Format("20060102-150405")+"-"+name)
+		var err error
+		if r.Out, err = NewFolder(r.layout.Runs(), "-"+name); err != nil {
+			return err
+		}
 	}
-	return r.Begin(r.NewSession(now))
+	return r.Begin(r.NewSession())
 }
 
-// NewSession returns the session for a new run in the run folder, after Prepare.
-func (r *Runner) NewSession(now time.Time) evidence.Session {
-	s := store.NewSession(filepath.Base(r.Out), now)
+// NewFolder makes a run folder in root, whose name is this second, or the next in which no other run began, and an ending.
+func NewFolder(root, ending string) (string, error) {
+	for at := time.Now().UTC(); ; at = at.Add(time.Second) {
+		folder := filepath.Join(root, at.Format("20060102-150405")+ending)
+		err := os.MkdirAll(root, 0o755)
+		if err == nil {
+			err = os.Mkdir(folder, 0o755)
+		}
+		switch {
+		case err == nil:
+			return folder, nil
+		case !errors.Is(err, fs.ErrExist):
+			return "", usage.New("run folder "+folder, err.Error(), "make "+root+" writable")
+		}
+	}
+}
+
+// NewSession returns the session for a run that begins now in the run folder, after Prepare.
+func (r *Runner) NewSession() evidence.Session {
+	s := store.NewSession(filepath.Base(r.Out), time.Now().UTC())
 	s.Profile, s.Rate, s.Jobs, s.MostJobs = string(r.profile), r.rate, r.FirstJobs(), r.jobs
 	return s
 }

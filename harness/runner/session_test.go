@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/usage"
 )
 
 // recordsInto returns a runner with a session in a folder of its own, at 100 requests per second.
@@ -49,5 +51,25 @@ func TestSession(t *testing.T) {
 	}
 	if s.Ended.IsZero() || !slices.Equal(s.Broken, []string{"a pod is left"}) || s.Profile != "core" || s.Jobs != 1 || s.MostJobs != 2 {
 		t.Errorf("the session at the end: %+v", s)
+	}
+}
+
+// Runs that begin in the same second do not write into, or remove, the folder of another.
+func TestRunsThatBeginTogetherHaveFoldersOfTheirOwn(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "out")
+	var folders []string
+	for range 3 {
+		folder, err := NewFolder(root, "-rollout")
+		if err != nil || slices.Contains(folders, folder) {
+			t.Errorf("%s beside %q, %v", folder, folders, err)
+		}
+		folders = append(folders, folder)
+	}
+	file := filepath.Join(root, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewFolder(file, ""); !usage.Is(err) {
+		t.Errorf("error %v of a folder in a file", err)
 	}
 }
