@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
@@ -125,4 +126,20 @@ func TestOutages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A spread is the same as by sorting the whole set.
+func TestSpreadIsOfTheSortedSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ds := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) time.Duration {
+			return time.Duration(rapid.OneOf(rapid.Int64Range(-3, 3), rapid.Int64()).Draw(t, "ns"))
+		}), 1, 500).Draw(t, "durations")
+		got := timeline.SpreadOf(ds)
+		slices.Sort(ds)
+		want := timeline.Spread{Count: len(ds), P50: timeline.Percentile(ds, 50), P99: timeline.Percentile(ds, 99),
+			P999: ds[(len(ds)*999+999)/1000-1], Max: timeline.Percentile(ds, 100)}
+		if got != want {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	})
 }
