@@ -23,7 +23,6 @@ const DefaultUnasked = time.Hour
 // A Config holds the settings that the lanes of a run share.
 type Config struct {
 	Began    time.Time     `json:"began"`               // when the run began; times in hits are offsets from it
-	At       time.Time     `json:"at,omitzero"`         // when the pacer starts; zero or past: at once
 	Service  string        `json:"service"`             // the Service whose replies are good
 	Timeout  time.Duration `json:"timeout,omitempty"`   // from sending until the whole reply is read; zero: DefaultTimeout
 	UserHTTP *UserHTTP     `json:"user_http,omitempty"` // how to ask a userapp; nil: the echo app, which control lanes always ask
@@ -56,13 +55,7 @@ func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error)
 	if err := check(lane, cfg); err != nil {
 		return nil, fmt.Errorf("loadgen: start lane %q: %w", lane.ID, err)
 	}
-	return start(ctx, newClient(lane, cfg), cfg.startsAt()), nil
-}
-
-// startsAt returns when the pacer starts, with a monotonic clock reading, which a time decoded from JSON does not have.
-func (cfg Config) startsAt() time.Time {
-	now := time.Now()
-	return now.Add(max(0, cfg.At.Sub(now)))
+	return start(ctx, newClient(lane, cfg), time.Now()), nil
 }
 
 // start starts or continues the load of a client's lane, whose plan began at the given time.
@@ -96,9 +89,6 @@ func (a *Attack) run(ctx context.Context) {
 	defer close(a.done)
 	defer a.cancel()
 	defer a.client.buffer.end()
-	if !wait(ctx, a.client.began) {
-		return
-	}
 	defer a.client.close()
 
 	attacker := vegeta.NewAttacker(
@@ -119,17 +109,6 @@ func (a *Attack) run(ctx context.Context) {
 func workersFor(rate int, timeout time.Duration) uint64 {
 	stalled := float64(rate) * timeout.Seconds()
 	return uint64(1.5*stalled) + 10
-}
-
-// wait waits until the given time and reports whether ctx lasted until then.
-func wait(ctx context.Context, at time.Time) bool {
-	timer := time.NewTimer(time.Until(at))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return ctx.Err() == nil
 }
 
 func check(lane evidence.Lane, cfg Config) error {

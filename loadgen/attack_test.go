@@ -153,31 +153,6 @@ func TestStopAwaits(t *testing.T) {
 	}
 }
 
-func TestStartWaitsForItsInstant(t *testing.T) {
-	server := serveApp(t, nil)
-	cfg := Config{Began: time.Now(), At: time.Now().Add(time.Hour), Service: "shop"}
-	a, err := Start(t.Context(), lane(evidence.Fresh, server.URL, 1000), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if hits := hitsOf(t, a); len(hits) != 0 {
-		t.Errorf("%d hits an hour early", len(hits))
-	}
-
-	const ahead = 200 * time.Millisecond
-	arrived, once := make(chan struct{}), sync.Once{}
-	server = serveApp(t, func(http.ResponseWriter, *http.Request) { once.Do(func() { close(arrived) }) })
-	cfg.At = cfg.Began.Add(ahead)
-	a, err = Start(t.Context(), lane(evidence.Fresh, server.URL, 1000), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arrive(t, "request", arrived)
-	if hits := hitsOf(t, a); hits[0].Due < ahead || hits[0].Sent < ahead {
-		t.Errorf("first hit due at %s, sent at %s; want both after %s", hits[0].Due, hits[0].Sent, ahead)
-	}
-}
-
 func TestStartRefuses(t *testing.T) {
 	good := lane(evidence.Fresh, "http://127.0.0.1:1/", 1)
 	cfg := Config{Began: time.Now(), Service: "shop"}

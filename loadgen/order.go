@@ -11,7 +11,7 @@ const noteAskedEvery = 10 * time.Second
 
 // begin starts every lane, or none if the spool cannot be written; the caller holds the lock and has checked the order.
 func (a *Agent) begin(ctx context.Context, o startRequest) error {
-	cfg, began := a.config(o), o.startsAt()
+	cfg, began := a.config(o), time.Now()
 	var clients []*client
 	for i, lane := range o.Lanes {
 		c := newClient(lane, cfg)
@@ -27,11 +27,10 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 	}
 	a.state = spoolState{Asked: time.Now().UnixNano()}
 	if a.spool != nil {
-		o.At = began
 		if err := a.spool.write(stateFile, a.state); err != nil {
 			return err
 		}
-		kept, err := a.seal(o)
+		kept, err := a.seal(o, began)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (p plan) resumed(unsent uint64, after time.Duration) plan {
 // due returns when the n-th request is due, counted from the beginning of the load.
 func (p plan) due(n uint64) time.Duration { return time.Duration(p.number(n)+1) * p.interval }
 
-// A pacer is a [vegeta.Pacer] that counts from the agreed start of the load, not from when vegeta began.
+// A pacer is a [vegeta.Pacer] that counts from the start of the load, not from when vegeta began.
 type pacer struct {
 	plan
 	began time.Time

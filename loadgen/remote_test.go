@@ -45,7 +45,7 @@ func TestRemoteRun(t *testing.T) {
 	})
 	lanes := []evidence.Lane{lane(evidence.Fresh, app.URL, 100), lane(evidence.Reused, app.URL, 100)}
 	const earlier = time.Hour
-	cfg := Config{Began: time.Now().Add(-earlier), At: time.Now(), Service: "shop", Timeout: patient}
+	cfg := Config{Began: time.Now().Add(-earlier), Service: "shop", Timeout: patient}
 	if err := agent.Start(ctx, lanes, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 		{"no lanes", `{"began":"2026-01-02T03:04:05Z","service":"shop"}`, "no lanes"},
 		{"two lanes of one name", `{` + good + `,{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}]}`, "two lanes"},
 		{"one lane of two that is wrong", `{` + good + `,{"id":"b"}]}`, "no http or https URL"},
-		{"no time at which the run began", strings.Replace(`{`+good+`]}`, `"began":`, `"at":`, 1), "no time at which"},
+		{"no time at which the run began", `{` + strings.Replace(good, `"began":"2026-01-02T03:04:05.000000006Z",`, "", 1) + `]}`, "no time at which"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {

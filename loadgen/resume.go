@@ -42,8 +42,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 		if logs[i], progress[i], err = a.spool.findLane(i); err != nil {
 			return err
 		}
-		away, rest := absence(logs[i], c, cfg, now, loads)
-		away.Why = restartCause(order)
+		away, rest := absence(logs[i], c, order, now, loads)
 		a.state.note(away)
 		clients[i], c.plan = c, rest
 	}
@@ -58,7 +57,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	}
 	for _, c := range clients {
 		if loads {
-			a.attacks = append(a.attacks, start(context.Background(), c, now.Add(cfg.At.Sub(now))))
+			a.attacks = append(a.attacks, start(context.Background(), c, now.Add(order.Began.Sub(now))))
 			continue
 		}
 		if !a.state.Stopped {
@@ -73,15 +72,16 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 }
 
 // absence returns what a lane missed until now, and the plan that it continues with if it loads.
-func absence(log *laneLog, c *client, cfg Config, now time.Time, loads bool) (away evidence.Absence, rest plan) {
-	planned := cfg.At.Sub(cfg.Began)
+func absence(log *laneLog, c *client, order spooledOrder, now time.Time, loads bool) (away evidence.Absence, rest plan) {
+	began := order.Order.Began
 	rest = c.plan.resumed(log.unsent, 0)
 	if loads {
-		rest = c.plan.resumed(log.unsent, now.Sub(cfg.At))
+		rest = c.plan.resumed(log.unsent, now.Sub(order.Began))
 	}
-	away = evidence.Absence{Lane: c.lane.ID, From: log.unsent, To: rest.number(0), Unknown: sorted(log.open)}
-	away.Until = now.Sub(cfg.Began)
-	away.Since = min(away.Until, planned+time.Duration(away.From+1)*c.plan.interval)
+	away = evidence.Absence{Lane: c.lane.ID, From: log.unsent, To: rest.number(0), Unknown: sorted(log.open),
+		Why: restartCause(order)}
+	away.Until = now.Sub(began)
+	away.Since = min(away.Until, order.Began.Sub(began)+time.Duration(away.From+1)*c.plan.interval)
 	return away, rest
 }
 

@@ -91,7 +91,7 @@ func TestAgentResumes(t *testing.T) {
 	dir := t.TempDir()
 	first, remote := serveSpooled(t, dir)
 	began := time.Now().Add(-time.Hour)
-	if err := remote.Start(t.Context(), lanes, Config{Began: began, At: time.Now(), Service: "shop", Timeout: patient}); err != nil {
+	if err := remote.Start(t.Context(), lanes, Config{Began: began, Service: "shop", Timeout: patient}); err != nil {
 		t.Fatal(err)
 	}
 	arrive(t, "load", enough)
@@ -187,8 +187,8 @@ func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered 
 		}
 	}
 	log.close()
-	order := spooledOrder{Instance: "first", Boot: bootID(), Order: startRequest{
-		Config{Began: began, At: began, Service: "shop", Timeout: time.Millisecond}, []evidence.Lane{l}}}
+	order := spooledOrder{Instance: "first", Boot: bootID(), Began: began, Order: startRequest{
+		Config{Began: began, Service: "shop", Timeout: time.Millisecond}, []evidence.Lane{l}}}
 	for name, value := range map[string]any{orderFile: order, stateFile: spoolState{Asked: asked.UnixNano()}} {
 		if err := s.write(name, value); err != nil {
 			t.Fatal(err)

@@ -6,14 +6,15 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // A user's requests may carry secrets, and a spool is a folder on a disk of a node. There they are encrypted with the agent's
 // token, which its next process is given too.
 
 // seal returns an order as it is kept on the spool.
-func (a *Agent) seal(o startRequest) (kept spooledOrder, err error) {
-	kept = spooledOrder{Instance: a.instance, Boot: bootID(), Order: o}
+func (a *Agent) seal(o startRequest, began time.Time) (kept spooledOrder, err error) {
+	kept = spooledOrder{Instance: a.instance, Boot: bootID(), Began: began, Order: o}
 	if o.UserHTTP == nil {
 		return kept, nil
 	}

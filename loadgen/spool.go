@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
@@ -34,6 +35,7 @@ type spool struct {
 type spooledOrder struct {
 	Instance string       `json:"instance"` // of the process that was given it
 	Boot     string       `json:"boot"`     // of the kernel it ran on
+	Began    time.Time    `json:"began"`    // when its load began
 	Order    startRequest `json:"order"`
 	UserHTTP []byte       `json:"sealed_user_http,omitempty"` // the order's, encrypted; it has none itself then
 }

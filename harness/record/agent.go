@@ -28,10 +28,9 @@ type agent struct {
 	lanes  []evidence.Lane
 	remote loadgen.Remote
 
-	instance string        // id of the process that was started; a different id later means a restart
-	began    time.Time     // when the recording began
-	offset   time.Duration // by which its node's clock is ahead of ours
-	fetcher  *fetcher      // fetches the hits of its lanes; nil before start
+	instance string    // id of the process that was started; a different id later means a restart
+	began    time.Time // when the recording began
+	fetcher  *fetcher  // fetches the hits of its lanes; nil before start
 	after    []evidence.ClockReading
 	noted    []evidence.Event // events of its lanes, such as certificates; set by collect
 	resumption
@@ -76,8 +75,8 @@ func (p podPlace) alive(ctx context.Context) bool {
 
 // start makes the agent begin its lanes, and begins to fetch their hits.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
-	cfg.At = cfg.At.Add(a.offset) // the same instant on its node's clock
-	if err := a.remote.Start(ctx, a.lanes, cfg); err != nil {
+	err := a.askOnce(ctx, func(ctx context.Context) error { return a.remote.Start(ctx, a.lanes, cfg) })
+	if err != nil {
 		return err
 	}
 	var ids []string

@@ -140,7 +140,7 @@ func TestFarAgent(t *testing.T) {
 		place, lanes := newTestPlace(t), []evidence.Lane{{ID: "worker-fresh"}}
 		cl := &clients{lanes: lanes, agents: []*agent{{place: place, node: "worker", lanes: lanes,
 			remote: loadgen.Remote{URL: "http://agent", Client: client}}}}
-		if err := cl.start(t.Context(), time.Now(), nobody{}); err != nil {
+		if err := errors.Join(cl.meet(t.Context(), time.Now()), cl.start(t.Context(), nobody{})); err != nil {
 			t.Fatal(err)
 		}
 		if doubts := cl.collect(t.Context()); len(doubts) > 0 || len(cl.clocks) != 2 || place.renewed.Load() > 0 {

@@ -221,9 +221,8 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 	return lanes
 }
 
-// start begins all lanes at one instant, and begins to fetch their hits for the recorder.
-func (cl *clients) start(ctx context.Context, began time.Time, recorder hitSink) error {
-	cl.early.hitSink = recorder
+// meet asks each agent which process it is and what its clock shows, in a recording that began at the time given.
+func (cl *clients) meet(ctx context.Context, began time.Time) error {
 	for _, a := range cl.agents {
 		a.began = began
 		err := a.askOnce(ctx, func(ctx context.Context) error {
@@ -243,21 +242,20 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder hitSink)
 		if err != nil {
 			return err
 		}
-		a.offset = reading.Offset
 		cl.clocks = append(cl.clocks, reading)
 	}
-	cfg := loadgen.Config{Began: began, At: time.Now().Add(startLead), Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP}
+	return nil
+}
+
+// start begins all lanes, and begins to fetch their hits for the recorder.
+func (cl *clients) start(ctx context.Context, recorder hitSink) error {
+	cl.early.hitSink = recorder
 	var starting errgroup.Group
 	for _, a := range cl.agents {
+		cfg := loadgen.Config{Began: a.began, Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP}
 		starting.Go(func() error { return a.start(ctx, cfg, &cl.early) })
 	}
-	if err := starting.Wait(); err != nil {
-		return err
-	}
-	if !time.Now().Before(cfg.At) {
-		return fmt.Errorf("starting %d agents took longer than %v", len(cl.agents), startLead)
-	}
-	return nil
+	return starting.Wait()
 }
 
 // awaitAnswers waits until every agent that may be alive answers, so that all can be stopped at the same time, or until ctx ends:

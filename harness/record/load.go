@@ -15,10 +15,13 @@ import (
 
 // startLoad begins all lanes, and writes them into run.json.
 func (r *Recording) startLoad(ctx context.Context) error {
-	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
+	if err := r.clients.meet(ctx, r.began); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
 	r.watch.Mark(evidence.LoadBegun)
+	if err := r.clients.start(ctx, r.recorder); err != nil {
+		return fmt.Errorf("start the load: %w", err)
+	}
 	r.stopNames = followNames(ctx, r.clients.lanes, net.DefaultResolver.LookupHost, r.watch.Note)
 	r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 	return r.recorder.Update(r.run)

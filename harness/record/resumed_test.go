@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -110,10 +111,10 @@ func TestAgentThatWasAway(t *testing.T) {
 			patient := harness.Load{Timeout: time.Minute} // on a busy machine a reply takes long
 			cl := &clients{load: patient, lanes: lanes, service: "shop", agents: []*agent{{place: place, name: "agent-x", node: "worker",
 				lanes: lanes, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
-			if err := cl.start(ctx, began, recorder); err != nil {
+			met, loads := cl.meet(ctx, began), time.Now()
+			if err := errors.Join(met, cl.start(ctx, recorder)); err != nil {
 				t.Fatal(err)
 			}
-			loads := time.Now()
 			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return arrived.Load() >= 40, nil }); err != nil {
 				t.Fatal("it does not load", err)
 			}
@@ -160,7 +161,7 @@ func TestAgentThatWasAway(t *testing.T) {
 				recorder.Event(e)
 			}
 			for i, kind := range (timeline.Timeline{}).PhaseMarks() {
-				at := []time.Duration{startLead, startLead, startLead, time.Since(loads)}[i]
+				at := []time.Duration{0, 0, 0, time.Since(loads)}[i]
 				recorder.Event(evidence.Event{At: loads.Sub(began) + at, Kind: kind})
 			}
 			if err := recorder.Finish(run); err != nil {

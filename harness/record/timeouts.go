@@ -18,8 +18,6 @@ const (
 
 // Times in which nothing is to happen.
 const (
-	// startLead is how far ahead the instant at which all lanes begin is set: the time to send it to every agent.
-	startLead = 500 * time.Millisecond
 	// rest is how long no pod and no endpoint must have changed before the rollout begins.
 	rest = 2 * time.Second
 	// blindAfter is how long the API server of a slow cluster may take to answer before a watch counts as blind. It need not be
