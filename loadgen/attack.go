@@ -82,9 +82,6 @@ func (a *Attack) Stop() {
 	<-a.done
 }
 
-// Progress returns how far the attack is.
-func (a *Attack) Progress() Progress { return a.client.buffer.soFar() }
-
 func (a *Attack) run(ctx context.Context) {
 	defer close(a.done)
 	defer a.cancel()

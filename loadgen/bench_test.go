@@ -40,7 +40,7 @@ func benchmarkDo(b *testing.B, lane httpLane, client *http.Client) {
 // BenchmarkKeep measures the buffer per hit, when its hits are fetched after each thousand.
 func BenchmarkKeep(b *testing.B) {
 	b.ReportAllocs()
-	t := newBuffer()
+	t := &buffer{}
 	h := evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"}}
 	for b.Loop() {
 		t.begin(0)
@@ -56,7 +56,7 @@ func BenchmarkKeep(b *testing.B) {
 // BenchmarkPoll measures an agent's work for one poll that finds a second's hits at 1,000/s, without the network.
 func BenchmarkPoll(b *testing.B) {
 	b.ReportAllocs()
-	t := newBuffer()
+	t := &buffer{}
 	for i := range 1000 {
 		due := time.Duration(i+1) * time.Millisecond
 		t.add(evidence.Hit{

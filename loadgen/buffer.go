@@ -4,23 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"example.com/rollcall/harness/evidence"
 )
-
-// A Progress is how far a lane is, for live output. It is not evidence.
-type Progress struct {
-	Sent      int            `json:"sent"` // requests begun; those in flight included
-	Failed    int            `json:"failed"`
-	ByVersion map[string]int `json:"by_version"` // good replies
-	// Trouble is the text of the first error of no known type, such as a client without free ports; empty: none. It puts the recording
-	// in doubt, though never in favour of the cluster: the hit counts as failed.
-	Trouble string `json:"trouble,omitempty"`
-}
 
 // HitsPerFrame bounds a frame, some 100 KB on the wire: writing one keeps a processor busy for about 3 ms, during which every
 // request of an agent with one processor waits. A full frame may leave hits for the next.
@@ -35,35 +24,28 @@ var errSpool = errors.New("its spool cannot be read")
 // A buffer holds the hits of a lane until they are forgotten: on the spool, or in memory if there is no spool or it did not take
 // them.
 type buffer struct {
-	mu       sync.Mutex
-	first    int            // number of the first hit that is not forgotten; hits are numbered from 0 as they are added
-	held     int            // number of the first hit in memory, if there is one
-	hits     []evidence.Hit // in memory
-	over     bool
-	progress Progress
-	log      *laneLog // on the spool; nil: there is none
-	broken   func()   // called once when the log cannot be written; may be nil
+	mu      sync.Mutex
+	first   int            // number of the first hit that is not forgotten; hits are numbered from 0 as they are added
+	held    int            // number of the first hit in memory, if there is one
+	hits    []evidence.Hit // in memory
+	over    bool
+	trouble string   // the first; see [Status.Troubles]
+	log     *laneLog // on the spool; nil: there is none
+	broken  func()   // called once when the log cannot be written; may be nil
 }
 
-func newBuffer() *buffer { return &buffer{progress: Progress{ByVersion: map[string]int{}}} }
-
-// spooled makes the buffer continue with the log of a lane, and with the progress found in it.
-func (b *buffer) spooled(log *laneLog, progress Progress) {
-	b.log, b.held = log, log.next
-	b.first = log.segments[0].first
-	if b.progress = progress; b.progress.ByVersion == nil {
-		b.progress.ByVersion = map[string]int{}
-	}
+// spooled makes the buffer continue with the log of a lane.
+func (b *buffer) spooled(log *laneLog) {
+	b.log, b.held, b.first, b.trouble = log, log.next, log.segments[0].first, log.trouble
 }
 
 // next returns the number of the next hit.
 func (b *buffer) next() int { return b.held + len(b.hits) }
 
-// begin counts and logs a request that is about to be sent.
+// begin logs a request that is about to be sent.
 func (b *buffer) begin(seq uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.progress.Sent++
 	if b.log != nil {
 		b.check(b.log.noteSent(seq))
 	}
@@ -77,7 +59,7 @@ func (b *buffer) add(h evidence.Hit, trouble error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.log == nil || b.check(b.log.noteHit(h, encoded, b.progress)) {
+	if b.log == nil || b.check(b.log.noteHit(h, encoded)) {
 		if len(b.hits) == cap(b.hits) { // in large steps: all hits are copied
 			b.hits = slices.Grow(b.hits, max(1000, len(b.hits)))
 		}
@@ -85,7 +67,6 @@ func (b *buffer) add(h evidence.Hit, trouble error) {
 	} else {
 		b.held++
 	}
-	b.progress.count(h)
 	if trouble != nil {
 		b.fail(trouble)
 	}
@@ -104,25 +85,13 @@ func (b *buffer) check(err error) (broken bool) {
 
 // fail records the first trouble; the caller holds the lock.
 func (b *buffer) fail(trouble error) {
-	if b.progress.Trouble != "" {
+	if b.trouble != "" {
 		return
 	}
-	b.progress.Trouble = strings.ReplaceAll(trouble.Error(), "\n", "; ")
+	b.trouble = strings.ReplaceAll(trouble.Error(), "\n", "; ")
 	if b.log != nil {
-		_ = b.log.write("t", []byte(b.progress.Trouble)) // it is in memory too
+		b.log.noteTrouble(b.trouble)
 	}
-}
-
-// count adds a hit to the counts.
-func (p *Progress) count(h evidence.Hit) {
-	if h.Failed() {
-		p.Failed++
-		return
-	}
-	if p.ByVersion == nil {
-		p.ByVersion = map[string]int{}
-	}
-	p.ByVersion[h.By.Version]++
 }
 
 // giveUp records why no more requests are sent.
@@ -190,10 +159,9 @@ func (b *buffer) fromSpool(n int) (batch, error) {
 	return batch{first: n, spooled: hits, end: b.over && n+len(hits) == b.next()}, nil
 }
 
-func (b *buffer) soFar() Progress {
+// firstTrouble returns the lane's first trouble; empty: none.
+func (b *buffer) firstTrouble() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := b.progress
-	p.ByVersion = maps.Clone(p.ByVersion)
-	return p
+	return b.trouble
 }

@@ -54,7 +54,7 @@ func TestBufferFrom(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
-			buf := newBuffer()
+			buf := &buffer{}
 			keepHits(buf, tt.kept)
 			if tt.over {
 				buf.end()
@@ -85,7 +85,7 @@ func TestBufferFrom(t *testing.T) {
 // TestNoHitIsLost fetches from a buffer while hits are added in any order; some of the replies are lost.
 func TestNoHitIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		buf := newBuffer()
+		buf := &buffer{}
 		var kept, read []uint64
 		ended := false
 		ask := func() {
@@ -128,7 +128,7 @@ func TestNoHitIsLost(t *testing.T) {
 // TestPolledBufferStaysFlat fetches once a second the hits of 1,000 requests a second, for ten minutes, and looks for hits that the
 // garbage collector could not free.
 func TestPolledBufferStaysFlat(t *testing.T) {
-	buf := newBuffer()
+	buf := &buffer{}
 	inMemory := map[weak.Pointer[evidence.Hit]]bool{}
 	for second := range 600 {
 		keepHits(buf, 1000)

@@ -24,7 +24,7 @@ type client struct {
 func newClient(lane evidence.Lane, cfg Config) *client {
 	cfg = cfg.withDefaults()
 	return &client{exchanger: protocols[lane.Protocol].open(lane, cfg), lane: lane, plan: planOf(lane), timeout: cfg.Timeout,
-		clock: newClock(cfg.Began), buffer: newBuffer()}
+		clock: newClock(cfg.Began), buffer: &buffer{}}
 }
 
 // RoundTrip sends a request of the lane when vegeta has one sent, of whose request only the number is used.

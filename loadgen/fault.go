@@ -14,7 +14,7 @@ import (
 //
 // If no type is known, the fault is Closed and known is false. The request did end before its deadline without a whole reply, but
 // the cause is unknown: the peer may not speak HTTP, or the client itself may be out of ports, descriptors or memory, which says
-// nothing about the cluster. See [Progress.Trouble].
+// nothing about the cluster. See [Status.Troubles].
 func faultOf(errs ...error) (fault evidence.Fault, known bool) {
 	for _, err := range errs {
 		if fault := faultByType(err); fault != evidence.NoFault {

@@ -132,7 +132,7 @@ func TestFaultOfPeer(t *testing.T) {
 				}()
 				t.Parallel() // once it is under way, so that all stalls are one wait
 				<-sent
-				hit, progress := onlyHit(t, c), c.buffer.soFar()
+				hit, trouble := onlyHit(t, c), c.buffer.firstTrouble()
 				if hit.Fault != tt.want || hit.Status != tt.status || hit.By != tt.by || hit.Attempts != tt.attempts {
 					t.Errorf("got fault %q, status %d, by %+v, %d attempts; want %q, %d, %+v, %d",
 						hit.Fault, hit.Status, hit.By, hit.Attempts, tt.want, tt.status, tt.by, tt.attempts)
@@ -143,8 +143,8 @@ func TestFaultOfPeer(t *testing.T) {
 				if tt.want == evidence.Timeout && hit.Took < timeout {
 					t.Errorf("timed out after %s, before %s", hit.Took, timeout)
 				}
-				if (progress.Trouble != "") != tt.trouble {
-					t.Errorf("trouble %q", progress.Trouble)
+				if (trouble != "") != tt.trouble {
+					t.Errorf("trouble %q", trouble)
 				}
 			})
 		}

@@ -22,6 +22,7 @@ type laneLog struct {
 	segments []segment // ascending; the last one is written to
 	next     int       // number of the next hit
 	last     place     // where the last answer from the spool ended
+	trouble  string    // the lane's first; empty: none
 	err      error     // the first error; nothing is written after it
 }
 
@@ -48,14 +49,14 @@ func (s *sentRequests) sent(seq uint64) {
 // newLane begins the log of a lane.
 func (s *spool) newLane(lane int) (*laneLog, error) {
 	l := &laneLog{spool: s, lane: lane, sentRequests: newSentRequests(0)}
-	return l, l.roll(Progress{})
+	return l, l.roll()
 }
 
 // findLane opens the log that an earlier process wrote. Before anything else is written, resume has to be called.
-func (s *spool) findLane(lane int) (l *laneLog, progress Progress, err error) {
+func (s *spool) findLane(lane int) (l *laneLog, err error) {
 	l = &laneLog{spool: s, lane: lane, sentRequests: newSentRequests(0)}
 	if l.segments, err = segmentsOf(s.dir, lane); err != nil {
-		return nil, progress, err
+		return nil, err
 	}
 	for _, found := range l.segments {
 		s.used.Add(found.size)
@@ -63,25 +64,25 @@ func (s *spool) findLane(lane int) (l *laneLog, progress Progress, err error) {
 	headed := false
 	for !headed && len(l.segments) > 0 {
 		newest := l.segments[len(l.segments)-1]
-		if headed, err = l.replay(newest, &progress); err != nil {
-			return nil, progress, err
+		if headed, err = l.replay(newest); err != nil {
+			return nil, err
 		}
 		if !headed { // its head did not reach the disk
 			l.segments = l.segments[:len(l.segments)-1]
 			s.used.Add(-newest.size)
 			if err := os.Remove(newest.path); err != nil {
-				return nil, progress, err
+				return nil, err
 			}
 		}
 	}
 	if !headed {
-		return nil, progress, fmt.Errorf("lane %d has no segment", lane)
+		return nil, fmt.Errorf("lane %d has no segment", lane)
 	}
-	return l, progress, nil
+	return l, nil
 }
 
-// replay reads a segment into the log and the progress; headed reports whether it has a head.
-func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error) {
+// replay reads a segment into the log; headed reports whether it has a head.
+func (l *laneLog) replay(s segment) (headed bool, err error) {
 	err = s.lines(0, func(found line) (bool, error) {
 		switch found.kind {
 		case "b":
@@ -97,14 +98,13 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 			for _, seq := range head.Open {
 				l.open[seq] = true
 			}
-			l.next, *progress = head.First, head.Progress
+			l.next, l.trouble = head.First, head.Trouble
 		case "s":
 			seq, err := strconv.ParseUint(string(found.text), 10, 64)
 			if err != nil {
 				return false, err
 			}
 			l.sent(seq)
-			progress.Sent++
 		case "h":
 			var h evidence.Hit
 			if err := json.Unmarshal(found.text, &h); err != nil {
@@ -112,9 +112,8 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 			}
 			l.next++
 			delete(l.open, h.Seq)
-			progress.count(h)
 		case "t":
-			progress.Trouble = string(found.text)
+			l.trouble = string(found.text)
 		default:
 			return false, fmt.Errorf("a line of kind %q", found.kind)
 		}
@@ -124,14 +123,14 @@ func (l *laneLog) replay(s segment, progress *Progress) (headed bool, err error)
 }
 
 // resume continues from a request's number; earlier requests without an outcome get none any more.
-func (l *laneLog) resume(unsent uint64, progress Progress) error {
+func (l *laneLog) resume(unsent uint64) error {
 	l.sentRequests = newSentRequests(unsent)
-	return l.roll(progress)
+	return l.roll()
 }
 
 // roll begins the next segment.
-func (l *laneLog) roll(progress Progress) error {
-	head, err := json.Marshal(segmentHead{l.next, l.unsent, sorted(l.ahead), sorted(l.open), progress})
+func (l *laneLog) roll() error {
+	head, err := json.Marshal(segmentHead{l.next, l.unsent, sorted(l.ahead), sorted(l.open), l.trouble})
 	if err != nil {
 		return l.fail(err)
 	}
@@ -161,10 +160,10 @@ func (l *laneLog) noteSent(seq uint64) error {
 	return l.write("s", strconv.AppendUint(nil, seq, 10))
 }
 
-// noteHit logs a hit; progress is the lane's before it.
-func (l *laneLog) noteHit(h evidence.Hit, encoded []byte, progress Progress) error {
+// noteHit logs a hit.
+func (l *laneLog) noteHit(h evidence.Hit, encoded []byte) error {
 	if l.err == nil && l.next-l.segments[len(l.segments)-1].first == hitsPerSegment {
-		if err := l.roll(progress); err != nil {
+		if err := l.roll(); err != nil {
 			return err
 		}
 	}
@@ -174,6 +173,12 @@ func (l *laneLog) noteHit(h evidence.Hit, encoded []byte, progress Progress) err
 	delete(l.open, h.Seq)
 	l.next++
 	return nil
+}
+
+// noteTrouble logs the lane's first trouble.
+func (l *laneLog) noteTrouble(text string) {
+	l.trouble = text
+	_ = l.write("t", []byte(text)) // it is in memory too
 }
 
 func (l *laneLog) write(kind string, text []byte) error {

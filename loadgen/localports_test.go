@@ -110,7 +110,7 @@ func TestAClientDoesNotTalkToItself(t *testing.T) {
 			if h := hits[1]; h.Failed() || h.Reused || h.LocalPort == port {
 				t.Errorf("once somebody does: %+v", h)
 			}
-			if trouble := c.buffer.soFar().Trouble; trouble != "" {
+			if trouble := c.buffer.firstTrouble(); trouble != "" {
 				t.Errorf("trouble %q", trouble)
 			}
 		})

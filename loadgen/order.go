@@ -23,7 +23,7 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 		if err != nil {
 			return err
 		}
-		c.buffer.spooled(log, Progress{})
+		c.buffer.spooled(log)
 	}
 	a.state = spoolState{Asked: time.Now().UnixNano()}
 	if a.spool != nil {

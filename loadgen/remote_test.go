@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ func serveAgent(t *testing.T) Remote {
 	return Remote{URL: server.URL, Token: token, Client: server.Client()}
 }
 
-// TestRemoteRun runs an agent through its life: two lanes, progress, hits while they are recorded, two stops, and the remaining
+// TestRemoteRun runs an agent through its life: two lanes, hits while they are recorded, two stops, and the remaining
 // hits.
 func TestRemoteRun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patient)
@@ -38,7 +39,9 @@ func TestRemoteRun(t *testing.T) {
 	agent := serveAgent(t)
 	var once sync.Once
 	loaded := make(chan struct{})
+	came := map[string]*atomic.Int32{"worker-fresh": {}, "worker-reused": {}}
 	app := serveApp(t, func(_ http.ResponseWriter, r *http.Request) {
+		came[r.Header.Get(laneHeader)].Add(1)
 		if r.Header.Get(seqHeader) == "20" {
 			once.Do(func() { close(loaded) })
 		}
@@ -52,11 +55,6 @@ func TestRemoteRun(t *testing.T) {
 	wantError(t, agent.Start(ctx, lanes, cfg), "409 Conflict: already started")
 	arrive(t, "load", loaded)
 
-	status, err := agent.Status(ctx)
-	progress := status.Lanes
-	if err != nil || len(progress) != 2 || progress["worker-fresh"].Sent+progress["worker-reused"].Sent < 20 {
-		t.Errorf("progress %+v, %v", progress, err)
-	}
 	hits := map[string][]evidence.Hit{}
 	for _, lane := range lanes {
 		for len(hits[lane.ID]) == 0 {
@@ -82,7 +80,7 @@ func TestRemoteRun(t *testing.T) {
 				t.Fatalf("hit %+v, want number %d of its lane, good, due about an hour after the run began", h, i)
 			}
 		}
-		if sent := progress[lane.ID].Sent; len(got) < sent {
+		if sent := came[lane.ID].Load(); len(got) != int(sent) {
 			t.Errorf("lane %s: %d hits of %d requests", lane.ID, len(got), sent)
 		}
 	}
@@ -153,7 +151,7 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 		{"no lanes", `{"began":"2026-01-02T03:04:05Z","service":"shop"}`, "no lanes"},
 		{"two lanes of one name", `{` + good + `,{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}]}`, "two lanes"},
 		{"one lane of two that is wrong", `{` + good + `,{"id":"b"}]}`, "no http or https URL"},
-		{"no time at which the run began", `{` + strings.Replace(good, `"began":"2026-01-02T03:04:05.000000006Z",`, "", 1) + `]}`, "no time at which"},
+		{"no time at which the run began", `{` + good[strings.Index(good, `"service"`):] + `]}`, "no time at which"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
@@ -172,7 +170,7 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 			if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(why), tt.want) {
 				t.Errorf("got %s: %s; want 400 and %q", resp.Status, why, tt.want)
 			}
-			if status, err := agent.Status(t.Context()); err != nil || len(status.Lanes) > 0 || status.Order != "" {
+			if status, err := agent.Status(t.Context()); err != nil || status.Order != "" {
 				t.Errorf("it was started: %+v, %v", status, err)
 			}
 		})

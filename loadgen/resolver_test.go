@@ -116,7 +116,7 @@ func TestLanesOfAHostWhoseResolverGoesAway(t *testing.T) {
 		if !slices.Equal(faults, want) {
 			t.Errorf("%s: faults %q, want %q", id, faults, want)
 		}
-		if trouble := a.Progress().Trouble; trouble != "" {
+		if trouble := a.client.buffer.firstTrouble(); trouble != "" {
 			t.Errorf("%s: %s", id, trouble)
 		}
 	}

@@ -34,12 +34,11 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	left := cfg.Unasked - now.Sub(time.Unix(0, a.state.Asked))
 	loads := !a.state.Stopped && left > 0
 	clients := make([]*client, len(o.Lanes))
-	progress := make([]Progress, len(o.Lanes))
 	logs := make([]*laneLog, len(o.Lanes))
 	for i, lane := range o.Lanes {
 		c := newClient(lane, cfg)
 		var err error
-		if logs[i], progress[i], err = a.spool.findLane(i); err != nil {
+		if logs[i], err = a.spool.findLane(i); err != nil {
 			return err
 		}
 		away, rest := absence(logs[i], c, order, now, loads)
@@ -50,10 +49,10 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 		return err
 	}
 	for i, c := range clients {
-		if err := logs[i].resume(c.plan.number(0), progress[i]); err != nil {
+		if err := logs[i].resume(c.plan.number(0)); err != nil {
 			return err
 		}
-		c.buffer.spooled(logs[i], progress[i])
+		c.buffer.spooled(logs[i])
 	}
 	for _, c := range clients {
 		if loads {

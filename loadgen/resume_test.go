@@ -162,8 +162,8 @@ func TestAgentResumes(t *testing.T) {
 		t.Errorf("%d absences, %v, want those before", len(again.Absences), err)
 	}
 	for _, attack := range third.started() {
-		if attack.client.buffer.over != true || attack.Progress().Trouble != "" {
-			t.Errorf("%s is loaded again: %+v", attack.client.lane.ID, attack.Progress())
+		if attack.client.buffer.over != true || attack.client.buffer.firstTrouble() != "" {
+			t.Errorf("%s is loaded again: %s", attack.client.lane.ID, attack.client.buffer.firstTrouble())
 		}
 	}
 }
@@ -178,8 +178,8 @@ func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered 
 	if err != nil {
 		t.Fatal(err)
 	}
-	buf := newBuffer()
-	buf.spooled(log, Progress{})
+	buf := &buffer{}
+	buf.spooled(log)
 	for seq := range uint64(sent) {
 		buf.begin(seq)
 		if !slices.Contains(unanswered, seq) {
@@ -251,7 +251,7 @@ func TestAbsences(t *testing.T) {
 				if diff := gocmp.Diff(row.want, agent.state.Absences); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
-				if got := agent.attacks[0].Progress().Trouble; got != row.trouble {
+				if got := agent.attacks[0].client.buffer.firstTrouble(); got != row.trouble {
 					t.Errorf("trouble %q, want %q", got, row.trouble)
 				}
 			})
@@ -310,7 +310,8 @@ func TestNobodyAsks(t *testing.T) {
 		if time.Sleep(5 * time.Second); !over() {
 			t.Error("it loads on when nobody has asked for over a minute")
 		}
-		if got, want := agent.attacks[0].Progress().Trouble, "no collector contacted the agent for 1m0s"; !strings.HasPrefix(got, want) {
+		got := agent.attacks[0].client.buffer.firstTrouble()
+		if want := "no collector contacted the agent for 1m0s"; !strings.HasPrefix(got, want) {
 			t.Errorf("trouble %q, want %q", got, want)
 		}
 		_, _, state, err := openSpool(dir, 0)

@@ -36,11 +36,11 @@ type segment struct {
 
 // A segmentHead is the state of a lane when a segment begins, so that the segments before it are only needed for their hits.
 type segmentHead struct {
-	First    int      `json:"first"`
-	Unsent   uint64   `json:"unsent"`
-	Ahead    []uint64 `json:"ahead,omitempty"`
-	Open     []uint64 `json:"open,omitempty"`
-	Progress Progress `json:"progress"`
+	First   int      `json:"first"`
+	Unsent  uint64   `json:"unsent"`
+	Ahead   []uint64 `json:"ahead,omitempty"`
+	Open    []uint64 `json:"open,omitempty"`
+	Trouble string   `json:"trouble,omitempty"`
 }
 
 func segmentPath(dir string, lane, first int) string {

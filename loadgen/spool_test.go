@@ -32,21 +32,21 @@ func newSpooled(t interface{ Fatal(...any) }, s *spool) *buffer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBuffer()
-	b.spooled(log, Progress{})
+	b := &buffer{}
+	b.spooled(log)
 	return b
 }
 
 // killed returns the buffer of the process after a killed one, with what that process left.
 func killed(t interface{ Fatal(...any) }, dir string) (b *buffer, unsent uint64, unknown []uint64) {
 	s := &spool{dir: dir, limit: DefaultSpoolLimit}
-	log, progress, err := s.findLane(0)
+	log, err := s.findLane(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	unsent, unknown = log.unsent, sorted(log.open)
-	b = newBuffer()
-	b.spooled(log, progress)
+	b = &buffer{}
+	b.spooled(log)
 	return b, unsent, unknown
 }
 
@@ -90,7 +90,6 @@ func TestSpoolLosesNothing(t *testing.T) {
 			case "kill":
 				var unsent uint64
 				var lost []uint64
-				progress := buf.soFar()
 				buf.log.close()
 				buf, unsent, lost = killed(rt, dir)
 				if unsent != next {
@@ -99,11 +98,8 @@ func TestSpoolLosesNothing(t *testing.T) {
 				if diff := cmp.Diff(sorted(inFlight), lost); diff != "" {
 					rt.Fatalf("in flight (-want +got):\n%s", diff)
 				}
-				if diff := cmp.Diff(progress, buf.soFar()); diff != "" {
-					rt.Fatalf("progress (-before +after):\n%s", diff)
-				}
 				next += uint64(rapid.IntRange(0, 3).Draw(rt, "left out"))
-				if err := buf.log.resume(next, buf.progress); err != nil {
+				if err := buf.log.resume(next); err != nil {
 					rt.Fatal(err)
 				}
 				unknown, inFlight = append(unknown, lost...), map[uint64]bool{}
@@ -139,17 +135,16 @@ func TestKilledInALaterSegment(t *testing.T) {
 	for n := range uint64(requests) {
 		buf.begin(n)
 		if n != slow {
-			buf.add(evidence.Hit{Seq: n, Fault: evidence.Refused}, nil)
+			buf.add(evidence.Hit{Seq: n, Fault: evidence.Closed}, errors.New("an odd error"))
 		}
 	}
-	progress := buf.soFar()
 	buf.log.close()
 	again, unsent, unknown := killed(t, dir)
 	if unsent != requests || !slices.Equal(unknown, []uint64{slow}) {
 		t.Errorf("%d is the first that was not sent, and %d have no reply", unsent, len(unknown))
 	}
-	if diff := cmp.Diff(progress, again.soFar()); diff != "" || again.next() != requests-1 {
-		t.Errorf("%d hits; progress (-before +after):\n%s", again.next(), diff)
+	if trouble := again.firstTrouble(); trouble != "an odd error" || again.next() != requests-1 {
+		t.Errorf("%d hits, trouble %q", again.next(), trouble)
 	}
 }
 
@@ -210,7 +205,7 @@ func TestFullSpoolEndsTheLane(t *testing.T) {
 		t.Errorf("it has %d bytes, over %d", s.used.Load(), limit)
 	}
 	const want = "its spool cannot be written: it is full: 1 MiB of hits were not fetched"
-	if got := buf.soFar().Trouble; got != want {
+	if got := buf.firstTrouble(); got != want {
 		t.Errorf("trouble %q, want %q", got, want)
 	}
 	for n := 0; n < kept; {
@@ -269,7 +264,7 @@ func TestSpoolDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeFile(t, path, string(text)+row.text)
-		log, _, err := s.findLane(0)
+		log, err := s.findLane(0)
 		if got := errorText(err); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
@@ -320,8 +315,8 @@ func BenchmarkSpool(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			lanes = append(lanes, newBuffer())
-			lanes[i].spooled(log, Progress{})
+			lanes = append(lanes, &buffer{})
+			lanes[i].spooled(log)
 		}
 		var fetched [3]int
 		var most uint64

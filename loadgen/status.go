@@ -11,15 +11,17 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Status is what an agent says of itself: which process it is, what its clock shows, and how far it is.
+// A Status is what an agent says of itself: which process it is, what its clock shows, and what its lanes met with besides hits.
 type Status struct {
 	Instance string `json:"instance"` // random, made when the process began: it differs after a restart
 	// Order is the instance that was told to start; a later instance continues it. Empty: none was told.
-	Order    string              `json:"order,omitempty"`
-	Now      int64               `json:"now"`             // Unix nanoseconds
-	Lanes    map[string]Progress `json:"lanes,omitempty"` // by id; none before start
-	Absences []evidence.Absence  `json:"absences,omitempty"`
-	Noted    []evidence.Event    `json:"noted,omitempty"` // what its lanes observed besides hits, by its own clock
+	Order string `json:"order,omitempty"`
+	Now   int64  `json:"now"` // Unix nanoseconds
+	// Troubles are, by lane, the text of the first error of no known type, such as a client without free ports. It puts the recording
+	// in doubt, though never in favour of the cluster: the hit counts as failed.
+	Troubles map[string]string  `json:"troubles,omitempty"`
+	Absences []evidence.Absence `json:"absences,omitempty"`
+	Noted    []evidence.Event   `json:"noted,omitempty"` // what its lanes observed, by its own clock
 }
 
 // Status returns the agent's status. If the instance differs from that of an earlier answer, the agent has restarted; if the order
@@ -57,11 +59,13 @@ func (r Remote) ReadClock(ctx context.Context, began time.Time, samples int) (ev
 // status serves GET /v1/status.
 func (a *Agent) status(w http.ResponseWriter, _ *http.Request) {
 	a.mu.Lock()
-	s := Status{Instance: a.instance, Order: a.order, Lanes: map[string]Progress{}, Absences: slices.Clone(a.state.Absences),
+	s := Status{Instance: a.instance, Order: a.order, Troubles: map[string]string{}, Absences: slices.Clone(a.state.Absences),
 		Noted: slices.Clone(a.state.Noted)}
 	a.mu.Unlock()
 	for _, attack := range a.started() {
-		s.Lanes[attack.client.lane.ID] = attack.Progress()
+		if trouble := attack.client.buffer.firstTrouble(); trouble != "" {
+			s.Troubles[attack.client.lane.ID] = trouble
+		}
 	}
 	s.Now = time.Now().UnixNano()
 	w.Header().Set("Content-Type", "application/json")

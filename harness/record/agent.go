@@ -125,7 +125,7 @@ func (a *agent) lastStatus(ctx context.Context) error {
 		a.adopt(ctx)
 	}
 	for _, lane := range a.lanes {
-		if trouble := status.Lanes[lane.ID].Trouble; trouble != "" {
+		if trouble := status.Troubles[lane.ID]; trouble != "" {
 			return fmt.Errorf("lane %s: %s", lane.ID, trouble)
 		}
 	}

@@ -101,7 +101,7 @@ func TestHungFetch(t *testing.T) {
 					}
 					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}"))}, nil
 				})}
-				a := &agent{place: place, node: "worker", lanes: []evidence.Lane{{ID: "worker-fresh"}},
+				a := &agent{place: place, name: "agent-x", node: "worker", lanes: []evidence.Lane{{ID: "worker-fresh"}},
 					remote: loadgen.Remote{URL: "http://agent", Client: client}}
 				if err := a.start(t.Context(), loadgen.Config{}, nobody{}); err != nil {
 					t.Fatal(err)
@@ -109,6 +109,10 @@ func TestHungFetch(t *testing.T) {
 				time.Sleep(fetchTimeout + fetchEvery/2) // of the bubble: one fetch that hangs, or many
 				if got := place.renewed.Load(); got != row.renewed {
 					t.Errorf("its connection was opened again %d times, want %d", got, row.renewed)
+				}
+				cl := clients{agents: []*agent{a}, seen: newTally(nobody{}, a.lanes, 0)}
+				if got := cl.progress().Trouble; got != "agent-x does not answer " {
+					t.Errorf("progress says %q", got)
 				}
 				a.fetcher.cancel(nil)
 				<-a.fetcher.done
@@ -140,7 +144,8 @@ func TestFarAgent(t *testing.T) {
 		place, lanes := newTestPlace(t), []evidence.Lane{{ID: "worker-fresh"}}
 		cl := &clients{lanes: lanes, agents: []*agent{{place: place, node: "worker", lanes: lanes,
 			remote: loadgen.Remote{URL: "http://agent", Client: client}}}}
-		if err := errors.Join(cl.meet(t.Context(), time.Now()), cl.start(t.Context(), nobody{})); err != nil {
+		began := time.Now()
+		if err := errors.Join(cl.meet(t.Context(), began), cl.start(t.Context(), began, nobody{})); err != nil {
 			t.Fatal(err)
 		}
 		if doubts := cl.collect(t.Context()); len(doubts) > 0 || len(cl.clocks) != 2 || place.renewed.Load() > 0 {

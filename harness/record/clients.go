@@ -37,7 +37,7 @@ type clients struct {
 	clocks   []evidence.ClockReading
 	absences []evidence.Absence // of its agents; set by collect
 	noted    []evidence.Event   // events of its agents; set by collect
-	early    steadyLag          // through which all hits pass
+	seen     *tally             // through which all hits pass; nil before start
 }
 
 // newClients creates the agents and the control pods, and connects to each agent.
@@ -248,12 +248,12 @@ func (cl *clients) meet(ctx context.Context, began time.Time) error {
 }
 
 // start begins all lanes, and begins to fetch their hits for the recorder.
-func (cl *clients) start(ctx context.Context, recorder hitSink) error {
-	cl.early.hitSink = recorder
+func (cl *clients) start(ctx context.Context, began time.Time, recorder hitSink) error {
+	cl.seen = newTally(recorder, cl.lanes, time.Since(began)+warmUp)
 	var starting errgroup.Group
 	for _, a := range cl.agents {
-		cfg := loadgen.Config{Began: a.began, Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP}
-		starting.Go(func() error { return a.start(ctx, cfg, &cl.early) })
+		cfg := loadgen.Config{Began: began, Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP}
+		starting.Go(func() error { return a.start(ctx, cfg, cl.seen) })
 	}
 	return starting.Wait()
 }
@@ -310,23 +310,15 @@ func (cl *clients) collect(ctx context.Context) (doubts []evidence.Reason) {
 	return doubts
 }
 
-// progress returns the requests sent and failed, the replies by version, and which agents do not answer.
-func (cl *clients) progress(ctx context.Context) progress.Running {
-	now := progress.Running{Replies: map[string]int{}}
+// progress returns what clients saw so far, and which agents do not answer.
+func (cl *clients) progress() progress.Running {
+	if cl.seen == nil {
+		return progress.Running{}
+	}
+	now := cl.seen.soFar()
 	for _, a := range cl.agents {
-		status, err := a.remote.Status(ctx)
-		if err != nil || len(status.Lanes) == 0 { // or it lost them in a restart
+		if a.fetcher.failing.Load() {
 			now.Trouble += a.name + " does not answer "
-		}
-		for _, lane := range a.lanes {
-			if !lane.Kind().AsksApp() { // control pods have a version of their own
-				continue
-			}
-			of := status.Lanes[lane.ID]
-			now.Sent, now.Failed = now.Sent+of.Sent, now.Failed+of.Failed
-			for version, n := range of.ByVersion {
-				now.Replies[version] += n
-			}
 		}
 	}
 	return now

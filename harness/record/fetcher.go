@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -24,6 +25,8 @@ type fetcher struct {
 	got   []int  // by lane, the number of hits fetched
 	ended []bool // by lane, whether it has no more hits
 	err   error  // of the last fetch
+
+	failing atomic.Bool // the last fetch failed
 }
 
 // A fetchFunc returns a frame of hits for each of an agent's lanes, from the given index on, or an error and none.
@@ -50,6 +53,7 @@ func startFetcher(ctx context.Context, recorder hitSink, lanes []string, fetch f
 func (f *fetcher) run(ctx context.Context, recorder hitSink) {
 	for {
 		frames, err := f.fetch(ctx, f.got)
+		f.failing.Store(err != nil)
 		more := false
 		for i, frame := range frames {
 			more = more || len(frame.Records) == loadgen.HitsPerFrame

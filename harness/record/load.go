@@ -19,7 +19,7 @@ func (r *Recording) startLoad(ctx context.Context) error {
 		return fmt.Errorf("start the load: %w", err)
 	}
 	r.watch.Mark(evidence.LoadBegun)
-	if err := r.clients.start(ctx, r.recorder); err != nil {
+	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
 	r.stopNames = followNames(ctx, r.clients.lanes, net.DefaultResolver.LookupHost, r.watch.Note)
@@ -30,7 +30,6 @@ func (r *Recording) startLoad(ctx context.Context) error {
 // checkSteadyLoad lets the load run until pods and endpoints are at rest, and measures how late clients send meanwhile. If they
 // are late even then, the load is more than this machine can carry.
 func (r *Recording) checkSteadyLoad(ctx context.Context) error {
-	began := time.Since(r.began)
 	d := harness.Steady
 	for _, change := range r.ClusterChanges {
 		if resting, ok := change.(interface{ Rest() time.Duration }); ok {
@@ -42,7 +41,7 @@ func (r *Recording) checkSteadyLoad(ctx context.Context) error {
 		return err
 	}
 	if r.CheckLoad {
-		r.tooMuch = r.clients.lateSince(began + warmUp)
+		r.tooMuch = r.clients.seen.tooMuch()
 	}
 	return context.Cause(ctx)
 }
@@ -101,7 +100,7 @@ func (r *Recording) printProgress(ctx context.Context, phase func() string) (sto
 	var printing sync.WaitGroup
 	printing.Go(func() {
 		for {
-			now := r.clients.progress(ctx)
+			now := r.clients.progress()
 			now.Phase = phase()
 			fmt.Fprintln(r.Out, r.Entry.Update(now))
 			if poll.Pause(ctx, printEvery); ctx.Err() != nil {

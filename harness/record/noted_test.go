@@ -33,7 +33,8 @@ func TestCertificatesThatLanesWereShown(t *testing.T) {
 	cl := &clients{lanes: lanes, service: "shop", userHTTP: &loadgen.UserHTTP{TLS: &loadgen.TLS{Insecure: true}},
 		agents: []*agent{{place: newTestPlace(t), name: "agent-x", node: "worker", lanes: lanes,
 			remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
-	if err := errors.Join(cl.meet(ctx, time.Now()), cl.start(ctx, recorder)); err != nil {
+	began := time.Now()
+	if err := errors.Join(cl.meet(ctx, began), cl.start(ctx, began, recorder)); err != nil {
 		t.Fatal(err)
 	}
 	loaded := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return asked.Load() > 0, nil })

@@ -5,14 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/progress"
 )
 
 type nobody struct{}
 
 func (nobody) Hits(...evidence.Hit) {}
 
-func TestLateSince(t *testing.T) {
+func TestLoadThatIsTooMuch(t *testing.T) {
 	lane, control := evidence.Lane{ID: "worker-fresh"}, evidence.Lane{ID: "worker-control", Vantage: evidence.FromControl}
 	hits := func(n int, lag time.Duration, fault evidence.Fault) (list []evidence.Hit) {
 		for i := range n {
@@ -37,19 +40,36 @@ func TestLateSince(t *testing.T) {
 			"1 of 1 requests of worker-control, which no rollout touches, failed"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			cl := clients{lanes: []evidence.Lane{lane, control}}
-			cl.early.hitSink = nobody{}
-			sink := &cl.early
-			sink.Hits(evidence.Hit{Lane: lane.ID, Due: time.Second, Sent: 9 * time.Second}) // while connections are opened
-			sink.Hits(row.hits...)
-			got := cl.lateSince(2 * time.Second)
+			seen := newTally(nobody{}, []evidence.Lane{lane, control}, 2*time.Second)
+			seen.Hits(evidence.Hit{Lane: lane.ID, Due: time.Second, Sent: 9 * time.Second}) // while connections are opened
+			seen.Hits(row.hits...)
+			got := seen.tooMuch()
 			if (got == "") != (row.because == "") || !strings.Contains(got, row.because) {
 				t.Errorf("%q, want %q", got, row.because)
 			}
-			sink.Hits(hits(1, time.Hour, "")...)
-			if cl.early.hits != nil && row.because == "" {
-				t.Error("hits of the rollout are kept, which nobody asks for")
-			}
 		})
+	}
+}
+
+func TestWhatProgressLinesSay(t *testing.T) {
+	seen := newTally(nobody{}, []evidence.Lane{{ID: "worker-fresh"}, {ID: "outside-fresh"}, {ID: "worker-control", Vantage: evidence.FromControl}},
+		time.Minute)
+	v1, v2 := evidence.Server{Version: "v1"}, evidence.Server{Version: "v2"}
+	seen.Hits(evidence.Hit{Lane: "worker-fresh", By: v1}, evidence.Hit{Lane: "worker-fresh", Fault: evidence.BadStatus, By: v1})
+	before := seen.soFar()
+	seen.Hits(evidence.Hit{Lane: "outside-fresh", By: v2}, evidence.Hit{Lane: "worker-control", Fault: evidence.Timeout},
+		evidence.Hit{Lane: "worker-control", By: evidence.Server{Version: "control"}})
+	for _, row := range []struct {
+		sentence string
+		got      progress.Running
+		want     progress.Running
+	}{
+		{"a failed request has no good reply", before, progress.Running{Sent: 2, Failed: 1, Replies: map[string]int{"v1": 1}}},
+		{"all lanes count but those to control pods", seen.soFar(),
+			progress.Running{Sent: 3, Failed: 1, Replies: map[string]int{"v1": 1, "v2": 1}}},
+	} {
+		if diff := cmp.Diff(row.want, row.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
+		}
 	}
 }

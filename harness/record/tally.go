@@ -1,0 +1,100 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/progress"
+)
+
+// A tally passes hits on and counts them, for progress lines and to find out before the rollout whether the load is too much.
+type tally struct {
+	hitSink
+	from  time.Duration // requests due before it count for progress alone: the first ones open connections
+	mu    sync.Mutex
+	now   progress.Running // what clients of the app saw; control pods have a version of their own
+	lanes []laneTally
+}
+
+// A laneTally has the counts of a lane.
+type laneTally struct {
+	evidence.Lane
+	requests, late, failed int
+	latest                 time.Duration
+}
+
+// A client that sends 1 % of its requests later than lateAtRest before the rollout will exceed, during the rollout, the lag with
+// which a recording is trusted, which is twice that (verdict, trustedLag).
+const (
+	lateAtRest = 50 * time.Millisecond
+	warmUp     = time.Second
+)
+
+func newTally(to hitSink, lanes []evidence.Lane, from time.Duration) *tally {
+	t := &tally{hitSink: to, from: from, now: progress.Running{Replies: map[string]int{}}}
+	for _, lane := range lanes {
+		t.lanes = append(t.lanes, laneTally{Lane: lane})
+	}
+	return t
+}
+
+// Hits counts hits and passes them on.
+func (t *tally) Hits(hits ...evidence.Hit) {
+	t.mu.Lock()
+	for _, h := range hits {
+		lane := &t.lanes[slices.IndexFunc(t.lanes, func(l laneTally) bool { return l.ID == h.Lane })]
+		if lane.Kind().AsksApp() {
+			t.now.Sent++
+			if h.Failed() {
+				t.now.Failed++
+			} else {
+				t.now.Replies[h.By.Version]++
+			}
+		}
+		if h.Due >= t.from {
+			lane.count(h)
+		}
+	}
+	t.mu.Unlock()
+	t.hitSink.Hits(hits...)
+}
+
+func (l *laneTally) count(h evidence.Hit) {
+	lag := h.Sent - h.Due
+	l.requests, l.latest = l.requests+1, max(l.latest, lag)
+	if lag > lateAtRest {
+		l.late++
+	}
+	if h.Failed() {
+		l.failed++
+	}
+}
+
+// tooMuch says which lane was late so far, or which control lane lost a request; empty if none.
+func (t *tally) tooMuch() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range t.lanes {
+		switch {
+		case l.failed > 0 && l.Kind().IsControl():
+			return fmt.Sprintf("%d of %d requests of %s, which no rollout touches, failed before anything changed", l.failed, l.requests, l.ID)
+		case l.late > max(1, l.requests/100):
+			return fmt.Sprintf("%d of %d requests of %s were sent over %.3fs late before anything changed, the latest %.3fs", l.late, l.requests,
+				l.ID, lateAtRest.Seconds(), l.latest.Seconds())
+		}
+	}
+	return ""
+}
+
+// soFar returns what clients of the app saw so far.
+func (t *tally) soFar() progress.Running {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now
+	now.Replies = maps.Clone(now.Replies)
+	return now
+}
