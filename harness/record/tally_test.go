@@ -52,8 +52,8 @@ func TestLoadThatIsTooMuch(t *testing.T) {
 }
 
 func TestWhatProgressLinesSay(t *testing.T) {
-	seen := newTally(nobody{}, []evidence.Lane{{ID: "worker-fresh"}, {ID: "outside-fresh"}, {ID: "worker-control", Vantage: evidence.FromControl}},
-		time.Minute)
+	lanes := []evidence.Lane{{ID: "worker-fresh"}, {ID: "outside-fresh"}, {ID: "worker-control", Vantage: evidence.FromControl}}
+	seen := newTally(nobody{}, lanes, time.Minute)
 	v1, v2 := evidence.Server{Version: "v1"}, evidence.Server{Version: "v2"}
 	seen.Hits(evidence.Hit{Lane: "worker-fresh", By: v1}, evidence.Hit{Lane: "worker-fresh", Fault: evidence.BadStatus, By: v1})
 	before := seen.soFar()
