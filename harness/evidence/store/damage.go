@@ -59,7 +59,7 @@ func (ev *reading) readSegments(dir string) {
 	arrivals, arrivalsErr := openSegment(filepath.Join(dir, arrivalsSegment), arrivalType())
 	flows, flowsErr := openSegment(filepath.Join(dir, flowsSegment), flowType())
 	events, eventsErr := openSegment(filepath.Join(dir, eventsSegment), eventType())
-	ev.Hits, ev.Arrivals, ev.Events = evidence.Hits(hits), evidence.Arrivals(arrivals), inOrder(events)
+	ev.Hits, ev.Events = evidence.Hits(hits), inOrder(events)
 
 	var reached time.Duration
 	for _, h := range hits {
@@ -71,7 +71,10 @@ func (ev *reading) readSegments(dir string) {
 	ev.addDamage(fmt.Errorf("%s: the recording was cut off: it got to %s, with %d hits, %d arrivals and %d events",
 		evidence.RunFile, reached.Round(time.Millisecond), len(hits), len(arrivals), len(events)))
 	ev.addDamage(hitsErr)
-	ev.addDamage(arrivalsErr)
+	if ev.Run.UserApp == nil { // else pods log no arrivals
+		ev.Arrivals = evidence.Arrivals(arrivals)
+		ev.addDamage(arrivalsErr)
+	}
 	if len(flows) > 0 { // else no observer listened to connections
 		ev.Flows = evidence.Flows(flows)
 		ev.addDamage(flowsErr)

@@ -153,6 +153,21 @@ func TestARecordingThatWasCutOffSaysHowFarItGot(t *testing.T) {
 	}
 }
 
+// Otherwise each of its requests would count as one that never arrived.
+func TestARecordingOfAUsersAppThatWasCutOffHasNoArrivals(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	r, err := Record(dir, evidence.Run{Scenario: "s", UserApp: &evidence.UserApp{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Hits(evidence.Hit{Lane: "a"})
+	r.Abort()
+	ev, err := Read(dir)
+	if err != nil || ev.Hits == nil || ev.Arrivals != nil {
+		t.Errorf("hits %t, arrivals %t, error %v; want hits alone", ev.Hits != nil, ev.Arrivals != nil, err)
+	}
+}
+
 func TestARecordingThatFailedIsNotFinished(t *testing.T) {
 	for _, tc := range []struct {
 		sentence string
