@@ -11,9 +11,11 @@ import (
 // watch may be blind before the recorder notices (harness/observe, heartbeat).
 const deletionSeen = 2 * time.Second
 
-// deletedBy reports whether a pod's deletion had begun by a moment.
-func deletedBy(pod timeline.Pod, by time.Duration) bool {
-	return slices.ContainsFunc(pod.Steps, func(s timeline.PodStep) bool { return s.Phase >= timeline.PodDeleting && s.At <= by })
+// endsIn reports whether a pod began to end, or came further with that, in a window. An earlier pod of a StatefulSet may have had its name.
+func endsIn(pod timeline.Pod, in timeline.Window) bool {
+	return slices.ContainsFunc(pod.Steps, func(s timeline.PodStep) bool {
+		return s.Phase >= timeline.PodDeleting && in.From <= s.At && s.At <= in.To
+	})
 }
 
 // cutConnections has, by pod, the requests over kept connections that the pod closed without a reply though it was not ending.

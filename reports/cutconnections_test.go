@@ -8,6 +8,41 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
+// The pod that had the name before was deleted, but this one stays.
+func TestConnectionsThatANewPodOfAStatefulSetCuts(t *testing.T) {
+	const s = time.Second
+	event := func(at time.Duration, kind evidence.EventKind, version string) evidence.Event {
+		return evidence.Event{At: at, Kind: kind, By: evidence.Server{Version: version, Pod: "web-0", Node: "n"}}
+	}
+	by := evidence.Server{Version: "v2", Pod: "web-0", Node: "n"}
+	for _, row := range []struct {
+		sentence string
+		later    []evidence.Event
+		want     int
+	}{
+		{"the new pod stays", nil, 1},
+		{"its deletion is seen soon afterwards", []evidence.Event{event(11*s, evidence.PodDeleting, "v2")}, 0},
+		{"its deletion is seen long afterwards", []evidence.Event{event(20*s, evidence.PodDeleting, "v2")}, 1},
+	} {
+		tl, err := timeline.Join(evidence.Evidence{
+			Run: evidence.Run{OldVersion: "v1", NewVersion: "v2", UserApp: &evidence.UserApp{Named: true},
+				Lanes: []evidence.Lane{{ID: "a", Vantage: evidence.FromPod, Node: "n", Conn: evidence.Reused, Rate: 1}}},
+			Hits: evidence.Hits([]evidence.Hit{
+				{Lane: "a", Seq: 0, Due: 9 * s, Sent: 9 * s, By: by, LocalPort: 1000},
+				{Lane: "a", Seq: 1, Due: 10 * s, Sent: 10 * s, Reused: true, Fault: evidence.Closed, LocalPort: 1000}}),
+			Events: append([]evidence.Event{event(0, evidence.PodCreated, "v1"), event(1*s, evidence.PodReady, "v1"),
+				event(3*s, evidence.PodDeleting, "v1"), event(4*s, evidence.PodGone, "v1"), event(5*s, evidence.PodCreated, "v2"),
+				event(6*s, evidence.PodReady, "v2")}, row.later...),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := signsOf(tl, evidence.UserApp{}).cutByStaying.count(); got != row.want {
+			t.Errorf("%s: %d cut, want %d", row.sentence, got, row.want)
+		}
+	}
+}
+
 func TestIdleConnectionsThatATimerCloses(t *testing.T) {
 	type use struct {
 		pod        string

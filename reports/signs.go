@@ -88,7 +88,7 @@ func signsOf(tl timeline.Timeline, own evidence.UserApp) (seen signs) {
 		if phase == timeline.PodServing && (gateway || h.Fault == evidence.Timeout) {
 			seen.addBehind(besides, h)
 		}
-		ending := phase >= timeline.PodDeleting || deletedBy(pod, h.End()+deletionSeen)
+		ending := phase >= timeline.PodDeleting || endsIn(pod, timeline.Window{From: h.Sent, To: h.End() + deletionSeen})
 		switch {
 		case cut && h.Reused && phase == timeline.PodServing && !ending:
 			seen.cutByStaying[pod.Pod] = append(seen.cutByStaying[pod.Pod], h)
