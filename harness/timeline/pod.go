@@ -73,20 +73,23 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	if h.Routed.Routing != RoutingUnknown { // routed to no pod, or to none of the app
 		return Pod{}, false
 	}
-	var ended, leaving []*Pod
+	var ended, leaving []Pod
 	for i := range t.Pods {
 		switch step := t.Pods[i].at(h.Sent); {
 		case step.Phase == PodExited, step.Phase == PodGone && h.Sent-step.At <= staleRouting:
-			ended = append(ended, &t.Pods[i])
+			ended = append(ended, t.Pods[i])
 		case step.Phase >= PodDeleting && step.Phase < PodExited:
-			leaving = append(leaving, &t.Pods[i])
+			leaving = append(leaving, t.Pods[i])
 		}
 	}
-	could := append(ended, leaving...)
+	could := ended
 	if len(could) == 0 {
+		could = leaving
+	}
+	if len(could) != 1 {
 		return Pod{}, false
 	}
-	return *could[0], len(could) == 1 || len(ended) == 1
+	return could[0], true
 }
 
 // reached returns the pod that a hit was sent to, by its reply, the pods' logs, its routing or its keep-alive connection; zero if unknown.

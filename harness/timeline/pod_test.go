@@ -66,7 +66,7 @@ func TestServed(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			got, ok := join(t, recording(nil, row.events, fresh("a", "n1"))).Served(row.hit)
-			if ok != (row.want != "") || ok && got.Pod != row.want {
+			if ok != (row.want != "") || got.Pod != row.want {
 				t.Errorf("served by %q %t, want %q", got.Pod, ok, row.want)
 			}
 		})
