@@ -196,7 +196,7 @@ func newNumbers(tl timeline.Timeline) model.Numbers {
 			n.StatusGapError = new(millis(gap.Uncertainty))
 		}
 	}
-	if mixed, ok := tl.MixedWindow(""); ok {
+	if mixed, ok := tl.MixedWindow(tl.ServiceLanes()); ok {
 		n.MixedWindow = new(millis(mixed.Length()))
 		if clocks {
 			n.MixedWindowError = new(millis(mixed.Uncertainty))

@@ -32,7 +32,7 @@ func TestElapsedUncertainty(t *testing.T) {
 		t.Errorf("problems: %q", tl.Problems)
 	}
 	gap, _ := tl.StatusGap(tl.ServiceLanes()...)
-	mixed, _ := tl.MixedWindow("")
+	mixed, _ := tl.MixedWindow(tl.ServiceLanes())
 	got := map[string]any{"gap": gap, "mixed": mixed, "drain": tl.DrainLags(), "rules": tl.RuleLags(), "worst": tl.ClockUncertainty()}
 	want := map[string]any{
 		"gap":   timeline.Elapsed{Length: 10 * ms, Uncertainty: 2 * ms},
@@ -60,7 +60,8 @@ func TestRepliesSinceUnclear(t *testing.T) {
 		{evidence.LoadEnded, 0, 0},
 	} {
 		var count, unclear int
-		for _, replies := range join(t, r).RepliesSince(row.mark, "") {
+		tl := join(t, r)
+		for _, replies := range tl.RepliesSince(row.mark, tl.ServiceLanes()) {
 			if replies.Version == "v1" {
 				count, unclear = replies.Count, replies.Unclear
 			}

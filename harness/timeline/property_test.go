@@ -74,9 +74,9 @@ func same(t *rapid.T, one, other timeline.Timeline) {
 		func(tl timeline.Timeline) any { return timeline.Repeated(tl.Lanes) },
 		func(tl timeline.Timeline) any { return tl.DrainLags() },
 		func(tl timeline.Timeline) any { return tl.Capacities() },
-		func(tl timeline.Timeline) any { return tl.Replies() },
-		func(tl timeline.Timeline) any { return tl.RepliesSince(evidence.RolloutBegun, "") },
-		func(tl timeline.Timeline) any { w, ok := tl.MixedWindow(""); return []any{w, ok} },
+		func(tl timeline.Timeline) any { return timeline.AllReplies(tl.ServiceLanes()) },
+		func(tl timeline.Timeline) any { return tl.RepliesSince(evidence.RolloutBegun, tl.ServiceLanes()) },
+		func(tl timeline.Timeline) any { w, ok := tl.MixedWindow(tl.ServiceLanes()); return []any{w, ok} },
 		func(tl timeline.Timeline) any {
 			var all []timeline.LaneSummary
 			for _, lane := range tl.Lanes {

@@ -35,14 +35,13 @@ type bucket struct {
 	certain, possible int
 }
 
-// Replies lists the replies of all service lanes, by version, those of stray pods apart.
-func (t Timeline) Replies() []Replies {
-	return t.repliesIn("", func(bucket) (in, unclear bool) { return true, false })
+// AllReplies lists the replies on some lanes, by version, those of stray pods apart.
+func AllReplies(lanes []Lane) []Replies {
+	return repliesIn(lanes, func(bucket) (in, unclear bool) { return true, false })
 }
 
-// RepliesSince lists, as [Timeline.Replies] does, the replies to requests that were sent since a mark, on service lanes with a kind of
-// connection or, if conn is empty, on all. It is empty when the mark is missing.
-func (t Timeline) RepliesSince(mark evidence.EventKind, conn evidence.Conn) []Replies {
+// RepliesSince lists, as [AllReplies] does, the replies to requests that were sent since a mark. It is empty when the mark is missing.
+func (t Timeline) RepliesSince(mark evidence.EventKind, lanes []Lane) []Replies {
 	from, ok := t.Mark(mark)
 	if !ok {
 		return nil
@@ -53,15 +52,12 @@ func (t Timeline) RepliesSince(mark evidence.EventKind, conn evidence.Conn) []Re
 			rank++
 		}
 	}
-	return t.repliesIn(conn, func(b bucket) (in, unclear bool) { return b.certain >= rank, b.possible >= rank })
+	return repliesIn(lanes, func(b bucket) (in, unclear bool) { return b.certain >= rank, b.possible >= rank })
 }
 
-func (t Timeline) repliesIn(conn evidence.Conn, holds func(bucket) (in, unclear bool)) []Replies {
+func repliesIn(lanes []Lane, holds func(bucket) (in, unclear bool)) []Replies {
 	sums := make(map[bucket]*Replies) // by version and stray
-	for _, lane := range t.ServiceLanes() {
-		if conn != "" && lane.Conn != conn {
-			continue
-		}
+	for _, lane := range lanes {
 		for b, replies := range lane.replies {
 			in, unclear := holds(b)
 			if !in && !unclear {

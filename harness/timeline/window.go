@@ -33,25 +33,23 @@ func (w Window) surely(l Lane) (from, to time.Duration) {
 	return w.From + u, w.To - u
 }
 
-// MixedWindow returns when both versions answered on service lanes with a kind of connection or, if conn is empty, on all: from the
-// first reply of the new version to the last of the old one, both by the end of the reply. A clean cut has length zero. It is absent
-// when a version never answered or both are the same.
-func (t Timeline) MixedWindow(conn evidence.Conn) (w Window, ok bool) {
-	w, ok = t.overlap(conn)
+// MixedWindow returns when both versions answered on some lanes: from the first reply of the new version to the last of the old one, both
+// by the end of the reply. A clean cut has length zero. It is absent when a version never answered or both are the same.
+func (t Timeline) MixedWindow(lanes []Lane) (w Window, ok bool) {
+	w, ok = t.overlap(lanes)
 	w.To = max(w.From, w.To)
 	return w, ok
 }
 
-// Pause returns how long no version answered between the last reply of the old version and the first of the new one, both by the
-// end of the reply; negative when both answered. It is absent when the mixed window is.
-func (t Timeline) Pause() (pause Elapsed, ok bool) {
-	w, ok := t.overlap("")
+// Pause returns how long no version answered on some lanes between the last reply of the old version and the first of the new one, both by
+// the end of the reply; negative when both answered. It is absent when the mixed window is.
+func (t Timeline) Pause(lanes []Lane) (pause Elapsed, ok bool) {
+	w, ok := t.overlap(lanes)
 	return Elapsed{-w.Length(), w.Uncertainty}, ok
 }
 
 // overlap returns the mixed window, but with a negative length when the old version's last reply came first.
-func (t Timeline) overlap(conn evidence.Conn) (w Window, ok bool) {
-	lanes := t.LanesWhere(func(k evidence.LaneKind) bool { return k.AsksApp() && (conn == "" || k.Conn == conn) })
+func (t Timeline) overlap(lanes []Lane) (w Window, ok bool) {
 	first, seenNew := latestReply(lanes, t.New, func(r *Replies) time.Duration { return -r.FirstEnd })
 	last, seenOld := latestReply(lanes, t.Old, func(r *Replies) time.Duration { return r.LastEnd })
 	if !seenNew || !seenOld || t.Old == t.New {

@@ -25,7 +25,8 @@ func TestMixedWindow(t *testing.T) {
 		{"without any reply there is none", "xx", timeline.Window{}, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, ok := join(t, recording(paced("a", row.outcomes), nil, fresh("a", "n1"))).MixedWindow("")
+			tl := join(t, recording(paced("a", row.outcomes), nil, fresh("a", "n1")))
+			got, ok := tl.MixedWindow(tl.ServiceLanes())
 			if got != row.want || ok != row.ok {
 				t.Errorf("mixed window %v %t, want %v %t", got, ok, row.want, row.ok)
 			}
@@ -36,7 +37,8 @@ func TestMixedWindow(t *testing.T) {
 func TestMixedWindowIgnoresTheControlLane(t *testing.T) {
 	control := evidence.Lane{ID: "control", Vantage: evidence.FromControl}
 	hits := append(paced("a", "1122"), paced("control", "111111")...)
-	got, ok := join(t, recording(hits, nil, fresh("a", "n1"), control)).MixedWindow("")
+	tl := join(t, recording(hits, nil, fresh("a", "n1"), control))
+	got, ok := tl.MixedWindow(tl.ServiceLanes())
 	if want := (timeline.Window{From: 32 * ms, To: 32 * ms}); got != want || !ok {
 		t.Errorf("mixed window %v %t, want %v", got, ok, want)
 	}
@@ -70,7 +72,7 @@ func TestMixedWindowOfOneVersion(t *testing.T) {
 	ev := recording(paced("a", "1111"), []evidence.Event{{Kind: evidence.StatusDone}}, fresh("a", "n1"))
 	ev.Run.NewVersion = "v1"
 	tl := join(t, ev)
-	if w, ok := tl.MixedWindow(""); ok {
+	if w, ok := tl.MixedWindow(tl.ServiceLanes()); ok {
 		t.Errorf("mixed window %v", w)
 	}
 	if gap, ok := tl.StatusGap(tl.ServiceLanes()...); ok {

@@ -180,7 +180,7 @@ var pause = Rule{
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	question: bound{limits: ranging, says: "nobody was answered for {length} between {old} and {new}",
 		before: "{old} and {new} both answered for {-length}: there was no pause",
-		rows:   func(a args) []row { return oneRow(a.tl.Pause()) }},
+		rows:   func(a args) []row { return oneRow(a.tl.Pause(a.lanes)) }},
 }
 
 // oneRow returns a single row with a duration, or no row if it is not known.

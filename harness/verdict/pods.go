@@ -96,12 +96,12 @@ var maxStatusGap = Rule{
 	ID: "max-status-gap", Claim: "clients are answered by the old version for no longer than allowed after the rollout was said to be done",
 	Lanes: ServiceLanes, Unit: "reply",
 	Untested: "the old version gave no reply, or no request sent after the rollout was said to be done got one",
-	exposed:  func(a args) int { return replies(a.tl.RepliesSince(evidence.StatusDone, "")) },
+	exposed:  func(a args) int { return replies(a.tl.RepliesSince(evidence.StatusDone, a.lanes)) },
 	marks:    []evidence.EventKind{evidence.StatusDone},
 	needs: needs{marks: []evidence.EventKind{evidence.LoadEnded},
 		subjects: []evidence.Subject{evidence.AboutReplies, evidence.AboutLatencies, evidence.AboutMarks}},
 	question: bound{limits: atMost, says: "{old} gave its last reply {since} the rollout was said to be done", rows: func(a args) []row {
-		gap, ok := a.tl.StatusGap(a.tl.ServiceLanes()...)
+		gap, ok := a.tl.StatusGap(a.lanes...)
 		rows := oneRow(gap, ok)
 		for i := range rows {
 			rows[i].breaches = a.lateSince(a.at(evidence.StatusDone), gap.Length)

@@ -22,6 +22,12 @@ var versionRows = []ruleRow{
 		verdict.Fail},
 	{"a version nobody expected fails", verdict.Serves("v1", "v2"), answering("worker-fresh", "v9", 80),
 		verdict.Fail},
+	{"a version that answers only clients of a disrupted node does not answer the others", verdict.Serves("v1", "v2").OnOthers(),
+		all(twoNodes, disrupted("worker"), answering("worker2-fresh", "v1")),
+		verdict.Fail},
+	{"nor does one that nobody expected", verdict.Serves("v1", "v2").OnOthers(),
+		all(twoNodes, disrupted("worker"), answering("worker-fresh", "v9", 80)),
+		verdict.Pass},
 	{"an expectation without a version decides nothing", verdict.Serves(), none,
 		verdict.Inconclusive},
 

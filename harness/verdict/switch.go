@@ -55,7 +55,7 @@ var cleanCut = Rule{
 	question: bound{limits: upTo(0), measured: "both answered for", says: bothAnswered,
 		before: "{new} gave its first reply {-length} after {old} gave its last",
 		rows: func(a args) []row {
-			pause, ok := a.tl.Pause()
+			pause, ok := a.tl.Pause(a.lanes)
 			pause.Length = -pause.Length
 			return oneRow(pause, ok)
 		}},
@@ -71,7 +71,7 @@ var maxMixedWindow = Rule{
 	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion + ", or no request was sent later than {max} after the first of the new one",
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
 	exposed: func(a args) (n int) {
-		window, ok := a.tl.MixedWindow(a.Conn)
+		window, ok := a.tl.MixedWindow(a.lanes)
 		if !ok {
 			return 0
 		}
@@ -86,7 +86,7 @@ var maxMixedWindow = Rule{
 }
 
 func mixedWindow(a args) []row {
-	window, ok := a.tl.MixedWindow(a.Conn)
+	window, ok := a.tl.MixedWindow(a.lanes)
 	return oneRow(timeline.Elapsed{Length: window.Length(), Uncertainty: window.Uncertainty}, ok)
 }
 

@@ -22,9 +22,9 @@ func newReplies(a args) int {
 	return a.perLane(func(lane timeline.Lane) int { return lane.RepliesOf(a.tl.New).Count })
 }
 
-func allReplies(a args) int { return replies(a.tl.Replies()) }
+func allReplies(a args) int { return replies(timeline.AllReplies(a.lanes)) }
 
-func repliesSinceMark(a args) int { return replies(a.tl.RepliesSince(a.From, a.Conn)) }
+func repliesSinceMark(a args) int { return replies(a.tl.RepliesSince(a.From, a.lanes)) }
 
 // Serves expects replies by exactly these versions, at least one by each.
 func Serves(versions ...string) Expectation { return Expectation{Rule: serves.ID, Versions: versions} }
@@ -34,7 +34,7 @@ var serves = Rule{
 	Lanes: ServiceLanes, Unit: "reply", Untested: "no reply named a version", exposed: allReplies, needs: underLoad(evidence.AboutReplies),
 	lack: func(a args) string { return namesNone(a.Versions, "versions") },
 	question: none{of: allReplies, did: "{were} by another version than {versions}", rows: func(a args) found {
-		if f := otherThan(a.Versions, a.tl.Replies(), "", a.tl); f.count > 0 || allReplies(a) == 0 {
+		if f := otherThan(a.Versions, timeline.AllReplies(a.lanes), "", a.tl); f.count > 0 || allReplies(a) == 0 {
 			return f
 		}
 		return a.unanswering()
@@ -48,7 +48,7 @@ func (a args) unanswering() found {
 	var counts []string
 	for _, version := range a.Versions {
 		n := 0
-		for _, r := range a.tl.Replies() {
+		for _, r := range timeline.AllReplies(a.lanes) {
 			if r.Version == version && !r.Stray {
 				n = r.Count
 			}
@@ -99,7 +99,7 @@ var onlyServes = Rule{
 	needs: untilLoadEnded(evidence.AboutReplies),
 	question: none{of: repliesSinceMark, did: "after {from} {were} not by {versions}", all: "after {from} {were} by {versions}",
 		rows: func(a args) found {
-			all, unclear := a.tl.RepliesSince(a.From, a.Conn), 0
+			all, unclear := a.tl.RepliesSince(a.From, a.lanes), 0
 			f := otherThan(a.Versions, all, fmt.Sprintf(" after %s", a.From), a.tl)
 			for _, r := range all {
 				if r.Stray || !slices.Contains(a.Versions, r.Version) {
@@ -194,7 +194,7 @@ var answersAfter = Rule{
 
 // stillBy returns the replies by the expectation's version since its mark.
 func (a args) stillBy() timeline.Replies {
-	all := a.tl.RepliesSince(a.From, a.Conn)
+	all := a.tl.RepliesSince(a.From, a.lanes)
 	i := slices.IndexFunc(all, func(r timeline.Replies) bool { return !r.Stray && slices.Equal(a.Versions, []string{r.Version}) })
 	if i < 0 {
 		return timeline.Replies{}
