@@ -39,11 +39,16 @@ func TestBaseLoss(t *testing.T) {
 	timedOut := func(lane string, first, n uint64) edit {
 		return breaking(lane, evidence.Timeout, from(first, first+n-1)...)
 	}
+	inFlight := func(fault evidence.Fault) edit { // when the rollout began, 10 ms after they were sent
+		return all(breaking(service, fault, rollout-1), on(service, func(h *evidence.Hit) { h.Took = 300 * ms }, rollout-1))
+	}
 	for _, row := range []struct {
 		sentence string
 		breaks   []edit
 		want     verdict.Outcome
 	}{
+		{"one that was sent before and cut after", []edit{inFlight(evidence.Reset)}, verdict.Fail},
+		{"one that was sent before and never answered", []edit{inFlight(evidence.Timeout)}, verdict.Inconclusive},
 		{"one before 10,000 requests and 200 afterwards", []edit{refused(service, 9, 1), refused(service, rollout, 200)}, verdict.Fail},
 		{"one before and one after", []edit{refused(service, 9, 1), refused(service, rollout, 1)}, verdict.Inconclusive},
 		{"one before and a few after", []edit{refused(service, 9, 1), refused(service, rollout, 5)}, verdict.Inconclusive},

@@ -206,7 +206,8 @@ func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	var early []timeline.Hit
 	begun, changed := tl.Mark(evidence.RolloutBegun)
 	for _, h := range timeline.Failed(tl.LanesWhere(laneKinds[AllLanes])) {
-		if (!changed || h.Sent < begun) && !h.Fault.OfHost() {
+		before := h.End() < begun || h.Sent < begun && h.Fault == evidence.Timeout // else the rollout may have cut it in flight
+		if (!changed || before) && !h.Fault.OfHost() {
 			early = append(early, h)
 		}
 	}
