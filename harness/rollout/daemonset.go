@@ -32,7 +32,7 @@ func (u updateDaemonSet) Begin(ctx context.Context, client kubernetes.Interface,
 		live.Labels, live.Spec.Template = next.Labels, next.Spec.Template
 	})
 	if err == nil {
-		err = awaitComplete(ctx, sets, next.Name, CompleteDaemonSet)
+		err = awaitComplete(ctx, sets, next.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("rollout: update DaemonSet %s: %w", next.Name, err)

@@ -55,13 +55,13 @@ func Restart(ctx context.Context, deployments Editable[*appsv1.Deployment], name
 	if err != nil {
 		return err
 	}
-	return awaitComplete(ctx, deployments, name, Complete)
+	return awaitComplete(ctx, deployments, name)
 }
 
 // awaitComplete waits until kubectl calls the rollout of an object done.
-func awaitComplete[T any](ctx context.Context, objects Editable[T], name string, complete func(T) bool) error {
+func awaitComplete[T Workload](ctx context.Context, objects Editable[T], name string) error {
 	return poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		live, err := objects.Get(ctx, name, metav1.GetOptions{})
-		return err == nil && complete(live), err
+		return err == nil && Complete(live), err
 	})
 }

@@ -36,5 +36,5 @@ func (u updateStatefulSet) Begin(ctx context.Context, client kubernetes.Interfac
 
 func (u updateStatefulSet) Settled(s observe.State, app fixtures.App) bool {
 	set := s.StatefulSets[app.ResourceName()]
-	return set != nil && set.Spec.Template.Labels[fixtures.VersionLabel] == u.new && CompleteSet(set)
+	return set != nil && set.Spec.Template.Labels[fixtures.VersionLabel] == u.new && Complete(set)
 }

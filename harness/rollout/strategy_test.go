@@ -130,19 +130,19 @@ func TestRolloutStatusOfAStatefulSet(t *testing.T) {
 	set.Generation, set.Spec.UpdateStrategy.Type = 2, "RollingUpdate"
 	set.Status.ObservedGeneration, set.Status.ReadyReplicas, set.Status.UpdatedReplicas = 2, 3, 3
 	set.Status.CurrentRevision, set.Status.UpdateRevision = "a", "a"
-	if !CompleteSet(set) {
+	if !Complete(set) {
 		t.Error("one whose pods are all new is not done")
 	}
 	set.Status.UpdateRevision = "b"
 	set.Status.UpdatedReplicas = 2
-	if CompleteSet(set) {
+	if Complete(set) {
 		t.Error("one with an old pod is done")
 	}
 	set.Spec.UpdateStrategy.Type = "OnDelete"
-	if CompleteSet(set) {
+	if Complete(set) {
 		t.Error("one whose pods are replaced by hand is done")
 	}
-	if _, err := Status(set); err == nil {
+	if _, _, err := Status(set, 0); err == nil {
 		t.Error("kubectl has something to say about one whose pods are replaced by hand")
 	}
 }

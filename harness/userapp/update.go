@@ -70,7 +70,7 @@ func (u update) rollout(s observe.State, v Version) (replicas int, complete, the
 		return int(ptr.Deref(d.Spec.Replicas, 1)), rollout.Complete(d), true
 	}
 	if set := s.StatefulSets[name]; set != nil && set.Spec.Template.Labels[VersionLabel] == v.Name {
-		return int(ptr.Deref(set.Spec.Replicas, 1)), rollout.CompleteSet(set), true
+		return int(ptr.Deref(set.Spec.Replicas, 1)), rollout.Complete(set), true
 	}
 	return 0, false, false
 }

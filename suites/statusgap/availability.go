@@ -84,7 +84,7 @@ func noteWaits(ctx context.Context, steps *harness.Steps, app fixtures.App, stat
 		if d.Spec.Template.Labels[fixtures.VersionLabel] != "v2" || d.Status.ObservedGeneration < d.Generation {
 			continue
 		}
-		said, done, err := rollout.StatusOf(d, 0)
+		said, done, err := rollout.Status(d, 0)
 		harness.Check(err)
 		if done {
 			return

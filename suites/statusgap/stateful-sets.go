@@ -107,7 +107,7 @@ func replaceSet(ctx context.Context, steps *harness.Steps, app fixtures.App, str
 	steps.Note(replaced, strings.Join(order, " "))
 	steps.Note(together, most)
 	steps.Note(oldLeft, left)
-	said, err := rollout.Status(live)
+	said, _, err := rollout.Status(live, 0)
 	if err != nil {
 		said = err.Error()
 	}

@@ -41,10 +41,10 @@ func statusFollows() harness.Scenario {
 				live = s.Deployments[app.ResourceName()]
 				return rollout.Complete(live)
 			})
-			said, _, err := rollout.StatusOf(live, 0)
+			said, _, err := rollout.Status(live, 0)
 			harness.Check(err)
 			steps.Note(follows, strings.TrimSpace(said))
-			_, _, err = rollout.StatusOf(live, 2)
+			_, _, err = rollout.Status(live, 2)
 			steps.Note(asked, err)
 		},
 		Expect: []evidence.Expectation{
