@@ -19,11 +19,14 @@ import (
 // controllers and kube-proxies ask again (client-go, tools/cache/reflector.go), and a lease of 15 s.
 const wholeTimeout = 3 * time.Minute
 
-// repair undoes on a node what a script that was killed may have left: stopped programs, dropped packets, moved manifests.
+// repair undoes on a node what a run that was killed may have left: stopped programs, tables of Rollcall's own that drop packets or lead
+// them elsewhere, moved manifests.
 const repair = `for program in kube-proxy kubelet kube-controller kube-scheduler kube-apiserver etcd containerd; do
 	pkill -CONT -x $program || true
 done
-nft delete table inet ` + cutTable + ` 2>/dev/null || true
+nft list tables | while read -r _ family name; do
+	case $name in rollcall-*) nft delete table $family $name ;; esac
+done
 for parked in /etc/kubernetes/*.parked.yaml; do
 	if [ -e "$parked" ]; then name=${parked##*/}; mv "$parked" "/etc/kubernetes/manifests/${name%.parked.yaml}.yaml"; fi
 done
@@ -135,7 +138,7 @@ func lacksLeader(ctx context.Context, c cluster.Changeable, name string) string 
 
 // nodeCheck is a script that prints what a node lacks, of what the API does not show; empty output: nothing.
 const nodeCheck = `%s
-nft list table inet ` + cutTable + ` >/dev/null 2>&1 && { echo 'packets, which are dropped'; exit; }
+nft list tables | grep -q ' rollcall-' && { echo 'packets, which are dropped'; exit; }
 ` + cluster.ProxySynced + ` || { echo 'a kube-proxy that wrote its rules'; exit; }
 test "$(curl --silent --max-time 1 http://localhost:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
 `

@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"context"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -20,6 +21,21 @@ type saying struct {
 func (c saying) Exec(ctx context.Context, node, script string) (string, error) {
 	_, err := c.paperCluster.Exec(ctx, node, script)
 	return c.says, err
+}
+
+// What a killed run left in the kernel of a node is undone, and nothing of kube-proxy's.
+func TestRepairDeletesTables(t *testing.T) {
+	const stubs = `pkill() { :; }
+systemctl() { :; }
+nft() {
+	if [ "$*" != 'list tables' ]; then echo "$*"; return; fi
+	printf 'table ip nat\ntable inet rollcall-cut\ntable ip kube-proxy\ntable ip6 rollcall-others\n'
+}
+`
+	did, err := exec.Command("sh", "-c", stubs+repair).CombinedOutput()
+	if want := "delete table inet rollcall-cut\ndelete table ip6 rollcall-others\n"; err != nil || string(did) != want {
+		t.Errorf("it did %q (%v), want %q", did, err, want)
+	}
 }
 
 func TestLacks(t *testing.T) {

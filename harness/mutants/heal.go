@@ -10,8 +10,7 @@ import (
 )
 
 // healing undoes on a node what a mutant of a killed run may have left; [disruption.Repair] undoes what disruptions may have left.
-const healing = `nft delete table ip ` + tableName + ` 2>/dev/null || true
-iptables --table nat --delete KUBE-SERVICES --jump RETURN 2>/dev/null || true`
+const healing = `iptables --table nat --delete KUBE-SERVICES --jump RETURN 2>/dev/null || true`
 
 // Heal undoes what is left of any mutant, and waits until the cluster is whole. The error says what it still lacks.
 func Heal(ctx context.Context, c cluster.Changeable) error {
