@@ -19,9 +19,8 @@ type Extent int
 
 // Extents.
 const (
-	StaleRuns  Extent = iota // of runs that are known to be dead, or whose namespace has expired
-	AllRuns                  // of all runs, even of one that is still running
-	Everything               // all namespaces with our label, in a cluster that nobody else uses
+	StaleRuns Extent = iota // of runs that are known to be dead, or whose namespace has expired
+	AllRuns                 // of all runs, even of one that is still running
 )
 
 // A Sweep deletes what runs left in a cluster: the namespaces that they created, or their objects in preassigned ones.
@@ -67,22 +66,15 @@ func (s Sweep) Run(ctx context.Context) error {
 	if s.Extent == StaleRuns {
 		return nil
 	}
-	if s.Extent == AllRuns {
-		fmt.Fprintf(s.Out, "%s: %d namespaces of Rollcall's were deleted\n", s.Cluster, deleted)
-	}
+	fmt.Fprintf(s.Out, "%s: %d namespaces of Rollcall's were deleted\n", s.Cluster, deleted)
 	return waitGone(ctx, s.Client, fixtures.Ours(), func(n corev1.Namespace) bool { return s.selects(n, time.Now()) })
 }
 
-// selects reports whether to delete a namespace with our label. A namespace that names no run or no expiry is not ours, unless
-// nobody else uses the cluster.
+// selects reports whether to delete a namespace with our label. A namespace that names no run or no expiry is not ours.
 func (s Sweep) selects(n corev1.Namespace, now time.Time) bool {
 	run := n.Labels[fixtures.InstanceLabel]
-	switch s.Extent {
-	case Everything:
-		return true
-	case AllRuns:
+	if s.Extent == AllRuns {
 		return run != ""
-	case StaleRuns:
 	}
 	expires, err := time.Parse(time.RFC3339, n.Annotations[fixtures.ExpiresAnnotation])
 	return n.DeletionTimestamp == nil && run != "" && err == nil && (s.Stale[run] || now.After(expires))

@@ -19,7 +19,6 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/host"
 	"example.com/rollcall/harness/layout"
-	"example.com/rollcall/harness/namespace"
 	"example.com/rollcall/harness/nodeimage"
 	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/usage"
@@ -139,13 +138,8 @@ func (r *Runner) openKind(ctx context.Context, out io.Writer, spec kind.Spec, ve
 	return kind.Open(ctx, out, spec)
 }
 
-// prepareCluster sweeps a cluster that was opened, runs its trial, and describes it in the run folder.
+// prepareCluster tries the user's app on a cluster of ours that was opened, runs its trial, and describes it in the run folder.
 func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cluster) (*evidence.Trial, error) {
-	// What earlier runs left on a kept cluster. Nobody else uses it, since we hold its lock.
-	err := namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Extent: namespace.Everything}.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
 	if err := r.preflight(out, r.session.ID, c).TryApp(ctx); err != nil {
 		return nil, err
 	}

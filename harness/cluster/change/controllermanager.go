@@ -78,7 +78,7 @@ const parkedManifest = "/etc/kubernetes/kube-controller-manager.parked.yaml"
 func StopControllerManager(ctx context.Context, c cluster.Changeable) (start func(context.Context) error, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not gone after %v", componentTimeout))
 	defer cancel()
-	start = func(ctx context.Context) error { return StartControllerManager(ctx, c) }
+	start = func(ctx context.Context) error { return startControllerManager(ctx, c) }
 	_, err = c.Exec(ctx, controlPlane(c), fmt.Sprintf("mv %s %s", managerManifest, parkedManifest))
 	if err == nil {
 		err = poll.Until(ctx, pollEvery, func() (bool, error) {
@@ -92,8 +92,8 @@ func StopControllerManager(ctx context.Context, c cluster.Changeable) (start fun
 	return start, nil
 }
 
-// StartControllerManager starts the controller manager again if it was stopped, and waits until it leads.
-func StartControllerManager(ctx context.Context, c cluster.Changeable) error {
+// startControllerManager starts the controller manager again if it was stopped, and waits until it leads.
+func startControllerManager(ctx context.Context, c cluster.Changeable) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, componentTimeout, fmt.Errorf("not leading after %v", componentTimeout))
 	defer cancel()
 	parked, err := c.Exec(ctx, controlPlane(c), fmt.Sprintf("if [ -e %s ]; then echo yes; fi", parkedManifest))

@@ -29,9 +29,8 @@ func (c *Cluster) reuseSteps(config *v1alpha4.Cluster) []step {
 			return nil
 		}},
 		withTimeout(reuseTimeout, inOrder("clean",
+			// That starts a controller manager that is stopped, too, without which no namespace is ever deleted.
 			step{"repair its nodes", func(ctx context.Context) error { return disruption.Repair(ctx, c) }},
-			// Without a controller manager no namespace is ever deleted.
-			step{"start the controller manager", func(ctx context.Context) error { return change.StartControllerManager(ctx, c) }},
 			step{"delete namespaces", c.deleteNamespaces},
 			step{"raise the control plane's CPU shares", c.raiseControlPlaneShares},
 			step{"load images", c.loadImages},
