@@ -10,7 +10,10 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
 )
@@ -165,6 +168,40 @@ func TestOpenKept(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A run that is killed leaves its namespaces, and cordoned what it was draining.
+func TestOpenKeptAfterAKill(t *testing.T) {
+	e, spec := newFakeEngine(), fakeSpec(t)
+	e.server = serveNothingOf(t)
+	spec.Keep = true
+	killed, err := open(t.Context(), io.Discard, spec, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "left", Labels: fixtures.Labels("left")}}
+	worker, err := e.client.CoreV1().Nodes().Get(t.Context(), "n-worker", metav1.GetOptions{})
+	if err == nil {
+		worker.Spec.Unschedulable = true
+		err = errors.Join(e.client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), worker, ""), e.client.Tracker().Add(left))
+	}
+	if err = errors.Join(err, killed.held.Abort()); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	again, err := open(t.Context(), &out, spec, e)
+	if err != nil || !strings.Contains(out.String(), "reusing the kept one") {
+		t.Fatalf("%v, output:\n%s", err, &out)
+	}
+	if worker, err = e.client.CoreV1().Nodes().Get(t.Context(), "n-worker", metav1.GetOptions{}); err != nil || worker.Spec.Unschedulable {
+		t.Errorf("the node is still cordoned: %v", err)
+	}
+	if _, err := e.client.CoreV1().Namespaces().Get(t.Context(), "left", metav1.GetOptions{}); err == nil {
+		t.Error("the namespace is still there")
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
 	"example.com/rollcall/fixtures"
@@ -32,6 +33,7 @@ func (c *Cluster) reuseSteps(config *v1alpha4.Cluster) []step {
 			// That starts a controller manager that is stopped, too, without which no namespace is ever deleted.
 			step{"repair its nodes", func(ctx context.Context) error { return disruption.Repair(ctx, c) }},
 			step{"delete namespaces", c.deleteNamespaces},
+			step{"uncordon its nodes", c.uncordonNodes},
 			step{"raise the control plane's CPU shares", c.raiseControlPlaneShares},
 			step{"load images", c.loadImages},
 			step{"undo changes", func(ctx context.Context) error { return change.UndoAll(ctx, c) }},
@@ -58,6 +60,17 @@ func (c *Cluster) deleteNamespaces(ctx context.Context) error {
 		left, err := namespaces.List(ctx, fixtures.Ours())
 		return err == nil && len(left.Items) == 0, err
 	})
+}
+
+// uncordonNodes lets pods onto the nodes that killed runs drained.
+func (c *Cluster) uncordonNodes(ctx context.Context) error {
+	for _, node := range c.Nodes() {
+		open := []byte(`{"spec":{"unschedulable":null}}`)
+		if _, err := c.Client().CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, open, metav1.PatchOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // note returns the text of the file in a kept cluster's state folder that says which spec it has.
