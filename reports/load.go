@@ -83,11 +83,11 @@ func readSession(dir string) (session evidence.Session, err error) {
 	file := evidence.SessionPath(dir)
 	if err := store.ReadJSON(file, &session); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			hint := ""
+			remedy := "name one, such as out/latest"
 			if _, err := os.Stat(filepath.Join(dir, evidence.RunFile)); err == nil {
-				hint = "; it is the recording of one scenario: name the run folder that it is in"
+				remedy = "it is the recording of one scenario: name the run folder that it is in"
 			}
-			return session, fmt.Errorf("reports: load %s: not a run folder: it has no %s%s", dir, filepath.ToSlash(evidence.SessionPath("")), hint)
+			return session, fmt.Errorf("reports: load %s: not a run folder: it has no %s: %s", dir, filepath.ToSlash(evidence.SessionPath("")), remedy)
 		}
 		return session, fmt.Errorf("reports: load %s: %w", dir, err)
 	}

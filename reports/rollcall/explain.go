@@ -29,8 +29,8 @@ func explainCommand() *cobra.Command {
 			for _, arg := range args {
 				name := strings.ToLower(arg)
 				w := cmd.OutOrStdout()
-				if !explainScenario(w, name) && !explainCode(w, name) && !explainClaim(w, strings.ToUpper(arg)) && !explainSuite(w, name) &&
-					!explainLane(w, name) && !explainExcuses(w, name) {
+				if !explainScenario(w, name) && !explainCode(w, name) && !explainRetired(w, name) && !explainClaim(w, strings.ToUpper(arg)) &&
+					!explainSuite(w, name) && !explainLane(w, name) && !explainExcuses(w, name) {
 					return fmt.Errorf("rollcall: explain %q: nothing has that name: rollcall list has the scenarios%s", arg, meant(name))
 				}
 			}
@@ -116,6 +116,15 @@ func explainCode(w io.Writer, name string) bool {
 		}
 	}
 	return true
+}
+
+// explainRetired says that a code is not in use any more, as the head of CODES.md does.
+func explainRetired(w io.Writer, name string) bool {
+	retired := slices.Contains([]string{"rc1034", "rc1053"}, name)
+	if retired {
+		say(w, "", "%s is retired: it was of a rule that no scenario had, and is not given again", strings.ToUpper(name))
+	}
+	return retired
 }
 
 func explainClaim(w io.Writer, name string) bool {
