@@ -8,7 +8,6 @@ import (
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -18,10 +17,9 @@ type Asks func(context.Context, cluster.Cluster) (harness.Scenario, error)
 // Record records and judges scenarios without `go test`, one after the other, in the only mode of the options, after Prepare. The run
 // folder gets what a suite writes, and what broke. Record returns an error if nothing was recorded.
 func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command string, of ...Asks) error {
-	if err := r.openSession(suite); err != nil {
-		return err
-	}
-	if err := r.editSession(func(s *evidence.Session) { s.Command, s.Profile = command, "" }); err != nil {
+	s := r.NewSession()
+	s.Command, s.Profile = command, ""
+	if err := r.Begin(s); err != nil {
 		return err
 	}
 	unrecorded := r.recordIn(ctx, out, suite, r.modes[0], of)
