@@ -135,7 +135,6 @@ func (r *run) noScenario() error {
 // command returns the command line that reproduces the run.
 func (r *run) command() string {
 	o := Options{Suites: strings.Join(r.names, ","), Pattern: r.Pattern, Skip: r.Skip, Failed: r.Failed, Options: r.runner.Prepared()}
-	o.Out = "" // a new folder for each run
 	if folder, err := filepath.EvalSymlinks(o.Failed); err == nil && o.Failed != "" {
 		o.Failed = folder // out/latest will lead to another run
 	}

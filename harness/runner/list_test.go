@@ -35,7 +35,7 @@ control/unloaded  userspace  no load                skipped: not a kube-proxy mo
 
 // A dry run of go test opens no cluster, and writes nothing.
 func TestDryRun(t *testing.T) {
-	r := Runner{Options: Options{Out: t.TempDir(), Target: staging.Target{DryRun: true}}, modes: []string{"iptables"}}
+	r := Runner{Options: Options{Target: staging.Target{DryRun: true}}, Out: t.TempDir(), modes: []string{"iptables"}}
 	t.Run("dry", func(t *testing.T) { r.Test(t, "control", harness.Scenario{ID: "loaded"}) })
 	if left, err := os.ReadDir(r.Out); err != nil || len(left) > 0 {
 		t.Errorf("written: %v, %v", left, err)

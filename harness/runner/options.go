@@ -17,7 +17,6 @@ type Options struct {
 	Modes          string // kube-proxy modes, separated by commas or spaces; empty: all
 	Kubernetes     string // version or minor; empty: nodeimage.Default
 	Keep           bool   // keep the clusters, and reuse kept ones
-	Out            string // run folder; empty: a new one below out/ in the module
 	Profile        string // smoke, core or full; empty: core, or smoke with go test -short
 	Jobs           string // most recordings side by side on one cluster; empty: found from this machine's cores and memory
 	Rate           string // most requests per second and lane; empty: 25 for each core, at most 100
@@ -40,7 +39,6 @@ func (o *Options) List() usage.List {
 		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
 			Help: "most `requests` per second and lane, 6 to 1000 (default 25 for each core, at most 100, shared by the recordings under load)"},
 		{Flag: "app", Default: usage.Make, Text: &o.App, Help: "`file` about an app of yours, for the suite own to roll out"},
-		{Flag: "out", Text: &o.Out, Help: "run `folder` to write evidence to (default a new one below out/)"},
 	}, o.Target.List()...)
 }
 

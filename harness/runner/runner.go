@@ -33,6 +33,7 @@ import (
 // A Runner records and judges scenarios. Its zero value is ready for Main or Prepare.
 type Runner struct {
 	Options
+	Out string // run folder; empty: a new one below out/ in the module
 	// Watches says that nothing is rolled out, so that fewer rights are needed on a cluster that is not ours.
 	Watches bool
 	// FromHost says that only this host is used, and no cluster; see [record.Config].
@@ -71,6 +72,7 @@ type Runner struct {
 // code, which is 2 for bad input, before anything is created.
 func (r *Runner) Main(m *testing.M) int {
 	r.List().Register(flag.CommandLine)
+	flag.StringVar(&r.Out, "out", "", "run `folder` to write evidence to (default a new one below out/)")
 	err := r.parseFlags()
 	if err == nil {
 		err = r.CheckNamed()

@@ -16,7 +16,7 @@ import (
 // recordsInto returns a runner with a session in a folder of its own, at 100 requests per second.
 func recordsInto(t *testing.T, jobs, most int) *Runner {
 	t.Helper()
-	return &Runner{Options: Options{Out: t.TempDir()}, board: progress.Discard(),
+	return &Runner{Out: t.TempDir(), board: progress.Discard(),
 		session: evidence.Session{Jobs: jobs, MostJobs: most, Rate: 100}}
 }
 
@@ -24,7 +24,7 @@ func recordsInto(t *testing.T, jobs, most int) *Runner {
 func TestSession(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "run")
 	process := func(rate int) *Runner {
-		r := &Runner{Options: Options{Out: folder}, profile: harness.Core, rate: rate, jobs: 2, modes: []string{"iptables"}}
+		r := &Runner{Out: folder, profile: harness.Core, rate: rate, jobs: 2, modes: []string{"iptables"}}
 		if err := r.openSession("rollout"); err != nil {
 			t.Error(err)
 		}
