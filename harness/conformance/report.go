@@ -13,23 +13,22 @@ import (
 	"example.com/rollcall/reports/page"
 )
 
-// Report judges the recordings of a run folder in root, writes its reports, points root/latest at it and prints the report. It is for
-// runs that are no part of the history, since they do not show what is usual.
+// Report judges the recordings of a run folder in root, writes its reports, points root/latest at it and prints the report.
 func Report(out io.Writer, root, folder string) (model.Report, error) {
-	return report(out, root, folder, false)
-}
-
-func report(out io.Writer, root, folder string, usual bool) (model.Report, error) {
 	report, page, err := write(folder)
 	if err != nil {
 		return report, err
 	}
-	if usual {
-		if err := appendHistory(root, folder); err != nil {
-			fmt.Fprintln(os.Stderr, err) // the run is complete without it
+	linked := Link(root, "latest", folder)
+	fmt.Fprintln(out)
+	printed := reports.Terminal(out, report)
+	fmt.Fprintf(out, "\nrun folder: %s\npage:       %s\n", folder, filepath.Join(folder, page))
+	for _, s := range report.Scenarios {
+		if s.Patch != nil {
+			fmt.Fprintf(out, "patch:      %s\n", filepath.Join(folder, filepath.FromSlash(s.Evidence), reports.PatchFile))
 		}
 	}
-	return report, publish(out, root, folder, report, page)
+	return report, errors.Join(linked, printed, reports.GitHub(out, os.Getenv, report))
 }
 
 // write judges the recordings of a run folder and writes its reports. It returns the report and the file name of the page.
@@ -41,25 +40,7 @@ func write(folder string) (report model.Report, name string, err error) {
 	return report, index.File().Name, reports.WriteFolder(folder, report, index.File())
 }
 
-// publish points root/latest at a run folder, and prints its report.
-func publish(out io.Writer, root, folder string, report model.Report, page string) error {
-	if err := Link(root, "latest", folder); err != nil {
-		return err
-	}
-	fmt.Fprintln(out)
-	if err := reports.Terminal(out, report); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "\nrun folder: %s\npage:       %s\n", folder, filepath.Join(folder, page))
-	for _, s := range report.Scenarios {
-		if s.Patch != nil {
-			fmt.Fprintf(out, "patch:      %s\n", filepath.Join(folder, filepath.FromSlash(s.Evidence), reports.PatchFile))
-		}
-	}
-	return reports.GitHub(out, os.Getenv, report)
-}
-
-// appendHistory adds the run to the history of all runs in root, which tells trend and compare what is usual.
+// appendHistory adds the run to the history of all runs in root, which tells trend and compare what is usual: not one of maintenance.
 func appendHistory(root, folder string) error {
 	_, added, err := compare.AppendHistory(filepath.Join(root, compare.HistoryFile), []string{folder})
 	return errors.Join(append(added.Bad, err)...)
@@ -68,5 +49,6 @@ func appendHistory(root, folder string) error {
 // Link makes name, in root, a symbolic link to a run folder, and replaces the one before.
 func Link(root, name, folder string) error {
 	path := filepath.Join(root, name)
-	return errors.Join(os.RemoveAll(path), os.Symlink(filepath.Base(folder), path))
+	_ = os.Remove(path) // a folder of that name, such as a copy, stays: then there can be no link
+	return os.Symlink(filepath.Base(folder), path)
 }

@@ -76,7 +76,10 @@ func (r *run) run(ctx context.Context) (code int, err error) {
 	if usage.Is(err) && !r.hasRecording() {
 		return 0, errors.Join(err, unended, os.RemoveAll(folder))
 	}
-	report, err := report(r.out, root, folder, true)
+	report, err := Report(r.out, root, folder)
+	if unadded := appendHistory(root, folder); unadded != nil {
+		fmt.Fprintln(os.Stderr, unadded) // the run is complete without it
+	}
 	return model.ExitCode(report), errors.Join(err, unended)
 }
 

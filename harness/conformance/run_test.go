@@ -148,6 +148,21 @@ func TestRunThatCannotBegin(t *testing.T) {
 	}
 }
 
+// What is called latest is replaced if it is a link, and kept if it is a folder, with the recordings of another run.
+func TestAFolderThatIsCalledLatestIsKept(t *testing.T) {
+	r, out := newRun(t, "iptables", "passes", fakeClusters{})
+	kept := filepath.Join("out", "latest", "evidence", "session.json")
+	if err := store.WriteJSON(kept, evidence.Session{ID: "another"}); err != nil {
+		t.Fatal(err)
+	}
+	if code, err := r.run(t.Context()); code != 0 || err == nil || !strings.Contains(out.text.String(), "1 passed, 0 failed") {
+		t.Errorf("exit code %d, %v, printed:\n%s", code, err, &out.text)
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+}
+
 // At Ctrl-C suites end with what they have, and the report says so.
 func TestInterruptedRun(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
