@@ -19,11 +19,14 @@ import (
 func addFlags(cmd *cobra.Command, options usage.List) {
 	flags := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)
 	options.Register(flags)
-	cmd.Flags().AddGoFlagSet(flags)
 	for _, o := range options {
+		registered := flags.Lookup(o.Flag)
+		f := pflag.PFlagFromGoFlag(registered)
+		f.DefValue = registered.DefValue // pflag takes the value, which may be a secret of the environment
 		if o.Group != "" {
-			cmd.Flags().Lookup(o.Flag).Annotations = map[string][]string{group: {o.Group}}
+			f.Annotations = map[string][]string{group: {o.Group}}
 		}
+		cmd.Flags().AddFlag(f)
 	}
 }
 

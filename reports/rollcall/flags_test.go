@@ -69,3 +69,13 @@ func TestTheLineOfACommand(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// Of a secret that the environment has, the help says where it is from, and not what it is.
+func TestHelpHasNoSecret(t *testing.T) {
+	t.Setenv("ROLLCALL_TOKEN", "open-sesame")
+	var help bytes.Buffer
+	if code := run([]string{"run", "--help"}, &help, io.Discard); code != 0 || !strings.Contains(help.String(), "[$ROLLCALL_TOKEN]") ||
+		strings.Contains(help.String(), "open-sesame") {
+		t.Errorf("exit code %d:\n%s", code, &help)
+	}
+}
