@@ -10,18 +10,6 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Options are the options of rollcall try. Those of during.Options are shared with rollcall during.
-type Options struct {
-	Sources
-	Service string // see New; empty: the only one
-	To      string // see NewChange; empty: a restart
-	Twin    bool   // restart the app once more, without its preStop hook
-	Needed  bool   // restart it once more, with the preStop sleep that the first rollout needed
-	Line    string // the command line of the program
-	DryRun  bool   // print what was found in the manifests, and do nothing
-	during.Options
-}
-
 // settle is how long the load goes on after a rollout: longer than a request may take (loadgen.DefaultTimeout) and than rules take to
 // follow (minSyncPeriod, 1 s).
 const settle = "5s"
@@ -52,12 +40,13 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	if o.DryRun {
 		return 0, nil
 	}
+	line := o.line() // as it was given
 	o.Settle = settle
 	o.Request.Host = cmp.Or(o.Request.Host, app.host())
 	o.Request.Insecure = o.Request.Insecure || app.secure && o.Request.CA == "" // as the kubelet does
 	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
 	r := &appRun{app: app, images: o.Load}
-	return during.RunChanges(ctx, at, o.Options, "try", o.Line, r.changes(change, o), r.remove)
+	return during.RunChanges(ctx, at, o.Options, "try", line, r.changes(change, o), r.remove)
 }
 
 // An appRun has the state of a run: the app, and the cluster that it is on.

@@ -25,6 +25,7 @@ const GivenToMake = "ROLLCALL_GIVEN"
 // An Option is one setting: a text, a list of texts or a switch.
 type Option struct {
 	Flag    string // such as load-nodes
+	Short   string // of rollcall's flag, such as f for filename; empty: none
 	Default Source
 	Group   string // of the help, such as Cluster flags; empty: the general group
 	Help    string // with the name of the value in backquotes

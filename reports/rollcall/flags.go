@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -22,6 +21,7 @@ func addFlags(cmd *cobra.Command, options usage.List) {
 	for _, o := range options {
 		registered := flags.Lookup(o.Flag)
 		f := pflag.PFlagFromGoFlag(registered)
+		f.Shorthand = o.Short
 		f.DefValue = registered.DefValue // pflag takes the value, which may be a secret of the environment
 		if o.Group != "" {
 			f.Annotations = map[string][]string{group: {o.Group}}
@@ -60,28 +60,6 @@ func byGroup(flags *pflag.FlagSet) string {
 		text += groups[title].FlagUsagesWrapped(helpWidth)
 	}
 	return text
-}
-
-// commandLine returns the command line of a command, without secrets: the options write their own flags.
-func commandLine(cmd *cobra.Command, options usage.List) string {
-	words := []string{"rollcall", cmd.Name()}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if len(options.Only(f.Name)) > 0 {
-			return
-		}
-		values := []string{f.Value.String()}
-		if list, many := f.Value.(pflag.SliceValue); many {
-			values = list.GetSlice()
-		}
-		for _, value := range values {
-			if value == f.NoOptDefVal { // a switch
-				words = append(words, "--"+f.Name)
-			} else {
-				words = append(words, "--"+f.Name+"="+value)
-			}
-		}
-	})
-	return shellescape.QuoteCommand(append(words, options.Args()...))
 }
 
 // nearestFlag adds to the error about an unknown flag which of the command's flags may be meant.

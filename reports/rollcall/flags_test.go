@@ -5,10 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
-
-	"example.com/rollcall/harness/try"
 )
 
 // The help lists the flags that say which cluster it is in a group of their own.
@@ -47,26 +43,6 @@ func TestHelpGroupsFlags(t *testing.T) {
 				t.Errorf("%q: a line of %d columns: %s", row.args, len(line)-1, line)
 			}
 		}
-	}
-}
-
-// The command line that is recorded does not have the token.
-func TestTheLineOfACommand(t *testing.T) {
-	o := try.Options{}
-	options := o.Reach()
-	got := ""
-	cmd := &cobra.Command{Use: "try", Run: func(cmd *cobra.Command, _ []string) { got = commandLine(cmd, options) }}
-	cmd.Flags().StringArrayVarP(&o.Files, "filename", "f", nil, "")
-	cmd.Flags().BoolVar(&o.Twin, "twin", false, "")
-	cmd.Flags().BoolVar(&o.Needed, "needed", false, "")
-	addFlags(cmd, options)
-	cmd.SetArgs(strings.Fields("-f k8s/ -f more.yaml --token open-sesame --twin --context=staging --as-group=dev --as-group=ops --as=jane"))
-	if err := cmd.Execute(); err != nil {
-		t.Fatal(err)
-	}
-	const want = "rollcall try --filename=k8s/ --filename=more.yaml --twin --context=staging --as=jane --as-group=dev --as-group=ops"
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 

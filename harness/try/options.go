@@ -1,0 +1,44 @@
+package try
+
+import (
+	"al.essio.dev/pkg/shellescape"
+
+	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/usage"
+)
+
+// Options are the options of rollcall try. Those of during.Options are shared with rollcall during.
+type Options struct {
+	Sources
+	Service string // see New; empty: the only one
+	To      string // see NewChange; empty: a restart
+	Twin    bool   // restart the app once more, without its preStop hook
+	Needed  bool   // restart it once more, with the preStop sleep that the first rollout needed
+	DryRun  bool   // print what was found in the manifests, and do nothing
+	during.Options
+}
+
+// List returns the flags of the options.
+func (o *Options) List() usage.List {
+	own := usage.List{
+		{Flag: "filename", Short: "f", Texts: &o.Files, Help: "`file`, folder or URL with manifests, or - for standard input"},
+		{Flag: "kustomize", Short: "k", Text: &o.Kustomize, Help: "`folder` of a kustomization"},
+		{Flag: "recursive", Short: "R", Switch: &o.Recursive, Help: "read folders within folders, too"},
+		{Flag: "service", Text: &o.Service,
+			Help: "`Service` that clients use: [namespace/]name[:port][/path] (default: the only one that leads to pods)"},
+		{Flag: "to", Text: &o.To,
+			Help: "what to roll out: image=`REF`, CONTAINER=REF, or a file or folder with manifests (default: a restart)"},
+		{Flag: "twin", Switch: &o.Twin, Help: "then restart the app without its preStop hook: clients have to lose requests"},
+		{Flag: "needed", Switch: &o.Needed,
+			Help: "then restart the app with the preStop sleep that the rollout needed: clients may lose none"},
+		{Flag: "dry-run", Switch: &o.DryRun, Help: "say how the manifests are understood, and do nothing"},
+	}
+	own = append(own, o.Options.List().Only("modes", "k8s", "keep", "rate", "max-outage", "max-failed", "max-latency", "namespace",
+		"image-repo", "images", "allow", "host", "header", "method", "body", "good-status", "ca", "server-name", "insecure")...)
+	return append(own, o.Reach()...)
+}
+
+// line returns the command line that reproduces the run. It has no secret.
+func (o *Options) line() string {
+	return shellescape.QuoteCommand(append([]string{"rollcall", "try"}, o.List().Args()...))
+}
