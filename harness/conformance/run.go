@@ -120,7 +120,7 @@ func (r *run) begin(ctx context.Context) error {
 	if r.Modes != "" {
 		s.Asked = r.runner.ModeList()
 	}
-	return r.runner.Begin(s, p.expected...)
+	return r.runner.Begin(ctx, s, p.expected...)
 }
 
 // noScenario returns the error that the options select no scenario of the profile.

@@ -37,7 +37,7 @@ func (r *Runner) Test(t *testing.T, suite string, all ...harness.Scenario) {
 	}
 	ctx, stop := r.context(t)
 	defer stop()
-	if err := r.openSession(suite); err != nil {
+	if err := r.openSession(ctx, suite); err != nil {
 		t.Fatal(err)
 	}
 	for _, mode := range r.modes {

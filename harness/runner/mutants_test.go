@@ -37,7 +37,7 @@ func TestMutants(t *testing.T) {
 	if r.Attached() {
 		t.Fatal("damage is done to clusters of our own alone: leave CONTEXT out")
 	}
-	if err := r.openSession("mutants"); err != nil {
+	if err := r.openSession(t.Context(), "mutants"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := r.context(t)

@@ -14,7 +14,7 @@ func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *te
 	if err := r.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.openSession(suite); err != nil {
+	if err := r.openSession(t.Context(), suite); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := r.context(t)

@@ -19,9 +19,9 @@ import (
 
 // Begin begins a session in the run folder, or continues the one that an earlier process began there and ended. The caller must call
 // End, unless there is an error.
-func (r *Runner) Begin(s evidence.Session, expected ...progress.Expected) (err error) {
+func (r *Runner) Begin(ctx context.Context, s evidence.Session, expected ...progress.Expected) (err error) {
 	file := evidence.SessionPath(r.Out)
-	r.folderLock, err = sharedfile.Acquire(context.Background(), file+".lock", func(holder string) {
+	r.folderLock, err = sharedfile.Acquire(ctx, file+".lock", func(holder string) {
 		fmt.Fprintf(os.Stderr, "run folder %s is in use by %s; waiting for it\n", r.Out, holder)
 	})
 	if err != nil {
@@ -65,14 +65,14 @@ func (r *Runner) End() (err error) {
 }
 
 // openSession begins the session of the run folder, which is a new folder unless the options name one.
-func (r *Runner) openSession(name string) error {
+func (r *Runner) openSession(ctx context.Context, name string) error {
 	if r.Out == "" {
 		var err error
 		if r.Out, err = NewFolder(r.layout.Runs(), "-"+name); err != nil {
 			return err
 		}
 	}
-	return r.Begin(r.NewSession())
+	return r.Begin(ctx, r.NewSession())
 }
 
 // NewFolder makes a run folder in root, whose name is this second, or the next in which no other run began, and an ending.

@@ -1,9 +1,12 @@
 package runner
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/rollcall/harness"
@@ -25,13 +28,19 @@ func TestSession(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "run")
 	process := func(rate int) *Runner {
 		r := &Runner{Out: folder, profile: harness.Core, rate: rate, jobs: 2, modes: []string{"iptables"}}
-		if err := r.openSession("rollout"); err != nil {
+		if err := r.openSession(t.Context(), "rollout"); err != nil {
 			t.Error(err)
 		}
 		return r
 	}
 	first := process(100)
 	id := first.session.ID
+	hurried, interrupt := context.WithCancelCause(t.Context())
+	interrupt(errors.New("Ctrl-C"))
+	waiting := &Runner{Out: folder}
+	if err := waiting.openSession(hurried, "rollout"); err == nil || !strings.HasSuffix(err.Error(), "Ctrl-C") {
+		t.Errorf("a process that waits and is interrupted: %v", err)
+	}
 	began := make(chan *Runner)
 	go func() { began <- process(50) }()
 	first.RecordBreakage("a pod is left")

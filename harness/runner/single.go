@@ -19,7 +19,7 @@ type Asks func(context.Context, cluster.Cluster) (harness.Scenario, error)
 func (r *Runner) Record(ctx context.Context, out io.Writer, suite, command string, of ...Asks) error {
 	s := r.NewSession()
 	s.Command, s.Profile = command, ""
-	if err := r.Begin(s); err != nil {
+	if err := r.Begin(ctx, s); err != nil {
 		return err
 	}
 	unrecorded := r.recordIn(ctx, out, suite, r.modes[0], of)

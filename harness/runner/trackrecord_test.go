@@ -35,7 +35,7 @@ func TestTrackRecord(t *testing.T) {
 	if r.Attached() {
 		t.Fatal("components are replaced on clusters of our own alone: leave CONTEXT out")
 	}
-	if err := r.openSession("track-record"); err != nil {
+	if err := r.openSession(t.Context(), "track-record"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := r.context(t)
