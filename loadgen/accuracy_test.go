@@ -96,16 +96,7 @@ func recordWindow(b *testing.B, lane evidence.Lane, how failure, length time.Dur
 	w.end = time.Since(began)
 	time.Sleep(quiet)
 	attack.Stop()
-	var hits []evidence.Hit
-	for {
-		frame, err := attack.HitsFrom(len(hits))
-		if err != nil {
-			b.Fatal(err)
-		}
-		if hits = append(hits, frame.Records...); frame.End {
-			return w, hits
-		}
-	}
+	return w, attack.Hits()
 }
 
 func outagesOf(b *testing.B, lane evidence.Lane, hits []evidence.Hit) []timeline.Outage {

@@ -76,7 +76,7 @@ func endedAttack(c *client) *Attack {
 }
 
 // Stop ends the pacing, which takes up to one interval, and waits for the requests in flight. It may be called again.
-// [Attack.HitsFrom] then has the last hits; their sequence numbers have no gap.
+// Then all hits have been added; their sequence numbers have no gap.
 func (a *Attack) Stop() {
 	a.cancel()
 	<-a.done

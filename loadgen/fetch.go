@@ -17,16 +17,11 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// HitsFrom returns the hits from number n on, in the order in which they were added, and whether no more will come; the attack must
-// have no spool. Hits are numbered from 0, nearly but not exactly in the order of their sequence numbers. A frame is bounded:
-// unless it is the end, it may leave hits for the next call. Hits below n are forgotten, since the caller has them: to ask for one
-// of them again is an error, and so is a number beyond the hits so far.
-func (a *Attack) HitsFrom(n int) (store.Frame[evidence.Hit], error) {
-	some, err := a.client.buffer.from(n)
-	if err != nil {
-		err = fmt.Errorf("loadgen: read hits of lane %s from %d: %w", a.client.lane.ID, n, err)
-	}
-	return store.Frame[evidence.Hit]{First: some.first, Records: some.hits, End: some.end}, err
+// Hits returns the hits so far, in the order in which they were added. The attack must be none of an [Agent].
+func (a *Attack) Hits() []evidence.Hit {
+	a.client.buffer.mu.Lock()
+	defer a.client.buffer.mu.Unlock()
+	return slices.Clone(a.client.buffer.hits)
 }
 
 // write writes a batch as a frame.
@@ -37,8 +32,11 @@ func (b batch) write(w io.Writer) error {
 	return store.WriteFrame(w, store.Frame[evidence.Hit]{First: b.first, Records: b.hits, End: b.end})
 }
 
-// HitsOfLanes returns the hits of each lane from a number on, as [Attack.HitsFrom] does: one frame per lane in the order of lanes,
-// or none. After an error it may be repeated with the same numbers.
+// HitsOfLanes returns the hits of each lane from number n on, in the order in which they were added, and whether no more will come:
+// one frame per lane in the order of lanes, or none. Hits are numbered from 0, nearly but not exactly in the order of their sequence
+// numbers. A frame is bounded: unless it is the end, it may leave hits for the next call. Hits below n are forgotten, since the caller
+// has them: to ask for one of them again is an error, and so is a number beyond the hits so far. After an error it may be repeated
+// with the same numbers.
 func (r Remote) HitsOfLanes(ctx context.Context, lanes []string, from []int) (frames []store.Frame[evidence.Hit], err error) {
 	query := url.Values{"lane": lanes}
 	for _, n := range from {

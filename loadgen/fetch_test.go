@@ -166,18 +166,13 @@ func TestHitsOfLanes(t *testing.T) {
 	}
 }
 
-func TestHitsFromNamesLaneAndHit(t *testing.T) {
-	_, err := overAfter(t, 5, 3).HitsFrom(2)
-	wantError(t, err, "loadgen: read hits of lane worker-fresh from 2: forgotten: hits below 3")
-}
-
 // overAfter returns an attack that is over, of whose hits some were fetched.
 func overAfter(t *testing.T, hits, fetched int) *Attack {
 	t.Helper()
 	a := &Attack{client: newClient(lane(evidence.Fresh, "http://127.0.0.1:1/", 1), Config{})}
 	keepHits(a.client.buffer, hits)
 	a.client.buffer.end()
-	if _, err := a.HitsFrom(fetched); err != nil {
+	if _, err := a.client.buffer.from(fetched); err != nil {
 		t.Fatal(err)
 	}
 	return a

@@ -70,7 +70,7 @@ func arrive(t *testing.T, what string, c <-chan struct{}) {
 func hitsOf(t *testing.T, a *Attack) []evidence.Hit {
 	t.Helper()
 	a.Stop()
-	return drain(t, a.HitsFrom)
+	return slices.SortedFunc(slices.Values(a.Hits()), func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })
 }
 
 // drain fetches hits until no more will come, which nothing may delay.

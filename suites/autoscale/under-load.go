@@ -2,6 +2,7 @@ package autoscale
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -69,7 +70,8 @@ func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", app.Replicas) })
 	steps.Reach(ctx)
 	began := time.Now()
-	clients := loadgen.StartBackground(steps.Outside, 10)
+	noLane := evidence.Lane{ID: "-", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: steps.Outside, Rate: 10} // not recorded
+	clients := harness.Must(loadgen.Start(ctx, noLane, loadgen.Config{Began: began, Service: app.ResourceName()}))
 	defer clients.Stop()
 	autoscalers := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace)
 	autoscaler := harness.Must(autoscalers.Create(ctx, app.Autoscaler(steps.Namespace, leastBusy, mostBusy), metav1.CreateOptions{}))
@@ -82,13 +84,13 @@ func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	applied := time.Now()
 	left := reapplied(ctx, steps, clientSide, app.Deployment(steps.Into, "v2"), mostBusy)
 	sameSize(ctx, steps, app, mostBusy)
-	sent, failed := clients.Stop()
-	stopped := time.Now()
-	steps.Note(sentRequests, sent)
-	steps.Note(failedRequests, failed)
-	steps.Note(answeredBusy, clients.Pods(arrived, applied))
+	clients.Stop()
+	stopped, good := time.Now(), slices.DeleteFunc(clients.Hits(), evidence.Hit.Failed)
+	steps.Note(sentRequests, len(clients.Hits()))
+	steps.Note(failedRequests, len(clients.Hits())-len(good))
+	steps.Note(answeredBusy, podsThatAnswered(good, arrived.Sub(began), applied.Sub(began)))
 	// Until their rules have followed, nodes still route to the pods that are being deleted.
-	steps.Note(answeredLeft, clients.Pods(left.from.Add(2*harness.UsualRuleLag), left.to))
+	steps.Note(answeredLeft, podsThatAnswered(good, left.from.Add(2*harness.UsualRuleLag).Sub(began), left.to.Sub(began)))
 	// By default it would wait for 5 minutes (--horizontal-pod-autoscaler-downscale-stabilization).
 	harness.Must(rollout.Edit(ctx, autoscalers, autoscaler.Name, func(live *autoscalingv2.HorizontalPodAutoscaler) {
 		live.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
@@ -96,6 +98,17 @@ func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	}))
 	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", leastBusy) })
 	steps.Note(untilShrunk, time.Since(stopped))
+}
+
+// podsThatAnswered returns how many pods gave the good replies to requests sent from one moment to another.
+func podsThatAnswered(good []evidence.Hit, from, to time.Duration) int {
+	pods := map[string]bool{}
+	for _, h := range good {
+		if h.Sent >= from && h.Sent < to {
+			pods[h.By.Pod] = true
+		}
+	}
+	return len(pods)
 }
 
 // sameSize applies the manifest of v1 with as many replicas as there are, and notes how many pods stay available.
