@@ -10,8 +10,8 @@ import (
 )
 
 // open opens the spool, and continues what an earlier process was told to start, if there was one.
-func (a *Agent) open(dir string, limit int64) error {
-	found, order, state, err := openSpool(dir, limit)
+func (a *Agent) open(dir string) error {
+	found, order, state, err := openSpool(dir, SpoolLimit)
 	if err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ func TestAgentResumes(t *testing.T) {
 // reply to each except some.
 func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered ...uint64) string {
 	t.Helper()
-	s := openTestSpool(t, t.TempDir(), 0)
+	s := openTestSpool(t, t.TempDir(), SpoolLimit)
 	l := lane(evidence.Fresh, "http://127.0.0.1:1/", 100)
 	log, err := s.newLane(0)
 	if err != nil {
@@ -314,7 +314,7 @@ func TestNobodyAsks(t *testing.T) {
 		if want := "no collector contacted the agent for 1m0s"; !strings.HasPrefix(got, want) {
 			t.Errorf("trouble %q, want %q", got, want)
 		}
-		_, _, state, err := openSpool(dir, 0)
+		_, _, state, err := openSpool(dir, SpoolLimit)
 		if asked := time.Unix(0, state.Asked); err != nil || time.Since(asked) > 64*time.Second+noteAskedEvery {
 			t.Errorf("the spool says that it was asked %s ago, %v", time.Since(asked), err)
 		}

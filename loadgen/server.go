@@ -55,7 +55,6 @@ type AgentConfig struct {
 	Token string // that its callers have to show
 	// Spool is a folder that outlives the process: the next one continues with what it finds there. Empty: hits end with the process.
 	Spool string
-	Limit int64 // of the spool, in bytes; zero: DefaultSpoolLimit
 }
 
 // NewAgent returns an agent. If it finds an order on the spool, it continues with it at once.
@@ -65,7 +64,7 @@ func NewAgent(cfg AgentConfig) (*Agent, error) {
 	}
 	a := &Agent{token: cfg.Token, instance: rand.Text(), ports: NewLocalPorts()}
 	if cfg.Spool != "" {
-		if err := a.open(cfg.Spool, cfg.Limit); err != nil {
+		if err := a.open(cfg.Spool); err != nil {
 			return nil, fmt.Errorf("loadgen: make agent: spool: %w", err)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 )
 
-// DefaultSpoolLimit is how many bytes a spool holds: about an hour and a half of three lanes at 100 requests per second.
-const DefaultSpoolLimit = 448 << 20
+// SpoolLimit is how many bytes a spool holds: about an hour and a half of three lanes at 100 requests per second.
+const SpoolLimit = 448 << 20
 
 // Files of a spool, beside the segments of its lanes.
 const (
@@ -50,9 +50,6 @@ type spoolState struct {
 
 // openSpool makes the folder, or reads what an earlier process left in it; the order is nil if that process was given none.
 func openSpool(dir string, limit int64) (s *spool, order *spooledOrder, state spoolState, err error) {
-	if limit == 0 {
-		limit = DefaultSpoolLimit
-	}
 	s = &spool{dir: dir, limit: limit}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, state, err

@@ -39,7 +39,7 @@ func newSpooled(t interface{ Fatal(...any) }, s *spool) *buffer {
 
 // killed returns the buffer of the process after a killed one, with what that process left.
 func killed(t interface{ Fatal(...any) }, dir string) (b *buffer, unsent uint64, unknown []uint64) {
-	s := &spool{dir: dir, limit: DefaultSpoolLimit}
+	s := &spool{dir: dir, limit: SpoolLimit}
 	log, err := s.findLane(0)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestSpoolLosesNothing(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		buf := newSpooled(rt, openTestSpool(rt, dir, 0))
+		buf := newSpooled(rt, openTestSpool(rt, dir, SpoolLimit))
 		var sent, kept, fetched, unknown []uint64
 		inFlight := map[uint64]bool{}
 		next := uint64(0)
@@ -130,7 +130,7 @@ func TestSpoolLosesNothing(t *testing.T) {
 // TestKilledInALaterSegment checks what a segment's head has to say of the segments before it.
 func TestKilledInALaterSegment(t *testing.T) {
 	dir := t.TempDir()
-	buf := newSpooled(t, openTestSpool(t, dir, 0))
+	buf := newSpooled(t, openTestSpool(t, dir, SpoolLimit))
 	const requests, slow = 2*hitsPerSegment + 10, 7 // the slow one has no reply yet
 	for n := range uint64(requests) {
 		buf.begin(n)
@@ -150,7 +150,7 @@ func TestKilledInALaterSegment(t *testing.T) {
 
 // TestSpoolIsFreed fetches hits and looks at the files that remain.
 func TestSpoolIsFreed(t *testing.T) {
-	s := openTestSpool(t, t.TempDir(), 0)
+	s := openTestSpool(t, t.TempDir(), SpoolLimit)
 	buf := newSpooled(t, s)
 	for n := range 3 * hitsPerSegment {
 		buf.begin(uint64(n))
@@ -234,7 +234,7 @@ func TestSpoolDamage(t *testing.T) {
 			writeFile(t, filepath.Join(dir, orderFile), "{}")
 		}
 		writeFile(t, filepath.Join(dir, row.file), row.text)
-		_, _, _, err := openSpool(dir, 0)
+		_, _, _, err := openSpool(dir, SpoolLimit)
 		if got := errorText(err); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
@@ -255,7 +255,7 @@ func TestSpoolDamage(t *testing.T) {
 		{"a line without a kind", lineOf("hello"), 0, `line of kind "hello"`},
 		{"a line without a checksum", "h {}\n", 0, "before byte"},
 	} {
-		s := openTestSpool(t, t.TempDir(), 0)
+		s := openTestSpool(t, t.TempDir(), SpoolLimit)
 		buf := newSpooled(t, s)
 		buf.add(evidence.Hit{Seq: 1}, nil)
 		path := buf.log.segments[0].path
@@ -275,7 +275,7 @@ func TestSpoolDamage(t *testing.T) {
 }
 
 func TestSpoolThatIsGone(t *testing.T) {
-	s := openTestSpool(t, t.TempDir(), 0)
+	s := openTestSpool(t, t.TempDir(), SpoolLimit)
 	buf := newSpooled(t, s)
 	for n := range 2 * hitsPerSegment {
 		buf.add(evidence.Hit{Seq: uint64(n)}, nil)
@@ -308,7 +308,7 @@ func errorText(err error) string {
 // measures the heap.
 func BenchmarkSpool(b *testing.B) {
 	for b.Loop() {
-		s := openTestSpool(b, b.TempDir(), 0)
+		s := openTestSpool(b, b.TempDir(), SpoolLimit)
 		var lanes []*buffer
 		for i := range 3 {
 			log, err := s.newLane(i)

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
 
+	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/loadgen"
@@ -39,6 +40,14 @@ func TestPodThatMayAnswer(t *testing.T) {
 		if got := (podPlace{pods: client.CoreV1().Pods("n"), pod: "agent-x"}).alive(t.Context()); got != row.alive {
 			t.Errorf("%s: alive %v", row.sentence, got)
 		}
+	}
+}
+
+// An agent's spool fits into its volume: a pod that fills its volume is evicted.
+func TestSpoolFitsItsVolume(t *testing.T) {
+	spec := fixtures.AgentSet(fixtures.Destination{Namespace: "ns"}, []string{"worker"}, "agent").Spec.Template.Spec
+	if volume := spec.Volumes[0].EmptyDir.SizeLimit.Value(); volume*9/10 < loadgen.SpoolLimit {
+		t.Errorf("%d bytes in %d", loadgen.SpoolLimit, volume)
 	}
 }
 

@@ -23,12 +23,11 @@ const memoryLimit = 64 << 20
 func main() {
 	listen := flag.String("listen", ":8090", "address to serve the API on")
 	spool := flag.String("spool", "", "folder that outlives the process; empty: none")
-	limit := flag.Int64("spool-limit", loadgen.DefaultSpoolLimit, "bytes that the spool may have")
 	flag.Parse()
 	// With Go's default, a heap this small is collected dozens of times a second, which shows as lag at high rates.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(memoryLimit)
-	cfg := loadgen.AgentConfig{Token: os.Getenv("ROLLCALL_TOKEN"), Spool: *spool, Limit: *limit}
+	cfg := loadgen.AgentConfig{Token: os.Getenv("ROLLCALL_TOKEN"), Spool: *spool}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := listenAndServe(ctx, *listen, cfg); err != nil {
