@@ -24,7 +24,7 @@ func TestCapacities(t *testing.T) {
 		{At: 18 * ms, Available: 1, Total: 3}, {At: 19 * ms, Available: 2, Total: 3}, {At: 20 * ms, Available: 2, Total: 2},
 		{At: 30 * ms, Available: 0, Total: 2},
 	}
-	if diff := cmp.Diff(want, tl.Capacities()); diff != "" {
+	if diff := cmp.Diff(want, tl.Capacities(ms, 40*ms)); diff != "" {
 		t.Errorf("capacities (-want +got):\n%s", diff)
 	}
 	if got, ok := tl.MinAvailable(); !ok || got != (timeline.Capacity{At: 17 * ms, Available: 1, Total: 4}) {

@@ -134,15 +134,17 @@ type Capacity struct {
 	Total     int
 }
 
-// Capacities lists every moment pods changed, one entry per moment. Pods of a version that is
-// neither old nor new are not counted.
-func (t Timeline) Capacities() (steps []Capacity) {
+// Capacities lists the capacity at a moment, then every change up to another, one entry per moment. It is empty when no pod was seen by
+// the first. Pods of a version that is neither old nor new are not counted.
+func (t Timeline) Capacities(from, until time.Duration) (steps []Capacity) {
 	for _, c := range t.census {
-		step, n := Capacity{At: c.At, Available: c.available, Total: c.total}, len(steps)
+		step, n := Capacity{At: max(c.At, from), Available: c.available, Total: c.total}, len(steps)
 		switch {
-		case n > 0 && steps[n-1].At == c.At:
+		case c.At > until:
+			return steps
+		case n > 0 && steps[n-1].At == step.At:
 			steps[n-1] = step
-		case c.changed:
+		case c.changed && (n > 0 || c.At <= from):
 			steps = append(steps, step)
 		}
 	}
@@ -177,21 +179,8 @@ func (t Timeline) rolloutCapacities() []Capacity {
 	if !marked || !ended {
 		return nil
 	}
-	return t.capacitiesBetween(begun, gone)
+	return t.Capacities(begun, gone)
 }
 
 // PodChanges counts the moments of the rollout at which pods were created, got ready or unready, were deleted or went.
 func (t Timeline) PodChanges() int { return max(0, len(t.rolloutCapacities())-1) }
-
-func (t Timeline) capacitiesBetween(begun, until time.Duration) (steps []Capacity) {
-	for _, step := range t.Capacities() {
-		switch {
-		case step.At <= begun:
-			step.At = begun
-			steps = []Capacity{step}
-		case step.At <= until && len(steps) > 0:
-			steps = append(steps, step)
-		}
-	}
-	return steps
-}

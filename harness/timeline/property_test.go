@@ -73,7 +73,7 @@ func same(t *rapid.T, one, other timeline.Timeline) {
 		func(tl timeline.Timeline) any { return timeline.Failed(tl.Lanes) },
 		func(tl timeline.Timeline) any { return timeline.Repeated(tl.Lanes) },
 		func(tl timeline.Timeline) any { return tl.DrainLags() },
-		func(tl timeline.Timeline) any { return tl.Capacities() },
+		func(tl timeline.Timeline) any { return tl.Capacities(50*ms, time.Hour) },
 		func(tl timeline.Timeline) any { return timeline.AllReplies(tl.ServiceLanes()) },
 		func(tl timeline.Timeline) any { return tl.RepliesSince(evidence.RolloutBegun, tl.ServiceLanes()) },
 		func(tl timeline.Timeline) any { w, ok := tl.MixedWindow(tl.ServiceLanes()); return []any{w, ok} },

@@ -22,7 +22,7 @@ type deletion struct{ at, decided time.Duration }
 func (t Timeline) Shortfall(want int, from, until time.Duration) (s Shortfall, ok bool) {
 	unready := t.unreadiness()
 	s.Lowest = want
-	for _, step := range t.capacitiesBetween(from, until) {
+	for _, step := range t.Capacities(from, until) {
 		if step.Available >= want {
 			continue
 		}
