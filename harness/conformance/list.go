@@ -24,11 +24,7 @@ func (r *run) list(ctx context.Context) error {
 	}
 	suites := r.suites(r.runner.UserApp())
 	for _, name := range r.names {
-		listed, err := r.runner.Listed(ctx, name, suites[name])
-		if err != nil {
-			return err
-		}
-		for _, l := range listed {
+		for _, l := range r.runner.Listed(ctx, name, suites[name]) {
 			if wanted(l.Name) {
 				r.scenarios = append(r.scenarios, l)
 			}

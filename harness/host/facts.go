@@ -15,13 +15,11 @@ import (
 
 // Facts are the findings of a preflight on this host. A field that could not be read is zero.
 type Facts struct {
-	Kernel           string
+	Kernel           dataplane.Kernel
 	Engine           Engine
 	MissingCaps      []string // capabilities outside our bounding set, such as "CAP_SYS_RESOURCE"
 	CgroupVersion    int      // 1 or 2
 	KeepsCPUCgroup   string   // why [LeaveCPUCgroup] does not work here; empty if it does
-	NFTables         bool     // the kernel has nf_tables
-	IPVS             bool     // the kernel has IP_VS, built in or as a module that can be loaded
 	InotifyWatches   int      // fs.inotify.max_user_watches
 	InotifyInstances int      // fs.inotify.max_user_instances
 	InotifyUsed      int      // root's instances, without those of Rollcall's clusters
@@ -43,8 +41,7 @@ func Probe(ctx context.Context) Facts {
 		MissingCaps:      command.MissingCapabilities(),
 		CgroupVersion:    cgroupVersion(),
 		KeepsCPUCgroup:   CannotLeaveCPUCgroup(),
-		NFTables:         hasNFTables(),
-		IPVS:             hasIPVS(ctx),
+		Kernel:           Kernel(ctx),
 		InotifyWatches:   readInt("/proc/sys/fs/inotify/max_user_watches"),
 		InotifyInstances: readInt("/proc/sys/fs/inotify/max_user_instances"),
 		Cores:            runtime.NumCPU(),
@@ -53,15 +50,14 @@ func Probe(ctx context.Context) Facts {
 	}
 	f.InotifyUsed, f.InotifyOurs = inotifyUsed("/proc", 0, clusterNodes(ctx))
 	f.EngineDisk, f.CacheDisk, f.SameDisk = disks(imageFolder(ctx), cacheFolder())
-	f.Kernel = kernelRelease()
 	_, err := exec.LookPath("apt-get")
 	f.Apt = err == nil
 	return f
 }
 
-// Supports reports whether this host's kernel can run a data plane, and why.
-func (f Facts) Supports(p dataplane.Plane) (supported bool, because string) {
-	return p.Supported(dataplane.Kernel{Release: f.Kernel, NFTables: f.NFTables, IPVS: f.IPVS})
+// Kernel finds what data planes need to know of this host's kernel.
+func Kernel(ctx context.Context) dataplane.Kernel {
+	return dataplane.Kernel{Release: kernelRelease(), NFTables: hasNFTables(), IPVS: hasIPVS(ctx)}
 }
 
 func cgroupVersion() int {

@@ -49,16 +49,16 @@ func TestWithWrapper(t *testing.T) {
 }
 
 func TestSupports(t *testing.T) {
-	bare := Facts{Kernel: "6.18"}
+	bare := dataplane.Kernel{Release: "6.18"}
 	for mode, want := range map[string]bool{"iptables": true, "nftables": false, "ipvs": false} {
-		supported, because := bare.Supports(dataplane.Of(mode))
+		supported, because := dataplane.Of(mode).Supported(bare)
 		if supported != want || because == "" {
 			t.Errorf("%s: %v, %q", mode, supported, because)
 		}
 	}
-	full := Facts{NFTables: true, IPVS: true}
+	full := dataplane.Kernel{NFTables: true, IPVS: true}
 	for _, mode := range []string{"nftables", "ipvs"} {
-		if supported, because := full.Supports(dataplane.Of(mode)); !supported {
+		if supported, because := dataplane.Of(mode).Supported(full); !supported {
 			t.Errorf("%s: %q", mode, because)
 		}
 	}

@@ -46,7 +46,7 @@ func (f Facts) Findings() (all []Finding) {
 	}
 	row("load agents", agents, because)
 	for _, plane := range dataplane.All()[1:] { // every kernel has iptables, the first
-		supported, because := f.Supports(plane)
+		supported, because := plane.Supported(f.Kernel)
 		row("mode "+plane.Name, map[bool]string{true: "yes", false: "skipped"}[supported], because)
 	}
 	inotify := ""

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"example.com/rollcall/harness/dataplane"
 )
 
 func TestPrint(t *testing.T) {
 	facts := Facts{
-		Kernel: "6.18", Engine: Engine{Running: true, Version: "28.1", Privileged: PrivilegedStarts}, CgroupVersion: 2, NFTables: true,
+		Kernel: dataplane.Kernel{Release: "6.18", NFTables: true}, CgroupVersion: 2,
+		Engine:         Engine{Running: true, Version: "28.1", Privileged: PrivilegedStarts},
 		InotifyWatches: 65536, InotifyInstances: 1024, Cores: 2, MemoryFree: 4 << 30, EngineDisk: Disk{"/e", 9 << 30}, SameDisk: true,
 	}
 	for _, row := range []struct {

@@ -25,17 +25,12 @@ type Listed struct {
 	Serves  string  // equal for scenarios that share one recording; empty: it shares none
 }
 
-// Listed returns the scenarios of a suite in every mode: what each needs, and whether it would run.
-func (r *Runner) Listed(ctx context.Context, suite string, scenarios []harness.Scenario) (listed []Listed, err error) {
-	if r.attached != nil {
-		if err := r.admit(ctx, io.Discard, ""); err != nil {
-			return nil, err
-		}
-	}
+// Listed returns the scenarios of a suite in every mode: what each needs, and whether it would run. On the target that is known after Ready.
+func (r *Runner) Listed(ctx context.Context, suite string, scenarios []harness.Scenario) (listed []Listed) {
 	for _, mode := range r.modes {
 		skip := ""
 		if r.attached == nil {
-			if supported, because := host.Probe(ctx).Supports(dataplane.Of(mode)); !supported {
+			if supported, because := dataplane.Of(mode).Supported(host.Kernel(ctx)); !supported {
 				skip = because
 			}
 		}
@@ -48,7 +43,7 @@ func (r *Runner) Listed(ctx context.Context, suite string, scenarios []harness.S
 			listed = append(listed, l)
 		}
 	}
-	return listed, nil
+	return listed
 }
 
 // PrintList prints the scenarios that the profile records as a table.

@@ -38,14 +38,16 @@ func (r *Runner) Open(ctx context.Context, out io.Writer, mode string, none bool
 		m = r.modeRun(mode, r.attached)
 		return m, "", r.prepareTarget(ctx, out)
 	}
-	facts := host.Probe(ctx)
-	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: facts.Kernel,
-		Features: hostFeatures(facts)}
-	if supported, because := facts.Supports(dataplane.Of(mode)); !supported {
+	kernel := host.Kernel(ctx)
+	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: kernel.Release,
+		Features: hostFeatures(kernel)}
+	if supported, because := dataplane.Of(mode).Supported(kernel); !supported {
 		return nil, because, r.describe(identity)
 	}
-	if _, err := r.checkHost(ctx, out); err != nil {
-		return nil, "", err
+	if !r.admitted { // the cluster of another mode may still be there, and take the memory
+		if _, err := r.checkHost(ctx, out); err != nil {
+			return nil, "", err
+		}
 	}
 	if none {
 		return r.modeRun(mode, nil), "", nil

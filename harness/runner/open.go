@@ -71,10 +71,10 @@ func (r *Runner) describe(identity evidence.Cluster) error {
 	return store.WriteJSON(evidence.ClusterPath(r.Out, identity.Mode), identity)
 }
 
-func hostFeatures(facts host.Facts) []evidence.Feature {
+func hostFeatures(kernel dataplane.Kernel) []evidence.Feature {
 	var list []evidence.Feature
 	for _, mode := range dataplane.Names() {
-		supported, because := facts.Supports(dataplane.Of(mode))
+		supported, because := dataplane.Of(mode).Supported(kernel)
 		list = append(list, evidence.Feature{Name: mode, Supported: supported, Because: because})
 	}
 	return list
@@ -87,8 +87,7 @@ func (r *Runner) spec(mode string) kind.Spec {
 		Logs: filepath.Join(r.Out, "logs", mode)}
 }
 
-// checkHost sets this host up to run clusters, and returns an error if a cluster of the runner's modes
-// cannot be created.
+// checkHost sets this host up to run clusters, and returns an error if a cluster of the runner's modes cannot be created.
 func (r *Runner) checkHost(ctx context.Context, out io.Writer) (host.Facts, error) {
 	if facts := host.Probe(ctx); facts.Check(false) != nil {
 		return facts, facts.Check(false)
@@ -98,13 +97,14 @@ func (r *Runner) checkHost(ctx context.Context, out io.Writer) (host.Facts, erro
 		return facts, err
 	}
 	for _, mode := range r.modes {
-		if supported, _ := facts.Supports(dataplane.Of(mode)); !supported {
+		if supported, _ := dataplane.Of(mode).Supported(facts.Kernel); !supported {
 			continue
 		}
 		if err := kind.Check(ctx, r.spec(mode)); err != nil {
 			return facts, err
 		}
 	}
+	r.admitted = true
 	return facts, nil
 }
 
@@ -143,12 +143,11 @@ func (r *Runner) prepareCluster(ctx context.Context, out io.Writer, c cluster.Cl
 	if err := r.preflight(out, r.session.ID, c).TryApp(ctx); err != nil {
 		return nil, err
 	}
-	facts := host.Probe(ctx)
 	identity, err := c.Describe(ctx)
 	if err != nil {
 		return nil, err
 	}
-	identity.Features = hostFeatures(facts)
+	identity.Features = hostFeatures(host.Kernel(ctx))
 	if identity.Trial, err = r.runTrial(ctx, out, c); err != nil {
 		return nil, err
 	}

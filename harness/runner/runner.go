@@ -55,7 +55,7 @@ type Runner struct {
 	session     evidence.Session
 	editing     sync.Mutex // guards session
 	board       *progress.Board
-	admitted    bool              // the target passed the preflight
+	admitted    bool              // the target passed the preflight, or this host its check
 	skipReasons map[string]string // why the target lacks something that scenarios require, by its name
 	images      fixtures.ImageSources
 	folderLock  *sharedfile.Lock // of the run folder
