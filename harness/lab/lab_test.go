@@ -50,23 +50,36 @@ func TestScript(t *testing.T) {
 
 // collect copies the guest's run folder, and no other file.
 func TestCollect(t *testing.T) {
-	from, to := t.TempDir(), t.TempDir()
-	if folder, err := collect(from, to); folder != "" || err != nil {
+	work, to := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "out")
+	if folder, err := collect(work, to); folder != "" || err != nil {
 		t.Errorf("nothing was left, and %q came back: %v", folder, err)
 	}
-	for _, file := range []string{"20261122-010203/evidence/session.json", "history.jsonl"} {
-		path := filepath.Join(from, file)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{}"), 0o644)); err != nil {
-			t.Fatal(err)
+	for _, row := range []struct {
+		sentence, to string
+		want         string // name of the folder; empty: an error
+	}{
+		{"where nothing can be written, it stays", "/dev/null/out", ""},
+		{"it is copied", to, "20261122-010203"},
+		{"the second time the name is taken", to, "20261122-010203-ipvs"},
+	} {
+		recorded := filepath.Join(work, "shared", "out", "20261122-010203", "evidence", "session.json")
+		for _, path := range []string{recorded, filepath.Join(work, "shared", "out", "history.jsonl")} {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{}"), 0o644)); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	for _, want := range []string{"20261122-010203", "20261122-010203-ipvs"} { // the second time the name is taken
-		folder, err := collect(from, to)
-		if err != nil || filepath.Base(folder) != want {
-			t.Fatalf("%q, %v", folder, err)
+		folder, err := collect(work, row.to)
+		if (err == nil) != (row.want != "") || err == nil && filepath.Base(folder) != row.want {
+			t.Fatalf("%s: %q, %v", row.sentence, folder, err)
 		}
-		if _, err := os.Stat(filepath.Join(folder, "evidence", "session.json")); err != nil {
-			t.Error(err)
+		if err == nil {
+			recorded = filepath.Join(folder, "evidence", "session.json")
+		}
+		if _, err := os.Stat(recorded); err != nil {
+			t.Errorf("%s: %v", row.sentence, err)
+		}
+		if _, err := os.Stat(work); (err == nil) != (row.want == "") {
+			t.Errorf("%s: what is in the lab's folder: %v", row.sentence, err)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(to, "history.jsonl")); err == nil {

@@ -84,15 +84,14 @@ func checkHost(facts host.Facts) error {
 	return nil
 }
 
-// run runs the suites in a lab that is built. It removes work, the folder of this run, at the end.
+// run runs the suites in a lab that is built. work is the folder of this run.
 func (o Options) run(ctx context.Context, w io.Writer, work, runs string, im images) (folder string, code int, err error) {
 	shared := filepath.Join(work, "shared")
 	if err := errors.Join(os.RemoveAll(work), os.MkdirAll(filepath.Join(shared, "out"), 0o755)); err != nil {
 		return "", 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	if err := o.bundle(ctx, w, filepath.Join(shared, "rollcall")); err != nil {
-		return "", 0, fmt.Errorf("lab: %w", err)
+		return "", 0, errors.Join(fmt.Errorf("lab: %w", err), os.RemoveAll(work))
 	}
 	m := machine{kernel: im.kernel, shared: shared,
 		root: copyOnWrite(filepath.Join(work, "root.cow"), im.root), docker: copyOnWrite(filepath.Join(work, "docker.cow"), im.docker)}
@@ -108,7 +107,7 @@ func (o Options) run(ctx context.Context, w io.Writer, work, runs string, im ima
 		failure = fmt.Errorf("lab: %w, after %s", failure, time.Since(began).Round(time.Second))
 	}
 	logErr := keepEngineLog(m, work)
-	folder, err = collect(filepath.Join(shared, "out"), runs)
+	folder, err = collect(work, runs)
 	if err = errors.Join(logErr, err); err != nil {
 		return folder, code, errors.Join(failure, err)
 	}

@@ -13,12 +13,12 @@ import (
 
 // recoverKilled collects the recordings of a lab that was killed together with the program that started it.
 func (o Options) recoverKilled(w io.Writer, work, runs string) error {
-	folder, err := collect(filepath.Join(work, "shared", "out"), runs)
+	folder, err := collect(work, runs)
 	if folder == "" || err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "the previous lab was killed; its recordings are in %s\n", folder)
-	return errors.Join(o.markBroken(folder, errors.New("lab: it was killed")), os.RemoveAll(work))
+	return o.markBroken(folder, errors.New("lab: it was killed"))
 }
 
 // markBroken writes into a run folder's session why the run broke off, and writes the report.
@@ -29,11 +29,12 @@ func (o Options) markBroken(folder string, why error) error {
 	return o.Report(folder)
 }
 
-// collect copies the run folder that the guest left into the host's folder of runs. It returns an empty path if the guest left none.
-func collect(from, to string) (folder string, err error) {
-	left, err := filepath.Glob(filepath.Join(from, "*", "evidence"))
+// collect copies the run folder that the guest left in the folder of a run into the host's folder of runs, and removes the run's. It returns
+// an empty path if the guest left none. If it cannot copy, all that was recorded stays for the next run to collect.
+func collect(work, to string) (folder string, err error) {
+	left, err := filepath.Glob(filepath.Join(work, "shared", "out", "*", "evidence"))
 	if err != nil || len(left) == 0 {
-		return "", err
+		return "", errors.Join(err, os.RemoveAll(work))
 	}
 	source := filepath.Dir(left[0])
 	folder = filepath.Join(to, filepath.Base(source))
@@ -43,5 +44,8 @@ func collect(from, to string) (folder string, err error) {
 	if _, err := os.Stat(folder); err == nil {
 		folder += "-ipvs"
 	}
-	return folder, os.CopyFS(folder, os.DirFS(source))
+	if err := os.CopyFS(folder, os.DirFS(source)); err != nil {
+		return folder, err
+	}
+	return folder, os.RemoveAll(work)
 }
