@@ -2,6 +2,7 @@ package nodeimage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +30,7 @@ func build(ctx context.Context, w io.Writer, folder, version string) (err error)
 	}
 	defer steps.Close()
 	b := &builder{steps, version, folder, filepath.Join(folder, "work-"+version)}
-	if err := b.all(ctx); err != nil {
+	if err := errors.Join(b.all(ctx), os.RemoveAll(b.work)); err != nil {
 		return fmt.Errorf("nodeimage: %w", err)
 	}
 	fmt.Fprintf(w, "built %s in %s; log %s\n", tag(version), time.Since(b.began).Round(time.Second), b.log.Name())
@@ -50,10 +51,7 @@ func (b *builder) all(ctx context.Context) error {
 	if err := b.Do("assemble", func() error { return b.assemble(ctx) }); err != nil {
 		return err
 	}
-	if err := b.Do("load", func() error { return b.load(ctx) }); err != nil {
-		return err
-	}
-	return os.RemoveAll(b.work)
+	return b.Do("load", func() error { return b.load(ctx) })
 }
 
 // makeParts makes the missing parts. It installs Debian's packages, which takes network and disk, while it compiles. If compiling
