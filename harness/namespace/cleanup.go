@@ -126,8 +126,8 @@ func deletePods(ctx context.Context, client kubernetes.Interface, namespace stri
 	})
 }
 
-// deleteRest deletes our objects in a preassigned namespace that deleteWorkloads leaves, and waits until the EndpointSlices are gone,
-// which their controller deletes.
+// deleteRest deletes our objects in a preassigned namespace that deleteWorkloads leaves, and waits until our EndpointSlices are gone, which
+// their controller deletes. They have the labels of their Services (k8s.io/endpointslice, utils.go, v1.37). The owner may have others.
 func deleteRest(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	var failed []error
 	for _, kind := range []collection{client.CoreV1().Secrets(namespace), client.CoreV1().ResourceQuotas(namespace),
@@ -139,7 +139,7 @@ func deleteRest(ctx context.Context, client kubernetes.Interface, namespace stri
 		}
 	}
 	failed = append(failed, poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		slices, err := client.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{})
+		slices, err := client.DiscoveryV1().EndpointSlices(namespace).List(ctx, fixtures.Ours())
 		return err == nil && len(slices.Items) == 0, err
 	}))
 	return errors.Join(failed...)

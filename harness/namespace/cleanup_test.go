@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -100,6 +101,23 @@ func TestCleanupOfPreassigned(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The owner of a preassigned namespace may have a Service there, such as that of a load balancer for --outside-url.
+func TestCleanupWaitsForOurEndpointSlicesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newFake(t, &discoveryv1.EndpointSlice{ObjectMeta: ours("shop", "echo-1", 0)},
+			&discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "load-balancer-1"}})
+		const follows = 10 * time.Second // until the controller acts
+		time.AfterFunc(follows, func() {
+			_ = client.DiscoveryV1().EndpointSlices("shop").Delete(t.Context(), "echo-1", metav1.DeleteOptions{})
+		})
+		began := time.Now()
+		err := Lease{Name: "shop", Preassigned: true}.Cleanup(t.Context(), client, false)
+		if took := time.Since(began); err != nil || took != follows {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
 }
 
 func TestWaitGone(t *testing.T) {
