@@ -181,7 +181,8 @@ func (c *Cluster) Describe(ctx context.Context) (evidence.Cluster, error) {
 
 // PrintSummary prints what the cluster is, so that a person can stop the run before it writes anything.
 func (c *Cluster) PrintSummary(w io.Writer) {
-	row := func(what, is string) { fmt.Fprintf(w, "  %-21s %s\n", what, is) }
+	below := "\n" + strings.Repeat(" ", 24) // names of nodes may be long
+	row := func(what string, is ...string) { fmt.Fprintf(w, "  %-21s %s\n", what, strings.Join(is, below)) }
 	fmt.Fprintln(w, "cluster under test")
 	row("context", c.name)
 	row("server", c.REST().Host)
@@ -190,17 +191,21 @@ func (c *Cluster) PrintSummary(w io.Writer) {
 	}
 	row("Kubernetes", c.kubernetes)
 	row("network", c.network)
-	row("nodes", fmt.Sprintf("%d, of which %s carry load", len(c.proxies), strings.Join(c.loadNodes, ", ")))
+	row("nodes", fmt.Sprint(len(c.proxies)))
+	row("carry load", c.loadNodes...)
 	byProxy := map[Proxy][]string{}
 	for node, p := range c.proxies {
 		byProxy[p] = append(byProxy[p], node)
 	}
 	for p, nodes := range byProxy {
+		if len(nodes) == len(c.proxies) {
+			nodes = nil
+		}
 		slices.Sort(nodes)
-		row("service proxy", fmt.Sprintf("%s on %d nodes (%s): %s", p.Kind, len(nodes), strings.Join(nodes, ", "), p.Because))
+		row("service proxy", append([]string{fmt.Sprintf("%s: %s", p.Kind, p.Because)}, nodes...)...)
 	}
 	if len(c.options.Drain) > 0 {
-		row("may be drained", strings.Join(c.options.Drain, ", "))
+		row("may be drained", c.options.Drain...)
 	}
 	if because := c.CannotObserve(); because != "" {
 		row("nodes' rules", "not observed: "+because)
