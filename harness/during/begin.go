@@ -25,7 +25,9 @@ const folderVariable = "ROLLCALL_RECORDER"
 func IsRecorder() bool { return os.Getenv(folderVariable) != "" }
 
 // Record runs the recorder in such a process, until the end of the maintenance is reported.
-func Record(ctx context.Context, signals <-chan os.Signal, o Options) (int, error) {
+func Record(ctx context.Context, o Options) (int, error) {
+	signals, stop := notified()
+	defer stop()
 	folder := os.Getenv(folderVariable)
 	if err := os.Unsetenv(folderVariable); err != nil {
 		return 0, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"sync"
 	"syscall"
 )
@@ -17,6 +18,13 @@ type interrupts struct {
 	signal  func(syscall.Signal) // sends one to the command; nil: none runs
 	passed  bool                 // one was sent to the command
 	tearing context.CancelCauseFunc
+}
+
+// notified returns a channel of the interrupts of this process, which do not end it until stop is called.
+func notified() (signals <-chan os.Signal, stop func()) {
+	all := make(chan os.Signal, 1)
+	signal.Notify(all, os.Interrupt, syscall.SIGTERM)
+	return all, func() { signal.Stop(all) }
 }
 
 // watchInterrupts handles signals until stop is called. It returns a context that ends with the recording.

@@ -20,8 +20,8 @@ import (
 // A Terminal is the user's: its streams, and the signals from it.
 type Terminal struct {
 	Out, Errors io.Writer
-	In          *os.File // nil: no input
-	Signals     <-chan os.Signal
+	In          *os.File         // nil: no input
+	Signals     <-chan os.Signal // nil: those of this process, once there is something to end
 }
 
 // failed is the exit code of a recording without a report, see package main.
@@ -96,6 +96,11 @@ type recorder struct {
 
 // run records and writes the report. It removes the run folder if the input was bad and nothing was recorded.
 func (r recorder) run(ctx context.Context, at Terminal, command []string) (code int, err error) {
+	if at.Signals == nil {
+		signals, stop := notified()
+		defer stop()
+		at.Signals = signals
+	}
 	held, err := sharedfile.TryLock(filepath.Join(r.root, lockName))
 	if errors.Is(err, sharedfile.ErrHeld) {
 		err = usage.New("during", "another recording is under way", "end it first: rollcall during end")

@@ -17,9 +17,7 @@ func beginCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if during.IsRecorder() {
-				signals, stop := interrupts()
-				defer stop()
-				return finish(during.Record(cmd.Context(), signals, o))
+				return finish(during.Record(cmd.Context(), o))
 			}
 			return work(cmd, func(ctx context.Context) error { return during.Begin(ctx, cmd.OutOrStdout(), o) })
 		},

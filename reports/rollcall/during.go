@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -25,9 +23,7 @@ func duringCommand() *cobra.Command {
 			if len(args) == 0 {
 				return errors.New("rollcall: during: no command: write one after --, or use rollcall during begin, mark and end")
 			}
-			signals, stop := interrupts()
-			defer stop()
-			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr(), Signals: signals}
+			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr()}
 			if !term.IsTerminal(int(os.Stdin.Fd())) {
 				at.In = os.Stdin
 			}
@@ -38,11 +34,4 @@ func duringCommand() *cobra.Command {
 	cmd.AddCommand(beginCommand(), markCommand(), endCommand())
 	cmd.Flags().BoolVar(&rights, "print-rights", false, "print roles with the least rights that this needs on a cluster that is there already")
 	return cmd
-}
-
-// interrupts returns a channel of the interrupts of this process; stop ends it.
-func interrupts() (signals chan os.Signal, stop func()) {
-	signals = make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	return signals, func() { signal.Stop(signals) }
 }

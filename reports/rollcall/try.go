@@ -16,11 +16,8 @@ func tryCommand() *cobra.Command {
 		Short: "Roll out an app of yours by its manifests, and say what that costs its clients",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			signals, stop := interrupts()
-			defer stop()
 			o.In = os.Stdin
-			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr(), Signals: signals}
-			return finish(try.Run(cmd.Context(), at, o))
+			return finish(try.Run(cmd.Context(), during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr()}, o))
 		},
 	}
 	addFlags(cmd, o.List())

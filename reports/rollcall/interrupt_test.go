@@ -1,0 +1,43 @@
+//go:build !windows
+
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Ctrl-C ends a command that waits for input, such as that of a forgotten pipe: nothing has to be cleaned up yet.
+func TestCtrlCWhileManifestsAreRead(t *testing.T) {
+	if os.Getenv("ROLLCALL_READS") != "" {
+		os.Exit(run([]string{"try", "-f", "-"}, os.Stdout, os.Stderr))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), "ROLLCALL_READS=yes")
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	const morePipesHold = 1 << 20 // so that it is written only if it is read
+	if _, err := io.WriteString(input, strings.Repeat("# comment\n", morePipesHold/10)); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait() // the state says how it ended
+	if ended, _ := cmd.ProcessState.Sys().(syscall.WaitStatus); ended.Signal() != syscall.SIGINT {
+		t.Errorf("it ended by %v", cmd.ProcessState)
+	}
+}
