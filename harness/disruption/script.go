@@ -43,11 +43,12 @@ func Script(node, text string) Act {
 func Lasting(d time.Duration, node, do, undo string) Act {
 	return func(ctx context.Context, s Stage) error {
 		script := fmt.Sprintf("set -e\nundo() {\n%s\n}\ntrap undo EXIT\n%s\nsleep %.3f\n", undo, do, d.Seconds())
-		// If ctx ends, the sleep is killed, so that the script undoes what it did at once.
+		// If ctx ends, the sleep is killed, so that the script undoes what it did at once. The script may not have come to its sleep yet.
+		const hurrying = "for i in $(seq 30); do pkill -x -f 'sleep %.3f' && break; sleep 0.1; done"
 		hurried := make(chan struct{})
 		hurry := context.AfterFunc(ctx, func() {
 			defer close(hurried)
-			_, _ = s.On(ctx, node, fmt.Sprintf("pkill -x -f 'sleep %.3f'", d.Seconds()))
+			_, _ = s.On(ctx, node, fmt.Sprintf(hurrying, d.Seconds()))
 		})
 		defer func() {
 			if !hurry() {

@@ -3,8 +3,12 @@ package disruption
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,6 +104,41 @@ func TestActsOnNodes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A hereCluster runs scripts on this host: what lasts begins once somebody has tried in vain to end it, which the pipe tells.
+type hereCluster struct {
+	cluster.Changeable
+	pipe string
+}
+
+func (hereCluster) NodeName(name string) string { return name }
+
+func (c hereCluster) Exec(ctx context.Context, _, script string) (string, error) {
+	if strings.Contains(script, "pkill") {
+		script = fmt.Sprintf("pkill() { command pkill \"$@\" && return; if [ -p %[1]s ]; then echo >%[1]s; rm %[1]s; fi; false; }\n%[2]s",
+			c.pipe, script)
+	} else if _, err := os.ReadFile(c.pipe); err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(ctx, "sh", "-c", script).Output()
+	return string(out), err
+}
+
+// What lasts is undone soon after the end of the recording, even if that comes while it begins.
+func TestLastingEndsEarly(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir, began := t.TempDir(), time.Now()
+	pipe, undone := filepath.Join(dir, "pipe"), filepath.Join(dir, "undone")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const lasts = 47123 * time.Millisecond // no other process of this host sleeps as long
+	err := Lasting(lasts, Worker, "true", "touch "+undone)(ctx, Stage{Cluster: hereCluster{pipe: pipe}})
+	if _, lacks := os.Stat(undone); lacks != nil || err == nil || time.Since(began) > lasts/2 {
+		t.Errorf("it was undone after %v: %v, %v", time.Since(began), lacks, err)
 	}
 }
 
