@@ -17,8 +17,8 @@ import (
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
-	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/loadgen"
 )
 
@@ -147,14 +147,15 @@ func (o obstacles) ready(ctx context.Context) []corev1.Pod {
 	return slices.DeleteFunc(pods, func(p corev1.Pod) bool { return !observe.Ready(&p) })
 }
 
-// unlistening says on which port of the pods nothing listens.
+// unlistening says on which port of the pods nothing listens. A pod without a port of the targetPort's name is no endpoint.
 func (o obstacles) unlistening(pods []corev1.Pod) string {
-	target := fixtures.HTTPPort(o.to.Service).TargetPort.String()
-	if len(pods) == 0 {
-		return fmt.Sprintf("no app listens on targetPort %s, or no endpoint is ready", target)
+	target := fixtures.HTTPPort(o.to.Service).TargetPort
+	for _, pod := range pods {
+		if port := userapp.PortNumber(pod.Spec, target); port != 0 {
+			return fmt.Sprintf("nothing listens on port %d of pod %s, which is targetPort %s", port, pod.Name, target.String())
+		}
 	}
-	port := staging.PortOf(o.to.Service, &pods[0])
-	return fmt.Sprintf("nothing listens on port %d of pod %s, which is targetPort %s", port, pods[0].Name, target)
+	return fmt.Sprintf("no app listens on targetPort %s, or no endpoint is ready", target.String())
 }
 
 // meshes are the container names of the proxies that service meshes inject.

@@ -176,6 +176,23 @@ func TestRefusedByPodsThatMayNotBeRead(t *testing.T) {
 	}
 }
 
+// Of the pods that a Service selects only those with a port of its targetPort's name get its connections.
+func TestRefusedByPodsOfTwoKinds(t *testing.T) {
+	pod := func(name, port string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
+			Spec:   corev1.PodSpec{Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{Name: port, ContainerPort: 8080}}}}},
+			Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}}
+	}
+	to := &harness.Elsewhere{Pods: &observe.App{Namespace: "shop", Selector: labels.Everything()},
+		Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromString("http")}}}}}
+	err := obstacles{fake.NewClientset(pod("web-0", "metrics"), pod("web-1", "http")), to, "/"}.explain(t.Context(),
+		[]harness.Unanswered{{Pod: &corev1.Pod{}, Last: loadgen.NoReplyError{Fault: evidence.Refused}}})
+	if err == nil || !strings.Contains(err.Error(), "nothing listens on port 8080 of pod web-1, which is targetPort http: ") {
+		t.Error(err)
+	}
+}
+
 func TestWhichPoliciesMayKeepUsOut(t *testing.T) {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web-1", Labels: map[string]string{"app": "web"}}}
 	const web = "podSelector: {matchLabels: {app: web}}, "
