@@ -29,7 +29,8 @@ import (
 //	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,flows.parquet,events.jsonl}
 //
 // Of the attempts of a scenario the last counts. A scenario that cannot be read is inconclusive; whatever else is missing or damaged is in
-// the run's Broken, and so is that the run did not come to its end. The error, one line, says that the folder has no session that this build can read.
+// the run's Broken, and so is that the run did not come to its end. The error, one line, says that the folder has no session that this build
+// can read.
 func Load(dir string) (model.Report, error) { return LoadWith(dir, nil) }
 
 // LoadWith is Load, and shows every recording to the observer, which may be nil.
