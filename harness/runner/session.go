@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -72,7 +73,13 @@ func (r *Runner) openSession(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	return r.Begin(ctx, r.NewSession())
+	s := r.NewSession()
+	s.Command = strings.Join(os.Args, " ")
+	for _, variable := range r.List().Secrets() {
+		_, secret, _ := strings.Cut(variable, "=")
+		s.Command = strings.ReplaceAll(s.Command, secret, "(secret)")
+	}
+	return r.Begin(ctx, s)
 }
 
 // NewFolder makes a run folder in root, whose name is this second, or the next in which no other run began, and an ending.

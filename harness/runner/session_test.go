@@ -82,3 +82,21 @@ func TestRunsThatBeginTogetherHaveFoldersOfTheirOwn(t *testing.T) {
 		t.Errorf("error %v of a folder in a file", err)
 	}
 }
+
+// The command line of go test is recorded without its secrets.
+func TestTheCommandOfASessionHasNoSecret(t *testing.T) {
+	given := os.Args
+	defer func() { os.Args = given }()
+	os.Args = []string{"suite.test", "-context=staging", "-token=open-sesame"}
+	r := &Runner{Out: t.TempDir()}
+	r.Access.Token = "open-sesame"
+	if err := r.openSession(t.Context(), "suite"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "suite.test -context=staging -token=(secret)"; r.session.Command != want {
+		t.Errorf("command %q, want %q", r.session.Command, want)
+	}
+	if err := r.End(); err != nil {
+		t.Error(err)
+	}
+}

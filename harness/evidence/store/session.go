@@ -1,17 +1,15 @@
 package store
 
 import (
-	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
 )
 
-// NewSession returns a session that begins at a time, with the command line and build of this process.
+// NewSession returns a session that begins at a time, with the build of this process.
 func NewSession(id string, began time.Time) evidence.Session {
-	return evidence.Session{Schema: evidence.SchemaVersion, ID: id, Began: began, Version: Version(), Command: strings.Join(os.Args, " ")}
+	return evidence.Session{Schema: evidence.SchemaVersion, ID: id, Began: began, Version: Version()}
 }
 
 // EditSession changes the session of a run folder in which no process works.
