@@ -1,6 +1,9 @@
 package observe
 
 import (
+	"context"
+	"slices"
+
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"example.com/rollcall/harness/evidence"
@@ -69,12 +72,37 @@ func (t *endpointTracker) fill(s *State) {
 	for name, ready := range t.ready {
 		s.Endpoints = append(s.Endpoints, EndpointState{t.pods.server(name), ready})
 	}
-	s.Backends = map[string]Backend{}
+}
+
+// A Stray is a pod behind the Service that is not part of the rollout.
+type Stray struct {
+	evidence.Server        // without a version if its labels have none
+	Slice           string // the EndpointSlice that lists it
+	Labels          string
+}
+
+// AwaitStray waits until a pod in the API is a ready endpoint but has none of the versions or no controller, so that no rollout ends it.
+func (w *Watch) AwaitStray(ctx context.Context, versions []string) (stray Stray, err error) {
+	found := false
+	err = w.journal.wait(ctx, func() bool {
+		stray, found = w.endpoints.stray(versions)
+		return found
+	})
+	return stray, err
+}
+
+// stray returns the stray that comes first by name, if there is any; the caller holds the lock.
+func (t *endpointTracker) stray(versions []string) (first Stray, found bool) {
 	for slice, listed := range t.slices {
 		for name, ready := range listed {
-			if meta, there := t.pods.metas[name]; there && ready {
-				s.Backends[name] = Backend{Slice: slice, Labels: meta.labels, Node: meta.node, Controlled: meta.controlled}
+			server := t.pods.server(name)
+			meta, there := t.pods.metas[name]
+			if !there || !ready || meta.controlled && slices.Contains(versions, server.Version) || found && first.Pod <= name {
+				continue
 			}
+			server.Node = meta.node
+			first, found = Stray{server, slice, meta.labels}, true
 		}
 	}
+	return first, found
 }

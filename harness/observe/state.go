@@ -15,7 +15,6 @@ type State struct {
 	StatefulSets map[string]*appsv1.StatefulSet // by name
 	Pods         []PodState
 	Endpoints    []EndpointState              // of the Service
-	Backends     map[string]Backend           // ready endpoints whose pods are in the API, by name
 	Rules        map[string][]evidence.Server // node -> app pods that its rules route to; every observed node has a key
 	NodeReports
 }
@@ -45,30 +44,6 @@ type PodState struct {
 type EndpointState struct {
 	evidence.Server
 	Ready bool
-}
-
-// A Backend is a pod behind the Service, of any app.
-type Backend struct {
-	Slice        string // the EndpointSlice that lists it
-	Labels, Node string
-	Controlled   bool // by a workload
-}
-
-// A Stray is a pod behind the Service that is not part of the rollout.
-type Stray struct {
-	evidence.Server // without a version if its labels have none
-	Backend
-}
-
-// Stray returns a pod that is a ready endpoint but has none of the versions or no controller, so that no rollout ends it.
-func (s State) Stray(versions []string) (stray Stray, found bool) {
-	for _, e := range s.Endpoints {
-		b, there := s.Backends[e.Pod]
-		if there && e.Ready && (!b.Controlled || !slices.Contains(versions, e.Version)) && (!found || e.Pod < stray.Pod) {
-			stray, found = Stray{evidence.Server{Version: e.Version, Pod: e.Pod, Node: b.Node}, b}, true
-		}
-	}
-	return stray, found
 }
 
 // Like reports whether another state has the same pods and endpoints with the same readiness.

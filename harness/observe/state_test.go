@@ -61,7 +61,7 @@ func TestNewPodIsNoStray(t *testing.T) {
 		looks++
 		w.journal.mu.Lock()
 		defer w.journal.mu.Unlock()
-		if stray, found := w.state().Stray([]string{"v1", "v2"}); found {
+		if stray, found := w.endpoints.stray([]string{"v1", "v2"}); found {
 			t.Errorf("the new pod counts as a stray of version %q", stray.Version)
 		}
 		return labels["version"], true
@@ -72,34 +72,45 @@ func TestNewPodIsNoStray(t *testing.T) {
 	set := metav1.OwnerReference{Kind: "ReplicaSet", Name: "echo", Controller: new(true)}
 	w.pods.see(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "echo-2", Labels: map[string]string{"version": "v2"},
 		OwnerReferences: []metav1.OwnerReference{set}}})
-	if _, there := w.state().Backends["echo-2"]; !there || looks == 0 {
-		t.Errorf("it was looked for %d times, and is behind the Service: %v", looks, there)
+	if _, there := w.pods.metas["echo-2"]; !there || looks == 0 {
+		t.Errorf("it was looked for %d times, and is known: %v", looks, there)
 	}
 }
 
 func TestWhichPodBehindTheServiceIsAStray(t *testing.T) {
-	owned := Backend{Slice: "s", Labels: "app=echo", Node: "worker", Controlled: true}
-	bare := owned
-	bare.Controlled = false
-	endpoint := func(version string, ready bool) []EndpointState {
-		return []EndpointState{{evidence.Server{Version: version, Pod: "p"}, ready}}
+	pod := func(version string, controlled bool) *corev1.Pod {
+		p := somePod("p", corev1.ConditionTrue)
+		p.Labels = map[string]string{"app": "echo", "version": version}
+		if version == "" {
+			delete(p.Labels, "version")
+		}
+		if controlled {
+			p.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}
+		}
+		return p
 	}
 	for _, row := range []struct {
 		sentence string
-		state    State
-		want     bool
+		pod      *corev1.Pod // nil: it is not in the API
+		ready    bool
+		want     Stray // zero: it is none
 	}{
-		{"one of a version that is rolled out", State{Endpoints: endpoint("v1", true), Backends: map[string]Backend{"p": owned}}, false},
-		{"one of another version", State{Endpoints: endpoint("v3", true), Backends: map[string]Backend{"p": owned}}, true},
-		{"one whose labels name no version", State{Endpoints: endpoint("", true), Backends: map[string]Backend{"p": owned}}, true},
-		{"one that has left the API, and may have been of any version", State{Endpoints: endpoint("", true)}, false},
-		{"one that is not ready", State{Endpoints: endpoint("v3", false), Backends: map[string]Backend{"p": owned}}, false},
-		{"one of the old version that no rollout ends, as no workload controls it",
-			State{Endpoints: endpoint("v1", true), Backends: map[string]Backend{"p": bare}}, true},
+		{"one of a version that is rolled out", pod("v1", true), true, Stray{}},
+		{"one of another version", pod("v3", true), true,
+			Stray{evidence.Server{Version: "v3", Pod: "p", Node: "worker"}, "s", "app=echo,version=v3"}},
+		{"one whose labels name no version", pod("", true), true, Stray{evidence.Server{Pod: "p", Node: "worker"}, "s", "app=echo"}},
+		{"one that has left the API, and may have been of any version", nil, true, Stray{}},
+		{"one that is not ready", pod("v3", true), false, Stray{}},
+		{"one of the old version that no rollout ends, as no workload controls it", pod("v1", false), true,
+			Stray{evidence.Server{Version: "v1", Pod: "p", Node: "worker"}, "s", "app=echo,version=v1"}},
 	} {
-		stray, got := row.state.Stray([]string{"v1", "v2"})
-		if got != row.want || got && (stray.Pod != "p" || stray.Slice != "s" || stray.Server.Node != "worker") {
-			t.Errorf("%s: %v, %+v", row.sentence, got, stray)
+		w := newWatch(time.Now(), newMemorySink(), byLabel(version), "echo")
+		if row.pod != nil {
+			w.pods.see(row.pod)
+		}
+		w.endpoints.see(someSlice("s", map[string]bool{"p": row.ready}))
+		if got, found := w.endpoints.stray([]string{"v1", "v2"}); got != row.want || found != (row.want.Pod != "") {
+			t.Errorf("%s: %v, %+v", row.sentence, found, got)
 		}
 	}
 }

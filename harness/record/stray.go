@@ -35,15 +35,11 @@ func (e *strayError) Error() string {
 
 // await waits for a stray pod, notes it and returns a strayError, or returns nil when ctx ends.
 func (s strays) await(ctx context.Context) error {
-	found := &strayError{}
-	err := s.watch.Until(ctx, func(state observe.State) (ok bool) {
-		found.Stray, ok = state.Stray(s.versions)
-		return ok
-	})
+	stray, err := s.watch.AwaitStray(ctx, s.versions)
 	if err != nil {
 		return nil
 	}
-	found.why = s.why(ctx, found.Labels)
+	found := &strayError{stray, s.why(ctx, stray.Labels)}
 	s.watch.Note(evidence.Event{Kind: evidence.StrayPod, By: found.Server, Object: found.Slice, Detail: found.why})
 	return found
 }
