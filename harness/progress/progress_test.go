@@ -138,6 +138,38 @@ func TestAScreenOnATerminalKeepsItsPlace(t *testing.T) {
 	}
 }
 
+// A log without lines looks as if the run hung.
+func TestALogTellsOfALongScenario(t *testing.T) {
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	left, passed := 90.0, []Ended{{drained, Result{Outcome: "pass", Because: "all hold"}, 3}}
+	var out strings.Builder
+	screen := NewScreen(&out)
+	for _, step := range []struct {
+		sentence string
+		after    time.Duration
+		ended    []Ended
+		want     string
+	}{
+		{"the run has just begun", 0, nil, ""},
+		{"it is not silent for long", 59 * time.Second, nil, ""},
+		{"it says what it does, and how long that takes", 60 * time.Second, nil,
+			"\n1m0s  0 passed, 0 failed, 0 inconclusive, 0 skipped; ~1m30s left\n  iptables drained   12.0s  rolling out\n"},
+		{"once a minute", 119 * time.Second, nil, ""},
+		{"a scenario that ended tells enough", 120 * time.Second, passed, "PASS 3.0s rollout/drained (iptables): all hold\n"},
+		{"for another minute", 179 * time.Second, passed, ""},
+	} {
+		out.Reset()
+		s := Status{Began: began, Updated: began.Add(step.after), Left: &left, Ended: step.ended,
+			Running: []Running{{Name: drained, Phase: "rolling out", Seconds: 12}}}
+		if err := screen.Draw(s); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, out.String()); diff != "" {
+			t.Errorf("%s: %s", step.sentence, diff)
+		}
+	}
+}
+
 func TestAScreenHasALineForEachScenario(t *testing.T) {
 	failed := Result{Outcome: "fail", Headline: "3 of 1,200 requests failed; a drain of 21 s is needed here",
 		Because: "3 of 1200 requests failed: seq 4 5 6",

@@ -13,16 +13,20 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A Screen shows a run to a person: lines for each scenario that ended and, on a terminal, lines about what is under way below them, which
-// are redrawn in place.
+// A Screen shows a run to a person: lines for each scenario that ended and lines about what is under way. On a terminal those are below and
+// redrawn in place; elsewhere they are printed once nothing has been for a minute.
 type Screen struct {
 	out    io.Writer
 	width  func() int // columns of the terminal, to which lines about what is under way are cut; nil: out is no terminal
 	colour bool       // on a terminal, outcomes have colours too
 
-	ended int // scenarios that are on the screen
-	drawn int // lines to redraw
+	ended   int       // scenarios that are on the screen
+	drawn   int       // lines to redraw
+	printed time.Time // the last lines, where nothing is redrawn
 }
+
+// silent is how long nothing is printed in a log at most. Some CI systems end a job that has printed nothing for 10 minutes.
+const silent = time.Minute
 
 // NewScreen returns a screen on out. It draws on standard output alone, if that is a terminal.
 func NewScreen(out io.Writer) *Screen {
@@ -86,11 +90,19 @@ func (s *Screen) Draw(now Status) error {
 		}
 	}
 	s.ended, s.drawn = len(now.Ended), 0
-	if s.OnTerminal() {
+	switch {
+	case s.OnTerminal():
 		for _, line := range now.Lines() {
 			fmt.Fprintln(&text, phrase.Cut(line, max(1, s.width()-1)))
 			s.drawn++
 		}
+	case text.Len() > 0 || s.printed.IsZero():
+		s.printed = now.Updated
+	case now.Updated.Sub(s.printed) >= silent:
+		for _, line := range now.Lines() {
+			fmt.Fprintln(&text, phrase.Cut(line, 120))
+		}
+		s.printed = now.Updated
 	}
 	if _, err := io.WriteString(s.out, text.String()); err != nil {
 		return fmt.Errorf("progress: draw: %w", err)
