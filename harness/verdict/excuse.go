@@ -126,17 +126,18 @@ func (b Breach) excused(tl timeline.Timeline) (longest timeline.Wait, retry Retr
 // answerTime is how much longer than usual an answer may take: what no-slow-replies allows.
 const answerTime = time.Second
 
-// failures returns the breaches of failed requests; none if a late actor cannot have caused one of them, because it neither
-// timed out nor was routed to a pod that had exited.
+// failures returns the breaches of failed requests; none if a late actor cannot have caused one of them, because it neither timed out nor
+// was routed to a pod that had exited, or was so no longer than rules usually take.
 func failures(a args, failed []timeline.Hit) (all []Breach) {
 	tl := a.tl
 	for _, h := range failed {
 		b := Breach{Kind: AFailure, In: timeline.Window{From: h.Sent, To: h.End()}, Late: h.Took - answerTime}
-		if late, since, ok := tl.Misrouted(h); ok {
+		switch late, since, misrouted := tl.Misrouted(h); {
+		case misrouted && late > 0:
 			b.Kind, b.By, b.In.From, b.Late = ALag, tl.Routers(h), since, late
-		} else if h.Fault == evidence.Timeout {
+		case !misrouted && h.Fault == evidence.Timeout:
 			b.By = tl.ServedBy(h)
-		} else {
+		default:
 			return nil
 		}
 		all = append(all, b)

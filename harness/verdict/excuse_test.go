@@ -19,6 +19,13 @@ func waits(who timeline.Actor, from, to, waited int) edit {
 		By: evidence.Server{Pod: who.Pod}, Object: who.Node, Detail: who.Program})
 }
 
+// onlyEnds leaves one old pod that is deleted.
+func onlyEnds(name string) edit {
+	return keeping(nil, func(e evidence.Event) bool {
+		return e.By.Pod == name || e.Kind != evidence.PodDeleting && e.Kind != evidence.PodGone
+	})
+}
+
 func TestExcuse(t *testing.T) {
 	measured := with(mark(0, evidence.CPUWaitBegun))
 	echo := func(pod string) timeline.Actor { return timeline.Actor{Pod: pod, Node: "worker2", Program: "echo"} }
@@ -67,6 +74,12 @@ func TestExcuse(t *testing.T) {
 			breaking("worker-fresh", evidence.Timeout, 180)), verdict.Fail, verdict.NoRetry},
 		{"a request that was refused while all waited", verdict.NoFailures(), all(breaking("worker-fresh", evidence.Refused, 120),
 			waits(echo("d"), 1000, 2000, 1000), waits(proxy, 1000, 2000, 1000)), verdict.Fail, verdict.NoRetry},
+
+		{"a request that was routed to a pod that had ended, while kube-proxy waited for as long as it was late", verdict.NoFailures(),
+			all(onlyEnds("a"), breaking("worker-fresh", evidence.Refused, 179), waits(proxy, 900, 1700, 500)),
+			verdict.Inconclusive, verdict.FewerJobs},
+		{"one that came within the time that the rules of an idle node take is none of kube-proxy's", verdict.NoFailures(),
+			all(onlyEnds("a"), breaking("worker-fresh", evidence.Refused, 95), waits(proxy, 700, 900, 150)), verdict.Fail, verdict.NoRetry},
 
 		{"more than a node's share of requests timed out", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun), lostMore,
 			verdict.Fail, verdict.NoRetry},
