@@ -18,7 +18,7 @@ func duringCommand() *cobra.Command {
 		Short: "Run a command that maintains a cluster, and say what it costs clients",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rights {
-				return infrastructure(o.PrintRights(cmd.OutOrStdout()))
+				return finish(0, o.PrintRights(cmd.OutOrStdout()))
 			}
 			if len(args) == 0 {
 				return errors.New("rollcall: during: no command: write one after --, or use rollcall during begin, mark and end")

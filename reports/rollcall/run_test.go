@@ -65,6 +65,7 @@ func TestBadInputOfARun(t *testing.T) {
 		{"a lab that lists its scenarios", []string{"run", "--lab", "--dry-run"}, "keeps nothing"},
 		{"no cluster to clean up", []string{"clean", "--context="}, "no cluster is named: name it: --context=NAME"},
 		{"maintenance without a command", []string{"during"}, "no command: write one after --, or use rollcall during begin, mark and end"},
+		{"the rights for a Service that is none", []string{"during", "--print-rights", "--service=web"}, "service web: it names no Service: "},
 		{"a mistyped command of maintenance", []string{"during", "mrak", "reboot"}, "rollcall during -- kubectl drain NODE; did you mean mark?"},
 		{"a command that is not there", []string{"during", "--", "no-such-program"}, "command no-such-program: it does not exist"},
 		{"an outage that is none", []string{"during", "--max-outage=5", "--", "true"}, "max-outage 5: it is not a duration of 1ms or more"},
