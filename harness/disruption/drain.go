@@ -67,6 +67,9 @@ func (s Stage) drain(ctx context.Context, d Drain) (err error) {
 	if err != nil {
 		return err
 	}
+	if s.Attached != nil && node.Spec.Unschedulable {
+		return fmt.Errorf("node %s is cordoned, perhaps by its owner, who may not want it to be uncordoned", node.Name)
+	}
 	var trouble strings.Builder
 	helper := &drain.Helper{
 		Ctx: ctx, Client: s.any().Client(), GracePeriodSeconds: -1, IgnoreAllDaemonSets: true, DeleteEmptyDirData: true,
