@@ -109,8 +109,8 @@ func (t Timeline) noReadyEndpoints() []Window {
 
 // OldPods counts the pods of the old version that there were, also those whose names others have got since.
 func (t Timeline) OldPods() (n int) {
-	for _, l := range t.lives {
-		if l.version == t.Old || l.Version == t.Old {
+	for _, p := range t.Pods {
+		if p.version == t.Old || p.Version == t.Old {
 			n++
 		}
 	}

@@ -17,15 +17,15 @@ const ProbeTimeout = 5 * time.Second
 // noteReport enters an Event of the kubelet about a pod that had got ready: it stops the pod, or a probe timed out. A pod that is still
 // being started has to wait before it is stopped; one that is being deleted loses its network first, so that its probes time out on an
 // idle node, too.
-func (l *life) noteReport(e evidence.Event, was podState) {
+func (p *Pod) noteReport(e evidence.Event, was podState) {
 	message, failed := reported(e, probeFailed)
 	_, stops := reported(e, stopping)
 	switch {
 	case !was.served || was.gone:
 	case stops && was.deleted && !was.stopping:
-		l.state.stopping, l.stops = true, append(l.stops, stop{e, l.deleted})
+		p.state.stopping, p.stops = true, append(p.stops, stop{e, p.deleted})
 	case failed && !was.deleted && timedOut(message):
-		l.timeouts = append(l.timeouts, e)
+		p.timeouts = append(p.timeouts, e)
 	}
 }
 
@@ -35,18 +35,18 @@ func (t Timeline) kubeletWaits() (waits []Wait) {
 	note := func(a Actor, from, to time.Duration) {
 		waits = append(waits, Wait{Actor: a, Window: Window{From: from, To: to}, Waited: to - from})
 	}
-	for _, l := range t.lives {
-		for _, s := range l.stops {
+	for _, p := range t.Pods {
+		for _, s := range p.stops {
 			if s.At-s.deleted < kubeletDelay+t.watchLag(s.deleted) {
 				continue
 			}
 			note(Actor{Node: s.By.Node, Program: Kubelet}, s.deleted, s.At)
-			if end, ended := l.first(evidence.PodGone, nil); ended { // how late it was with the rest is not known
-				note(Actor{Pod: l.Pod, Node: s.By.Node, Program: Kubelet}, s.deleted, end.At)
+			if end, ended := p.first(evidence.PodGone, nil); ended { // how late it was with the rest is not known
+				note(Actor{Pod: p.Pod, Node: s.By.Node, Program: Kubelet}, s.deleted, end.At)
 			}
 		}
-		for _, e := range l.timeouts {
-			note(Actor{Pod: l.Pod}, e.At-ProbeTimeout, e.At)
+		for _, e := range p.timeouts {
+			note(Actor{Pod: p.Pod}, e.At-ProbeTimeout, e.At)
 			note(Actor{Node: e.By.Node, Program: Kubelet}, e.At-ProbeTimeout, e.At)
 		}
 	}

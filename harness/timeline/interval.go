@@ -18,17 +18,17 @@ type PodInterval struct {
 // after that event. Lacking names the pods that had the one and never the other. What a watch reported may have happened earlier, by as
 // much as the API server was late: an interval is uncertain by the larger of both delays.
 func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals []PodInterval, lacking []string) {
-	for _, l := range t.lives {
-		begin, begun := l.first(from, nil)
+	for _, p := range t.Pods {
+		begin, begun := p.first(from, nil)
 		if !begun {
 			continue
 		}
-		end, ended := l.first(to, func(e evidence.Event) bool { return !after || t.noted(begin).NotAfter(t.noted(e)) != No })
+		end, ended := p.first(to, func(e evidence.Event) bool { return !after || t.noted(begin).NotAfter(t.noted(e)) != No })
 		if !ended {
-			lacking = append(lacking, l.Pod)
+			lacking = append(lacking, p.Pod)
 			continue
 		}
-		intervals = append(intervals, PodInterval{l.Server, t.seen(end).Since(t.seen(begin)), begin, end})
+		intervals = append(intervals, PodInterval{p.Server, t.seen(end).Since(t.seen(begin)), begin, end})
 	}
 	slices.SortStableFunc(intervals, func(a, b PodInterval) int { return cmp.Compare(a.Length, b.Length) })
 	return intervals, lacking
@@ -40,7 +40,7 @@ func (t Timeline) Stopping(s PodInterval) (took Elapsed, ok bool) {
 	if s.Began.Kind != evidence.PodDeleting {
 		return Elapsed{}, false
 	}
-	begins, seen := t.life(s.Pod).first(evidence.Reported, func(e evidence.Event) bool {
+	begins, seen := t.pod(s.Pod).first(evidence.Reported, func(e evidence.Event) bool {
 		_, stops := reported(e, stopping)
 		return stops && s.Began.At <= e.At && e.At <= s.Ended.At
 	})

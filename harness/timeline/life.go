@@ -8,22 +8,6 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A life is the history of one pod.
-type life struct {
-	evidence.Server
-	version string           // the first that is known
-	several bool             // pods of several versions had its name, one after the other
-	events  []evidence.Event // about it, by time
-	steps   []PodStep
-	state   podState
-	deleted time.Duration // when its last deletion was seen
-
-	unready  []Unready        // by time, unexplained ones included
-	probe    evidence.Event   // its last failure, since it was ready last
-	stops    []stop           // after deletions
-	timeouts []evidence.Event // of its probe, before its deletion
-}
-
 // A stop is a kubelet's Event that it begins to stop a pod, and when the pod's deletion had been seen.
 type stop struct {
 	evidence.Event
@@ -90,39 +74,39 @@ func (s podState) phase() (phase PodPhase) {
 }
 
 // note enters an event about the pod, and returns the state before it, and whether the event belongs to the state.
-func (l *life) note(e evidence.Event, at Time) (was podState, changed bool) {
-	if was = l.state; l.isNewPod(e) {
-		l.Server, l.state = e.By, podState{}
+func (p *Pod) note(e evidence.Event, at Time) (was podState, changed bool) {
+	if was = p.state; p.isNewPod(e) {
+		p.Server, p.state = e.By, podState{}
 	}
-	l.version = cmp.Or(l.version, e.By.Version)
-	l.several = l.several || e.By.Version != "" && e.By.Version != l.version
-	l.events = append(l.events, e)
-	l.Version, l.Node = cmp.Or(l.Version, e.By.Version), cmp.Or(e.By.Node, l.Node)
-	l.noteUnready(e, was)
-	l.noteReport(e, was)
+	p.version = cmp.Or(p.version, e.By.Version)
+	p.several = p.several || e.By.Version != "" && e.By.Version != p.version
+	p.events = append(p.events, e)
+	p.Version, p.Node = cmp.Or(p.Version, e.By.Version), cmp.Or(e.By.Node, p.Node)
+	p.noteUnready(e, was)
+	p.noteReport(e, was)
 	if e.Kind == evidence.PodDeleting {
-		l.deleted = e.At
+		p.deleted = e.At
 	}
-	if l.state, changed = l.state.after(e.Kind); !changed {
+	if p.state, changed = p.state.after(e.Kind); !changed {
 		return was, false
 	}
-	if n := len(l.steps); n == 0 || l.steps[n-1].Phase != l.state.phase() {
-		l.steps = append(l.steps, PodStep{Time: at, Phase: l.state.phase()})
+	if n := len(p.Steps); n == 0 || p.Steps[n-1].Phase != p.state.phase() {
+		p.Steps = append(p.Steps, PodStep{Time: at, Phase: p.state.phase()})
 	}
 	return was, true
 }
 
 // isNewPod reports whether an event is about another pod than the events before it: a StatefulSet reuses names. That the earlier pod went,
 // or that this one was created, may not have been seen.
-func (l *life) isNewPod(e evidence.Event) bool {
-	other := e.By.Version != "" && l.Version != "" && e.By.Version != l.Version
+func (p *Pod) isNewPod(e evidence.Event) bool {
+	other := e.By.Version != "" && p.Version != "" && e.By.Version != p.Version
 	switch e.Kind {
 	case evidence.PodCreated:
-		return l.state.gone || l.state.deleted || other
+		return p.state.gone || p.state.deleted || other
 	case evidence.PodReady:
-		return l.state.gone || l.state.deleted && other
+		return p.state.gone || p.state.deleted && other
 	case evidence.PodStarted: // its time is of the pod's own clock, and may be before what the API shows
-		return l.state.gone
+		return p.state.gone
 	default:
 		return false
 	}
@@ -130,15 +114,15 @@ func (l *life) isNewPod(e evidence.Event) bool {
 
 // of returns the part of a life that belongs to the pod of a version. An event without a version belongs to the same pod as the one
 // before it.
-func (l *life) of(version string) *life {
-	if !l.several {
-		if l.version == "" || l.version == version {
-			return l
+func (p *Pod) of(version string) *Pod {
+	if !p.several {
+		if p.version == "" || p.version == version {
+			return p
 		}
-		return &life{}
+		return &Pod{}
 	}
-	part, last := &life{Server: l.Server}, l.version
-	for _, e := range l.events {
+	part, last := &Pod{Server: p.Server}, p.version
+	for _, e := range p.events {
 		if last = cmp.Or(e.By.Version, last); last == version {
 			part.events = append(part.events, e)
 		}
@@ -147,8 +131,8 @@ func (l *life) of(version string) *life {
 }
 
 // left returns the event by which the pod's endpoint left ready for good, if that was not before the rollout began.
-func (l *life) left(begun time.Duration) (last evidence.Event, ok bool) {
-	for _, e := range l.events {
+func (p *Pod) left(begun time.Duration) (last evidence.Event, ok bool) {
+	for _, e := range p.events {
 		switch e.Kind {
 		case evidence.EndpointReady:
 			ok = false
@@ -163,24 +147,24 @@ func (l *life) left(begun time.Duration) (last evidence.Event, ok bool) {
 
 // first returns the pod's first event of a kind that satisfies a condition. EndpointNotReady includes EndpointGone, since an endpoint may
 // go without having been seen as not ready.
-func (l *life) first(kind evidence.EventKind, holds func(evidence.Event) bool) (evidence.Event, bool) {
-	if l == nil {
+func (p *Pod) first(kind evidence.EventKind, holds func(evidence.Event) bool) (evidence.Event, bool) {
+	if p == nil {
 		return evidence.Event{}, false
 	}
-	i := slices.IndexFunc(l.events, func(e evidence.Event) bool {
+	i := slices.IndexFunc(p.events, func(e evidence.Event) bool {
 		return (e.Kind == kind || kind == evidence.EndpointNotReady && e.Kind == evidence.EndpointGone) && (holds == nil || holds(e))
 	})
 	if i < 0 {
 		return evidence.Event{}, false
 	}
-	return l.events[i], true
+	return p.events[i], true
 }
 
-func (l *life) last(kinds ...evidence.EventKind) (evidence.Event, bool) {
-	if l == nil {
+func (p *Pod) last(kinds ...evidence.EventKind) (evidence.Event, bool) {
+	if p == nil {
 		return evidence.Event{}, false
 	}
-	for _, e := range slices.Backward(l.events) {
+	for _, e := range slices.Backward(p.events) {
 		if slices.Contains(kinds, e.Kind) {
 			return e, true
 		}
@@ -203,15 +187,6 @@ func (t Timeline) ended(pod string) (at Time, seen bool) {
 	return t.noted(e), seen
 }
 
-// life returns the history of a pod, or nil if no event is about it.
-func (t Timeline) life(pod string) *life {
-	i, seen := slices.BinarySearchFunc(t.lives, pod, func(l *life, name string) int { return cmp.Compare(l.Pod, name) })
-	if !seen {
-		return nil
-	}
-	return t.lives[i]
-}
-
 // rolled reports whether a pod may be of one of the two versions of the rollout.
 func (t Timeline) rolled(by evidence.Server) bool {
 	return by.Pod != "" && (by.Version == "" || by.Version == t.Old || by.Version == t.New)
@@ -227,12 +202,12 @@ func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 		return Elapsed{}, false
 	}
 	var last, first evidence.Event
-	for _, l := range t.lives {
+	for _, p := range t.Pods {
 		isNew := func(e evidence.Event) bool { return e.By.Version == t.New }
-		if e, created := l.first(evidence.PodCreated, isNew); created && (first.Kind == "" || e.At < first.At) {
+		if e, created := p.first(evidence.PodCreated, isNew); created && (first.Kind == "" || e.At < first.At) {
 			first = e
 		}
-		switch e, ran := t.olds[l.Pod].last(evidence.PodCreated, evidence.PodStarted, evidence.PodExited, evidence.PodKilled); {
+		switch e, ran := t.olds[p.Pod].last(evidence.PodCreated, evidence.PodStarted, evidence.PodExited, evidence.PodKilled); {
 		case !ran:
 		case e.Kind == evidence.PodCreated, e.Kind == evidence.PodStarted:
 			return Elapsed{}, false
@@ -245,6 +220,6 @@ func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 
 // ByDeleted reports whether the hit is a good reply by a pod whose deletion had been seen when the request was sent.
 func (t Timeline) ByDeleted(h Hit) bool {
-	deleted, seen := t.life(h.By.Pod).first(evidence.PodDeleting, nil)
+	deleted, seen := t.pod(h.By.Pod).first(evidence.PodDeleting, nil)
 	return !h.Failed() && seen && t.noted(deleted).NotAfter(t.sent(h)) == Yes
 }

@@ -1,16 +1,28 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Pod is one pod of the app and the phases it went through.
+// A Pod is one pod that events are about, with its history. Pods that had its name before, as in a StatefulSet, are a part of that.
 type Pod struct {
 	evidence.Server
-	Steps []PodStep // by time
+	Steps []PodStep // the phases it went through, by time
+
+	version string           // the first that is known
+	several bool             // pods of several versions had its name, one after the other
+	events  []evidence.Event // about it, by time
+	state   podState
+	deleted time.Duration // when its last deletion was seen
+
+	unready  []Unready        // by time, unexplained ones included
+	probe    evidence.Event   // its last failure, since it was ready last
+	stops    []stop           // after deletions
+	timeouts []evidence.Event // of its probe, before its deletion
 }
 
 // A PodStep is a moment from which a pod was in a phase.
@@ -45,7 +57,7 @@ func (p PodPhase) String() string {
 const staleRouting = 5 * time.Second
 
 // at returns the last step that the pod had reached at a moment; the zero step before the first.
-func (p Pod) at(moment time.Duration) (last PodStep) {
+func (p *Pod) at(moment time.Duration) (last PodStep) {
 	for _, s := range p.Steps {
 		if s.At > moment {
 			break
@@ -55,11 +67,13 @@ func (p Pod) at(moment time.Duration) (last PodStep) {
 	return last
 }
 
-func (t Timeline) pod(name string) (p Pod, ok bool) {
-	if i := slices.IndexFunc(t.Pods, func(p Pod) bool { return p.Pod == name }); i >= 0 {
-		return t.Pods[i], true
+// pod returns a pod by name, or nil if no event is about it.
+func (t Timeline) pod(name string) *Pod {
+	i, seen := slices.BinarySearchFunc(t.Pods, name, func(p Pod, name string) int { return cmp.Compare(p.Pod, name) })
+	if !seen {
+		return nil
 	}
-	return Pod{}, false
+	return &t.Pods[i]
 }
 
 // Served returns the pod that got a hit, or should have: the one that replied, else the one that logged it, else the one
@@ -68,7 +82,10 @@ func (t Timeline) pod(name string) (p Pod, ok bool) {
 // could still answer. It is absent when several could have, or none, or when its node routed it to no pod.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 	if name := reached(h).Pod; name != "" {
-		return t.pod(name)
+		if seen := t.pod(name); seen != nil {
+			return *seen, true
+		}
+		return Pod{}, false
 	}
 	if h.Routed.Routing != RoutingUnknown { // routed to no pod, or to none of the app
 		return Pod{}, false

@@ -13,8 +13,7 @@ import (
 type tables struct {
 	marks      map[evidence.EventKind]time.Duration // when each was set first
 	facts      map[string]evidence.Event            // the last one of each name
-	lives      []*life                              // by pod
-	olds       map[string]*life                     // by pod: the part of its life that belongs to an old pod
+	olds       map[string]*Pod                      // by pod: the part of its history that belongs to an old pod
 	left       map[string]Time                      // old pod -> when its endpoint left ready for good
 	routes     []route                              // by pod and node
 	census     []census                             // by time
@@ -35,7 +34,7 @@ type tables struct {
 // A pass is the state of the pass over the events that fills the tables.
 type pass struct {
 	*Timeline
-	pods         map[string]*life
+	pods         map[string]*Pod
 	now          census
 	rules        map[string][]evidence.Event // old pod -> each node's last rule-added or rule-gone
 	readiness    map[string]bool             // of nodes
@@ -48,9 +47,9 @@ type pass struct {
 
 // tabulate fills the tables from the events, which are sorted by time.
 func (t *Timeline) tabulate() {
-	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, facts: map[string]evidence.Event{}, olds: map[string]*life{},
+	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, facts: map[string]evidence.Event{}, olds: map[string]*Pod{},
 		left: map[string]Time{}, nodes: map[string]*node{}}
-	p := pass{Timeline: t, pods: map[string]*life{}, rules: map[string][]evidence.Event{}, readiness: map[string]bool{},
+	p := pass{Timeline: t, pods: map[string]*Pod{}, rules: map[string][]evidence.Event{}, readiness: map[string]bool{},
 		certificates: map[string]bool{}, active: map[string]int{}, owed: map[string][]time.Duration{}}
 	for _, e := range t.Events {
 		p.note(e)
@@ -58,21 +57,21 @@ func (t *Timeline) tabulate() {
 	for _, n := range t.nodes {
 		n.finish()
 	}
-	t.Pods, t.lives = nil, slices.SortedFunc(maps.Values(p.pods), func(a, b *life) int { return cmp.Compare(a.Pod, b.Pod) })
+	t.Pods = nil
 	noneReady := t.noReadyEndpoints()
-	for _, l := range t.lives {
-		t.Pods = append(t.Pods, Pod{Server: l.Server, Steps: l.steps})
-		old := l.of(t.Old)
+	for _, name := range slices.Sorted(maps.Keys(p.pods)) {
+		t.Pods = append(t.Pods, *p.pods[name])
+		old := p.pods[name].of(t.Old)
 		if len(old.events) == 0 {
 			continue
 		}
-		t.olds[l.Pod] = old
+		t.olds[name] = old
 		left, leaves := old.left(t.begun())
 		if leaves {
-			t.left[l.Pod] = t.seen(left)
+			t.left[name] = t.seen(left)
 		}
-		slices.SortFunc(p.rules[l.Pod], func(a, b evidence.Event) int { return cmp.Compare(a.Object, b.Object) })
-		for _, last := range p.rules[l.Pod] {
+		slices.SortFunc(p.rules[name], func(a, b evidence.Event) int { return cmp.Compare(a.Object, b.Object) })
+		for _, last := range p.rules[name] {
 			t.routes = append(t.routes, t.route(last, noneReady))
 		}
 	}
@@ -137,11 +136,11 @@ func (p *pass) noteNode(e evidence.Event) {
 	p.nodes[e.Object].note(e, p.noted(e), p.UnderLoad(e.At))
 }
 
-// notePod enters an event about a pod into its life and, if it is one of the rollout, into the census.
+// notePod enters an event about a pod into its history and, if it is one of the rollout, into the census.
 func (p *pass) notePod(e evidence.Event) {
 	t, l := p.Timeline, p.pods[e.By.Pod]
 	if l == nil {
-		l = &life{Server: e.By}
+		l = &Pod{Server: e.By}
 		p.pods[e.By.Pod] = l
 	}
 	old := func() bool { return l.Version != t.New || t.Old == t.New }

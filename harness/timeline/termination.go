@@ -77,8 +77,8 @@ func (t Timeline) terminations() (all []Termination) {
 		return nil
 	}
 	lanes := t.LanesWhere(evidence.LaneKind.FollowsRules)
-	for _, l := range t.lives {
-		old := t.olds[l.Pod]
+	for _, p := range t.Pods {
+		old := t.olds[p.Pod]
 		deleted, ok := old.first(evidence.PodDeleting, nil)
 		if !ok || deleted.At < begun {
 			continue
@@ -102,7 +102,7 @@ func (t Timeline) terminations() (all []Termination) {
 
 // termination returns the termination of an old pod for the clients on a node. Its window ends earlier if the node's rules stopped
 // routing to the pod.
-func (t Timeline) termination(old *life, node string, window Window) Termination {
+func (t Timeline) termination(old *Pod, node string, window Window) Termination {
 	window.Uncertainty = t.clocks[node].uncertainty
 	x := Termination{Pod: old.Pod, Node: node, window: window, until: window.To}
 	for _, r := range t.routesOf(old.Pod) {

@@ -16,16 +16,16 @@ type Unready struct {
 	Report evidence.Event // of its probe's last failure before that time, or else of the first one in it; zero without one
 }
 
-// noteUnready updates l.unready: when the pod was not ready, although it had been ready and nobody had deleted it.
-func (l *life) noteUnready(e evidence.Event, was podState) {
+// noteUnready updates p.unready: when the pod was not ready, although it had been ready and nobody had deleted it.
+func (p *Pod) noteUnready(e evidence.Event, was podState) {
 	var open *Unready
-	if n := len(l.unready); n > 0 && l.unready[n-1].To == never {
-		open = &l.unready[n-1]
+	if n := len(p.unready); n > 0 && p.unready[n-1].To == never {
+		open = &p.unready[n-1]
 	}
 	_, probed := reported(e, probeFailed)
 	switch ends := e.Kind == evidence.PodReady || e.Kind == evidence.PodDeleting || e.Kind == evidence.PodGone; {
 	case e.Kind == evidence.PodUnready && was.there && was.ready && !was.deleted:
-		l.unready = append(l.unready, Unready{Server: e.By, Window: Window{From: e.At, To: never}, Report: l.probe})
+		p.unready = append(p.unready, Unready{Server: e.By, Window: Window{From: e.At, To: never}, Report: p.probe})
 	case ends && open != nil:
 		open.To, open.Back = e.At, e.Kind == evidence.PodReady
 	case probed && open != nil && open.Report.Kind == "":
@@ -33,18 +33,18 @@ func (l *life) noteUnready(e evidence.Event, was podState) {
 	}
 	switch {
 	case probed:
-		l.probe = e
+		p.probe = e
 	case e.Kind == evidence.PodReady:
-		l.probe = evidence.Event{}
+		p.probe = evidence.Event{}
 	}
 }
 
 // unreadiness lists by time when pods of the rollout became unready without a deletion, if they became ready again or a
 // failure of their probe was reported.
 func (t Timeline) unreadiness() (all []Unready) {
-	for _, l := range t.lives {
-		for _, u := range l.unready {
-			if t.rolled(l.Server) && (u.Back || u.Report.Kind != "") {
+	for _, p := range t.Pods {
+		for _, u := range p.unready {
+			if t.rolled(p.Server) && (u.Back || u.Report.Kind != "") {
 				all = append(all, u)
 			}
 		}

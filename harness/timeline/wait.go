@@ -151,8 +151,8 @@ func (t Timeline) PodWait() (longest Wait) {
 
 // servedAll reports whether a pod of the app was ready throughout a window and the second before it.
 func (t Timeline) servedAll(pod string, in Window) bool {
-	p, known := t.pod(pod)
-	return known && p.at(in.From-time.Second).Phase == PodServing && p.at(in.To).Phase == PodServing
+	p := t.pod(pod)
+	return p != nil && p.at(in.From-time.Second).Phase == PodServing && p.at(in.To).Phase == PodServing
 }
 
 // Waits lists by time who waited when: measured waits, or else what shows that an actor was late.
