@@ -181,7 +181,7 @@ func (r *Runner) skipReason(c cluster.Cluster, s harness.Scenario) string {
 		return ""
 	}
 	for _, name := range s.Requires() {
-		if because := r.skipReasons[name]; because != "" {
+		if because := r.attached.Forbidden(name); because != "" {
 			return because
 		}
 		for _, feature := range c.Features() {

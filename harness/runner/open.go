@@ -37,12 +37,12 @@ func (r *Runner) Ready(ctx context.Context, out io.Writer, session string) error
 }
 
 // admit checks once whether a run is possible on the target, and returns an error of one line if not.
-func (r *Runner) admit(ctx context.Context, out io.Writer, session string) error {
+func (r *Runner) admit(ctx context.Context, out io.Writer, session string) (err error) {
 	if r.admitted {
 		return nil
 	}
-	found, err := r.preflight(out, session, r.attached).Run(ctx)
-	r.skipReasons, r.images, r.admitted = found.SkipReasons, found.Images, err == nil
+	r.images, err = r.preflight(out, session, r.attached).Run(ctx)
+	r.admitted = err == nil
 	return err
 }
 
@@ -61,7 +61,7 @@ func (r *Runner) prepareTarget(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	for _, use := range []string{harness.Autoscalers, harness.Quotas, harness.Slices, harness.AppObjects} {
-		because := r.skipReasons[use]
+		because := r.attached.Forbidden(use)
 		identity.Features = append(identity.Features, evidence.Feature{Name: use, Supported: because == "", Because: because})
 	}
 	return r.describe(identity)

@@ -52,14 +52,13 @@ type Runner struct {
 	attached   *attached.Cluster // the target; nil: clusters are made
 	namespaces namespace.Pool
 
-	session     evidence.Session
-	editing     sync.Mutex // guards session
-	board       *progress.Board
-	admitted    bool              // the target passed the preflight, or this host its check
-	skipReasons map[string]string // why the target lacks something that scenarios require, by its name
-	images      fixtures.ImageSources
-	folderLock  *sharedfile.Lock // of the run folder
-	runLock     *sharedfile.Lock // of a run on a target
+	session    evidence.Session
+	editing    sync.Mutex // guards session
+	board      *progress.Board
+	admitted   bool // the target passed the preflight, or this host its check
+	images     fixtures.ImageSources
+	folderLock *sharedfile.Lock // of the run folder
+	runLock    *sharedfile.Lock // of a run on a target
 
 	recorder  recorder  // nil: recordWith
 	framework selection // from the flags; nil: all features

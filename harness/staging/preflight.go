@@ -36,26 +36,20 @@ type Preflight struct {
 	Out        io.Writer
 }
 
-// A Result is the result of a preflight.
-type Result struct {
-	Images      fixtures.ImageSources
-	SkipReasons map[string]string // by feature: why scenarios that use it are skipped
-}
-
-// Run checks whether a run is possible. If not, it returns a usage error of one line.
-func (p Preflight) Run(ctx context.Context) (r Result, err error) {
+// Run checks whether a run is possible, and returns where its images are; none for a dry run. If it is not, it returns a usage error of one
+// line. The cluster is told which rights we do not have.
+func (p Preflight) Run(ctx context.Context) (images fixtures.ImageSources, err error) {
 	p.Attached.PrintSummary(p.Out)
-	if r.SkipReasons, err = p.checkRights(ctx); err != nil || p.DryRun {
-		return r, err
+	if err := p.checkRights(ctx); err != nil || p.DryRun {
+		return images, err
 	}
 	held, err := AcquireRunLock(p.Cluster.REST().Host, p.Session)
 	if err == nil {
 		defer func() { err = errors.Join(err, releaseRunLock(held, err)) }()
 	} else if !errors.Is(err, sharedfile.ErrHeld) { // ErrHeld: this run holds the lock already
-		return r, err
+		return images, err
 	}
-	r.Images, err = p.try(ctx)
-	return r, err
+	return p.try(ctx)
 }
 
 // releaseRunLock releases the lock. After an error other than bad input the next run finds this one among the stale runs.
@@ -81,9 +75,9 @@ func (p Preflight) try(ctx context.Context) (images fixtures.ImageSources, err e
 	return images, p.TryApp(ctx)
 }
 
-// checkRights returns an error if we do not have a right that every scenario needs. For other missing rights it returns, by
-// feature, why the scenarios that use it are skipped.
-func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]string, err error) {
+// checkRights returns an error if we do not have a right that every scenario needs. Without other rights, scenarios that use a feature are
+// skipped.
+func (p Preflight) checkRights(ctx context.Context) error {
 	preassigned := p.Preassigned()
 	of := Rights
 	if p.Watches {
@@ -92,14 +86,14 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 	rights := of(len(preassigned) == 0, p.allows(harness.NodeRules))
 	drain, err := p.drainable()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(drain) > 0 && !p.Watches {
 		rights = append(rights, rightsToDrain(drain)...)
 	}
 	missing, err := findMissing(ctx, p.Cluster.Client(), rights, preassigned)
 	if err != nil {
-		return nil, usage.New("context "+p.Cluster.Name(), err.Error(), "see that kubectl auth can-i --list works")
+		return usage.New("context "+p.Cluster.Name(), err.Error(), "see that kubectl auth can-i --list works")
 	}
 	reasons := reasonsToSkip(missing)
 	if because, all := reasons[""]; all {
@@ -107,13 +101,13 @@ func (p Preflight) checkRights(ctx context.Context) (skipReasons map[string]stri
 		if slices.ContainsFunc(missing, func(m Missing) bool { return m.Resource == "namespaces" }) {
 			remedy += ", or name namespaces that were made for you: --namespace=NAME"
 		}
-		return reasons, usage.New("context "+p.Cluster.Name(), because, remedy)
+		return usage.New("context "+p.Cluster.Name(), because, remedy)
 	}
 	for use, because := range reasons {
 		fmt.Fprintf(p.Out, "  rights                %s: scenarios that use %s are skipped\n", because, use)
 	}
 	p.Attached.Forbid(reasons)
-	return reasons, nil
+	return nil
 }
 
 // Cleanup deletes everything that runs of Rollcall created on the target, even a run that is still under way.

@@ -46,7 +46,7 @@ type Cluster struct {
 	proxies                         map[string]Proxy // by node
 
 	found     *cluster.Door     // by FindRoute; nil before
-	forbidden map[string]string // by feature: why it is not there although it was requested
+	forbidden map[string]string // see Forbid
 }
 
 var _ cluster.Cluster = (*Cluster)(nil)
@@ -140,8 +140,11 @@ func (c *Cluster) CannotListen() string {
 	return "listening to nodes' connections was not allowed: --allow=node-rules,flows"
 }
 
-// Forbid sets the reasons, by feature, why [evidence.NodeRules] or [cluster.Drains] are not there although they were requested.
+// Forbid sets the reasons, by feature, why our rights do not let scenarios use it.
 func (c *Cluster) Forbid(because map[string]string) { c.forbidden = because }
+
+// Forbidden returns the reason given to Forbid why scenarios may not use a feature; empty if they may.
+func (c *Cluster) Forbidden(feature string) (because string) { return c.forbidden[feature] }
 
 func (c *Cluster) cannotDrain() string {
 	if len(c.options.Drain) == 0 {
