@@ -29,8 +29,8 @@ import (
 //	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,flows.parquet,events.jsonl}
 //
 // Of the attempts of a scenario the last counts. A scenario that cannot be read is inconclusive; whatever else is missing or damaged is in
-// the run's Broken, and so is that the run did not come to its end. The error, one line, says that the folder has no session that this build
-// can read.
+// the run's Broken, and so is that the run did not come to its end. The error, one line, says that the folder has no session that this
+// build can read.
 func Load(dir string) (model.Report, error) { return LoadWith(dir, nil) }
 
 // LoadWith is Load, and shows every recording to the observer, which may be nil.
@@ -88,7 +88,8 @@ func readSession(dir string) (session evidence.Session, err error) {
 			if _, err := os.Stat(filepath.Join(dir, evidence.RunFile)); err == nil {
 				remedy = "it is the recording of one scenario: name the run folder that it is in"
 			}
-			return session, fmt.Errorf("reports: load %s: not a run folder: it has no %s: %s", dir, filepath.ToSlash(evidence.SessionPath("")), remedy)
+			return session, fmt.Errorf("reports: load %s: not a run folder: it has no %s: %s", dir,
+				filepath.ToSlash(evidence.SessionPath("")), remedy)
 		}
 		return session, fmt.Errorf("reports: load %s: %w", dir, err)
 	}

@@ -19,7 +19,8 @@ import (
 func emptyFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "empty-run", Began: began(), Ended: began()})
+	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile),
+		evidence.Session{Schema: 1, ID: "empty-run", Began: began(), Ended: began()})
 	return dir
 }
 

@@ -160,7 +160,8 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		{"the run broke", func(t *testing.T, dir string) {
 			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile),
 				evidence.Session{Schema: 1, ID: "before", Version: "v0.2.0", Broken: []string{"no cluster"}})
-		}, []string{"B: it broke: no cluster.", "B: it broke: the run was cut off", "They were recorded by 2 builds of Rollcall, v0.1.0 and v0.2.0"}},
+		}, []string{"B: it broke: no cluster.", "B: it broke: the run was cut off",
+			"They were recorded by 2 builds of Rollcall, v0.1.0 and v0.2.0"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			run := recorded{id: "before", modes: []string{"iptables"}}
