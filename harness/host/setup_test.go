@@ -149,7 +149,8 @@ func TestEnsureInterrupted(t *testing.T) {
 		interrupted := errors.New("Ctrl-C")
 		h.setup.probe = func(context.Context) Facts { cancel(interrupted); return h.facts }
 		_, err := h.setup.ensure(ctx)
-		if _, unknown := os.Stat(h.setup.files.engineState); !errors.Is(err, interrupted) || h.ran("dockerd") || h.out.Len() > 0 || unknown == nil {
+		_, unknown := os.Stat(h.setup.files.engineState)
+		if !errors.Is(err, interrupted) || h.ran("dockerd") || h.out.Len() > 0 || unknown == nil {
 			t.Errorf("%s: %v, ran %q, printed %q", row.sentence, err, h.lines, &h.out)
 		}
 	}

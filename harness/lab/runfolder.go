@@ -29,8 +29,8 @@ func (o Options) markBroken(folder string, why error) error {
 	return o.Report(folder)
 }
 
-// collect copies the run folder that the guest left in the folder of a run into the host's folder of runs, and removes the run's. It returns
-// an empty path if the guest left none. If it cannot copy, all that was recorded stays for the next run to collect.
+// collect copies the run folder that the guest left in work into the host's folder of runs, and removes work. It returns an empty path if
+// the guest left none. If it cannot copy, all that was recorded stays for the next run to collect.
 func collect(work, to string) (folder string, err error) {
 	left, err := filepath.Glob(filepath.Join(work, "shared", "out", "*", "evidence"))
 	if err != nil || len(left) == 0 {

@@ -25,7 +25,8 @@ type Listed struct {
 	Serves  string  // equal for scenarios that share one recording; empty: it shares none
 }
 
-// Listed returns the scenarios of a suite in every mode: what each needs, and whether it would run. On the target that is known after Ready.
+// Listed returns the scenarios of a suite in every mode: what each needs, and whether it would run, which is known of the target
+// after Ready.
 func (r *Runner) Listed(ctx context.Context, suite string, scenarios []harness.Scenario) (listed []Listed) {
 	for _, mode := range r.modes {
 		skip := ""
