@@ -172,9 +172,20 @@ func TestASkippedModeDoesNotStandAgainstGo(t *testing.T) {
 		s.Report.Scenarios = append(s.Report.Scenarios, skipped)
 		return s
 	}
-	d, err := compare.Decide(compare.Runs{with(baseline())}, compare.Runs{with(baseline())}, compare.Policy{}, compare.History{}, today)
-	if err != nil || d.Answer() != compare.Go {
-		t.Errorf("%s, %v, %v", d.Answer(), d.Unknown, err)
+	for _, row := range []struct {
+		sentence string
+		required compare.Required
+		want     compare.Answer
+	}{
+		{"nothing is required", compare.Required{}, compare.Go},
+		{"what is required holds in the other mode", compare.Required{Claims: []string{"C31"}, Scenarios: []string{"rollout/drained"}}, compare.Go},
+		{"the mode itself is required", compare.Required{Modes: []string{"ipvs"}}, compare.NoGo},
+	} {
+		d, err := compare.Decide(compare.Runs{with(baseline())}, compare.Runs{with(baseline())}, compare.Policy{Required: row.required},
+			compare.History{}, today)
+		if err != nil || d.Answer() != row.want {
+			t.Errorf("%s: %s, %v, %v, %v", row.sentence, d.Answer(), d.Against, d.Unknown, err)
+		}
 	}
 }
 

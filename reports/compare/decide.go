@@ -167,9 +167,13 @@ func ofOutcomes(c Comparison) (reasons []Reason) {
 	return reasons
 }
 
-// ofRequirements returns a reason for each thing that the policy requires to pass and that does not.
+// ofRequirements returns a reason for each thing that the policy requires to pass and that does not. In a mode that was skipped as a whole,
+// as one that the host cannot have, nothing is required but what the baseline passed and the modes that the policy names.
 func ofRequirements(candidate Side, p Policy) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
+		if !(Runs{candidate}).have(notSkippedIn(mode)) {
+			continue
+		}
 		for _, id := range p.Required.Claims {
 			reasons = append(reasons, ofClaim(candidate.Report, id, mode)...)
 		}
@@ -239,8 +243,7 @@ func ofNumbers(c Comparison) (reasons []Reason) {
 // terminations; of what a run has once, such as its status gap, go asks only that nothing worse is shown.
 func unknown(c Comparison, baseline, candidate Runs) (reasons []Reason) {
 	for _, mode := range candidate.Modes() {
-		ran := func(s model.Scenario) bool { return s.Mode == mode && s.Outcome != verdict.Skipped }
-		if !baseline.have(ran) || !candidate.have(ran) { // a mode that the host cannot have shows nothing on either side
+		if !baseline.have(notSkippedIn(mode)) || !candidate.have(notSkippedIn(mode)) { // a mode that the host cannot have shows nothing
 			continue
 		}
 		counted := false
@@ -261,6 +264,10 @@ func unknown(c Comparison, baseline, candidate Runs) (reasons []Reason) {
 }
 
 // decided reports whether any scenario of the mode was decided.
+func notSkippedIn(mode string) func(model.Scenario) bool {
+	return func(s model.Scenario) bool { return s.Mode == mode && s.Outcome != verdict.Skipped }
+}
+
 func decided(runs Runs, mode string) bool {
 	return runs.have(func(s model.Scenario) bool { return s.Mode == mode && s.Decided() })
 }

@@ -19,7 +19,7 @@ type Policy struct {
 	Exceptions []Exception `json:"exceptions,omitempty"`
 }
 
-// Required is what has to pass in every mode of the candidate, whatever the baseline showed.
+// Required is what has to pass in every mode that the candidate did not skip as a whole, whatever the baseline showed.
 type Required struct {
 	Claims    []string `json:"claims,omitempty"`    // such as C31: every scenario that covers it, and one at least
 	Scenarios []string `json:"scenarios,omitempty"` // suite/id
