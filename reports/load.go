@@ -21,6 +21,9 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
+// CutOff is what is in a run's Broken if it did not come to its end.
+const CutOff = "the run was cut off, or has not ended"
+
 // Load reads the run folder dir and judges it anew:
 //
 //	evidence/session.json
@@ -29,7 +32,7 @@ import (
 //	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,flows.parquet,events.jsonl}
 //
 // Of the attempts of a scenario the last counts. A scenario that cannot be read is inconclusive; whatever else is missing or damaged is in
-// the run's Broken, and so is that the run did not come to its end. The error, one line, says that the folder has no session that this
+// the run's Broken, and so is [CutOff]. The error, one line, says that the folder has no session that this
 // build can read.
 func Load(dir string) (model.Report, error) { return LoadWith(dir, nil) }
 
@@ -44,7 +47,7 @@ func LoadWith(dir string, observer Observer) (model.Report, error) {
 		l.report.Summary.Seconds = seconds(session.Ended.Sub(session.Began))
 	}
 	if session.Ended.IsZero() {
-		l.report.Run.Broken = append(l.report.Run.Broken, "the run was cut off, or has not ended")
+		l.report.Run.Broken = append(l.report.Run.Broken, CutOff)
 	}
 	spans, err := store.ReadSpans(dir)
 	l.broken(err)

@@ -19,7 +19,9 @@ func Report(out io.Writer, root, folder string) (model.Report, error) {
 	if err != nil {
 		return report, err
 	}
-	linked := Link(root, "latest", folder)
+	if err := Link(root, "latest", folder); err != nil {
+		fmt.Fprintln(os.Stderr, err) // the run is complete without it
+	}
 	fmt.Fprintln(out)
 	printed := reports.Terminal(out, report)
 	fmt.Fprintf(out, "\nrun folder: %s\npage:       %s\n", folder, filepath.Join(folder, page))
@@ -28,7 +30,7 @@ func Report(out io.Writer, root, folder string) (model.Report, error) {
 			fmt.Fprintf(out, "patch:      %s\n", filepath.Join(folder, filepath.FromSlash(s.Evidence), reports.PatchFile))
 		}
 	}
-	return report, errors.Join(linked, printed, reports.GitHub(out, os.Getenv, report))
+	return report, errors.Join(printed, reports.GitHub(out, os.Getenv, report))
 }
 
 // write judges the recordings of a run folder and writes its reports. It returns the report and the file name of the page.

@@ -155,7 +155,7 @@ func TestAFolderThatIsCalledLatestIsKept(t *testing.T) {
 	if err := store.WriteJSON(kept, evidence.Session{ID: "another"}); err != nil {
 		t.Fatal(err)
 	}
-	if code, err := r.run(t.Context()); code != 0 || err == nil || !strings.Contains(out.text.String(), "1 passed, 0 failed") {
+	if code, err := r.run(t.Context()); code != 0 || err != nil || !strings.Contains(out.text.String(), "1 passed, 0 failed") {
 		t.Errorf("exit code %d, %v, printed:\n%s", code, err, &out.text)
 	}
 	if _, err := os.Stat(kept); err != nil {

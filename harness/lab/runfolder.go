@@ -45,7 +45,7 @@ func collect(work, to string) (folder string, err error) {
 		folder += "-ipvs"
 	}
 	if err := os.CopyFS(folder, os.DirFS(source)); err != nil {
-		return folder, err
+		return "", errors.Join(err, os.RemoveAll(folder))
 	}
 	return folder, os.RemoveAll(work)
 }

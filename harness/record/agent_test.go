@@ -119,7 +119,7 @@ func TestHungFetch(t *testing.T) {
 				if got := place.renewed.Load(); got != row.renewed {
 					t.Errorf("its connection was opened again %d times, want %d", got, row.renewed)
 				}
-				cl := clients{agents: []*agent{a}, seen: newTally(nobody{}, a.lanes, 0)}
+				cl := clients{agents: []*agent{a}, seen: newTally(nobody{}, a.lanes)}
 				if got := cl.progress().Trouble; got != "agent-x does not answer " {
 					t.Errorf("progress says %q", got)
 				}

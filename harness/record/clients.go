@@ -249,13 +249,15 @@ func (cl *clients) meet(ctx context.Context, began time.Time) error {
 
 // start begins all lanes, and begins to fetch their hits for the recorder.
 func (cl *clients) start(ctx context.Context, began time.Time, recorder hitSink) error {
-	cl.seen = newTally(recorder, cl.lanes, time.Since(began)+warmUp)
+	cl.seen = newTally(recorder, cl.lanes)
 	var starting errgroup.Group
 	for _, a := range cl.agents {
 		cfg := loadgen.Config{Began: began, Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP}
 		starting.Go(func() error { return a.start(ctx, cfg, cl.seen) })
 	}
-	return starting.Wait()
+	err := starting.Wait()
+	cl.seen.countFrom(time.Since(began) + warmUp)
+	return err
 }
 
 // awaitAnswers waits until every agent that may be alive answers, so that all can be stopped at the same time, or until ctx ends:

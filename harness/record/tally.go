@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -14,7 +15,7 @@ import (
 // A tally passes hits on and counts them, for progress lines and to find out before the rollout whether the load is too much.
 type tally struct {
 	hitSink
-	from  time.Duration // requests due before it count for progress alone: the first ones open connections
+	from  time.Duration // requests due before it count for progress alone
 	mu    sync.Mutex
 	now   progress.Running // what clients of the app saw; control pods have a version of their own
 	lanes []laneTally
@@ -34,12 +35,19 @@ const (
 	warmUp     = time.Second
 )
 
-func newTally(to hitSink, lanes []evidence.Lane, from time.Duration) *tally {
-	t := &tally{hitSink: to, from: from, now: progress.Running{Replies: map[string]int{}}}
+func newTally(to hitSink, lanes []evidence.Lane) *tally {
+	t := &tally{hitSink: to, from: math.MaxInt64, now: progress.Running{Replies: map[string]int{}}}
 	for _, lane := range lanes {
 		t.lanes = append(t.lanes, laneTally{Lane: lane})
 	}
 	return t
+}
+
+// countFrom has requests count that are due later. Those before open connections.
+func (t *tally) countFrom(at time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.from = at
 }
 
 // Hits counts hits and passes them on.

@@ -40,7 +40,8 @@ func TestLoadThatIsTooMuch(t *testing.T) {
 			"1 of 1 requests of worker-control, which no rollout touches, failed"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			seen := newTally(nobody{}, []evidence.Lane{lane, control}, 2*time.Second)
+			seen := newTally(nobody{}, []evidence.Lane{lane, control})
+			seen.countFrom(2 * time.Second)
 			seen.Hits(evidence.Hit{Lane: lane.ID, Due: time.Second, Sent: 9 * time.Second}) // while connections are opened
 			seen.Hits(row.hits...)
 			got := seen.tooMuch()
@@ -53,7 +54,7 @@ func TestLoadThatIsTooMuch(t *testing.T) {
 
 func TestWhatProgressLinesSay(t *testing.T) {
 	lanes := []evidence.Lane{{ID: "worker-fresh"}, {ID: "outside-fresh"}, {ID: "worker-control", Vantage: evidence.FromControl}}
-	seen := newTally(nobody{}, lanes, time.Minute)
+	seen := newTally(nobody{}, lanes)
 	v1, v2 := evidence.Server{Version: "v1"}, evidence.Server{Version: "v2"}
 	seen.Hits(evidence.Hit{Lane: "worker-fresh", By: v1}, evidence.Hit{Lane: "worker-fresh", Fault: evidence.BadStatus, By: v1})
 	before := seen.soFar()

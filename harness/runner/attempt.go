@@ -100,9 +100,6 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		return res, err
 	}
 	defer release()
-	if ours, err := cluster.Ours(a.cluster); err == nil && ours.Condemned() != "" { // by an earlier recording
-		return res, fmt.Errorf("not recorded: the cluster will be removed: %s", ours.Condemned())
-	}
 	a.entry.Begin()
 	defer a.entry.Pause()
 	if s.Own != nil {
@@ -114,6 +111,9 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		defer func() { err = errors.Join(err, own.Close()) }()
 	}
 	for {
+		if ours, err := cluster.Ours(a.cluster); err == nil && ours.Condemned() != "" { // by an earlier recording
+			return res, fmt.Errorf("not recorded: the cluster will be removed: %s", ours.Condemned())
+		}
 		rate, jobs, _ := a.mode.runner.limits()
 		asked := s.At(rate, a.mode.stretch())
 		if s.Adapt != nil && a.number > 1 {

@@ -30,8 +30,9 @@ func (r *Runner) Begin(ctx context.Context, s evidence.Session, expected ...prog
 	}
 	if store.ReadJSON(file, &r.session) != nil {
 		r.session = s
-		err = store.WriteJSON(file, s)
 	}
+	r.session.Ended = time.Time{} // of the earlier process: this one may be killed
+	err = store.WriteJSON(file, r.session)
 	if err == nil && r.attached != nil {
 		if r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.session.ID); errors.Is(err, sharedfile.ErrHeld) {
 			err = usage.New("run "+r.session.ID, "another run of this host began on "+r.attached.Name()+" in the same second", "begin once more")

@@ -51,10 +51,13 @@ func TestSession(t *testing.T) {
 	if second.session.ID == "" || second.session.ID != id || second.session.Rate != 100 {
 		t.Errorf("the second went on with %+v", second.session)
 	}
+	var s evidence.Session
+	if err := store.ReadJSON(evidence.SessionPath(folder), &s); err != nil || !s.Ended.IsZero() {
+		t.Errorf("while the second goes on: ended %v, %v", s.Ended, err)
+	}
 	if err := second.End(); err != nil {
 		t.Fatal(err)
 	}
-	var s evidence.Session
 	if err := store.ReadJSON(evidence.SessionPath(folder), &s); err != nil {
 		t.Fatal(err)
 	}

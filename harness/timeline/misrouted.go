@@ -15,7 +15,7 @@ func (t Timeline) Misrouted(h Hit) (late, since time.Duration, ok bool) {
 	}
 	for _, step := range p.Steps {
 		if step.Phase >= PodDeleting {
-			return h.Sent - step.At - routesFollow, step.At, true
+			return h.Sent - step.At + t.watchLag(step.At) - routesFollow, step.At, true
 		}
 	}
 	return 0, 0, false

@@ -55,6 +55,7 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if !b.sinceBegun(h) {
 		return
 	}
+	b.summary.GoodSinceBegun++
 	if h.Took > b.slowestLeast {
 		b.keepSlowest(Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}

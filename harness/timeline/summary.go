@@ -25,6 +25,7 @@ type LaneSummary struct {
 
 	SinceBegun        int // requests sent after the rollout began
 	ArrivedSinceBegun int // the ones of SinceBegun that a pod got
+	GoodSinceBegun    int // the ones of SinceBegun with a good reply
 	WhileTerminating  int // requests sent while an old pod was terminating and another pod was ready
 	// Requests sent while no pod served, while only terminating pods without SIGTERM served, and while a ready pod did not listen yet.
 	WhileNoneServing, WhileOnlyTerminating, WhileStarting int

@@ -25,7 +25,7 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 		Failures: map[evidence.Fault]int{"refused": 1, "reset": 0, "closed": 0, "timeout": 1, "unreachable": 0, "bad_status": 0,
 			"wrong_server": 0},
 		ByVersion: map[string]int{"v1": 2, "v2": 1},
-		Retried:   1, SinceBegun: 4, SinceChange: 4,
+		Retried:   1, SinceBegun: 4, GoodSinceBegun: 2, SinceChange: 4,
 		FirstSent: 10 * ms, LastSent: 53 * ms,
 		Rate:               4 / 0.043,
 		Lag:                timeline.Spread{Count: 5, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},

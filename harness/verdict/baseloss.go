@@ -60,7 +60,7 @@ func (q ruling) unexplained(r Reason, f Finding, tl timeline.Timeline) bool {
 	var since LossCount
 	for _, lane := range tl.Lanes {
 		if slices.Contains(q.lanes, lane.ID) {
-			before := func(h timeline.Hit) bool { return h.Sent < begun }
+			before := func(h timeline.Hit) bool { return failedBefore(h, begun) }
 			since.add(slices.DeleteFunc(slices.Clone(lane.Failed), before), lane.Summary.SinceBegun)
 		}
 	}

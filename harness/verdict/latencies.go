@@ -17,9 +17,7 @@ const noReply = "no reply came through the Service once the rollout had begun"
 // goodReplies counts the good replies since the rollout began: earlier ones show how the cluster is without it.
 var goodReplies = summed(goodSinceBegun)
 
-func goodSinceBegun(s timeline.LaneSummary) int {
-	return s.LatencyIn[timeline.During].Count + s.LatencyIn[timeline.After].Count
-}
+func goodSinceBegun(s timeline.LaneSummary) int { return s.GoodSinceBegun }
 
 // NoSlowReplies expects that no good reply through the Service since the rollout began had to wait until TCP sent a packet again: a loss
 // that its client does not see. An answer of Rollcall's own app may not take a second longer than the median before the rollout.

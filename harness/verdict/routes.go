@@ -45,7 +45,7 @@ func RulesBeforeSigterm() Expectation { return Expectation{Rule: rulesBeforeSigt
 var rulesBeforeSigterm = Rule{
 	ID: "rules-before-sigterm", Claim: "no node's rules route clients to a pod after its SIGTERM",
 	Feature: evidence.NodeRules, ByClients: clientsBeforeSigterm.ID, Unit: pairOfPodAndNode,
-	Untested: "no old pod was seen both to leave the rules of a node and to get SIGTERM",
+	Untested: "no old pod that a node's rules led to was seen to get SIGTERM or to end",
 	exposed:  sigtermsSeen, needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
 	question: bound{limits: upTo(-1), measured: "after SIGTERM by",
 		says:   "rules of {node} stopped routing to {pod} {since} its SIGTERM: new connections may be lost",

@@ -100,6 +100,11 @@ var requestRows = []ruleRow{
 	{"an app that always takes as long is not slow", verdict.NoSlowReplies(),
 		all(twoNodes, answeringIn("worker-fresh", 1100), answeringIn("worker2-fresh", 1100)),
 		verdict.Pass},
+	{"replies of a rollout that never ended are counted", verdict.NoSlowReplies(),
+		all(twoNodes, opening("worker2-fresh", 1003, 71), keeping(nil, func(e evidence.Event) bool {
+			return e.Kind != evidence.OldGone && e.Kind != evidence.Barrier
+		})),
+		verdict.Fail},
 	{"packets that were lost before the rollout are not lost by it", verdict.NoSlowReplies(),
 		all(twoNodes, opening("worker2-fresh", 1003, from(20, 30)...)),
 		verdict.Pass},

@@ -200,14 +200,19 @@ func delayed(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
+// failedBefore reports whether a request failed before a moment, not because of what began then, which may have cut requests in flight. When
+// one was lost that timed out is not known.
+func failedBefore(h timeline.Hit, moment time.Duration) bool {
+	return h.End() < moment || h.Sent < moment && h.Fault == evidence.Timeout
+}
+
 // earlyDamage returns reasons for failures that the rollout cannot have caused: those before it, and those on a control
 // lane, which does not go through kube-proxy.
 func earlyDamage(tl timeline.Timeline) (reasons []Reason) {
 	var early []timeline.Hit
 	begun, changed := tl.Mark(evidence.RolloutBegun)
 	for _, h := range timeline.Failed(tl.LanesWhere(laneKinds[AllLanes])) {
-		before := h.End() < begun || h.Sent < begun && h.Fault == evidence.Timeout // else the rollout may have cut it in flight
-		if (!changed || before) && !h.Fault.OfHost() {
+		if (!changed || failedBefore(h, begun)) && !h.Fault.OfHost() {
 			early = append(early, h)
 		}
 	}

@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -147,6 +149,15 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}{
 		{"all evidence is gone", lose("evidence"),
 			[]string{"B: its evidence is gone, and it is taken from its report.json alone, by the rules of build v0.1.0."}},
+		{"the evidence of a run without an end is gone, of which its report says nothing", func(t *testing.T, dir string) {
+			path := filepath.Join(dir, reports.ReportFile)
+			then, err := reports.Read(dir)
+			then.Run.Ended = time.Time{}
+			if err = errors.Join(err, os.RemoveAll(filepath.Join(dir, "evidence"))); err != nil {
+				t.Fatal(err)
+			}
+			writeJSON(t, path, then)
+		}, []string{"B: its evidence is gone", "B: it broke: the run was cut off, or has not ended."}},
 		{"no report was ever written", lose("report.json"), nil},
 		{"a scenario's evidence is gone", lose("evidence", "iptables", "recorded", "drained"),
 			[]string{"B: the evidence of recorded/drained in iptables is gone, and it is taken from report.json."}},

@@ -38,6 +38,9 @@ func Open(dir string) (Side, error) {
 		return Side{}, errThen
 	case err != nil:
 		s.Report = then
+		if then.Run.Ended.IsZero() && !slices.Contains(then.Run.Broken, reports.CutOff) { // it is of an earlier build
+			s.Report.Run.Broken = append(slices.Clip(then.Run.Broken), reports.CutOff)
+		}
 		s.note("its evidence is gone, and it is taken from its %s alone, by the rules of build %s", reports.ReportFile, then.Run.Version)
 	case errThen == nil:
 		s.patch(dir, then)

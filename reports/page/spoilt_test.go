@@ -115,7 +115,7 @@ func TestAnEmptyRunSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), evidence.Session{Schema: 1, ID: "empty", Began: began})
 	html := string(write(t, dir))
-	for _, says := range []string{"No scenario was recorded", "cut off before its end"} {
+	for _, says := range []string{"No scenario was recorded", "the run was cut off, or has not ended"} {
 		if !strings.Contains(html, says) {
 			t.Errorf("it does not say %q", says)
 		}

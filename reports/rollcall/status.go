@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -98,7 +99,7 @@ func goesOn(folder string) bool {
 	if err == nil { // its holder is gone, and left the file
 		_ = held.Abort()
 	}
-	return err != nil
+	return errors.Is(err, sharedfile.ErrHeld)
 }
 
 func statusAsText(w io.Writer, folder string, s progress.Status) error {
