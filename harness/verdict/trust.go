@@ -200,8 +200,8 @@ func delayed(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 	return reasons
 }
 
-// failedBefore reports whether a request failed before a moment, not because of what began then, which may have cut requests in flight. When
-// one was lost that timed out is not known.
+// failedBefore reports whether a request failed before a moment, and not because of what began then, which cuts requests in flight. Of one
+// that timed out it is not known when it was lost: the moment at which it was sent counts.
 func failedBefore(h timeline.Hit, moment time.Duration) bool {
 	return h.End() < moment || h.Sent < moment && h.Fault == evidence.Timeout
 }

@@ -178,7 +178,8 @@ func TestASkippedModeDoesNotStandAgainstGo(t *testing.T) {
 		want     compare.Answer
 	}{
 		{"nothing is required", compare.Required{}, compare.Go},
-		{"what is required holds in the other mode", compare.Required{Claims: []string{"C31"}, Scenarios: []string{"rollout/drained"}}, compare.Go},
+		{"what is required holds in the other mode", compare.Required{Claims: []string{"C31"}, Scenarios: []string{"rollout/drained"}},
+			compare.Go},
 		{"the mode itself is required", compare.Required{Modes: []string{"ipvs"}}, compare.NoGo},
 	} {
 		d, err := compare.Decide(compare.Runs{with(baseline())}, compare.Runs{with(baseline())}, compare.Policy{Required: row.required},
