@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A Finding is one line of the preflight: a thing, what was found of it, and the consequence, if there is one.
@@ -17,12 +18,17 @@ type Finding struct {
 	Follows string `json:"follows,omitempty"`
 }
 
-// Print writes the findings, a line each.
+// Print writes the findings as a table of 120 columns.
 func (f Facts) Print(w io.Writer) error {
+	findings, what, found := f.Findings(), 0, 0
+	for _, r := range findings {
+		what, found = max(what, len(r.What)), max(found, len(r.Found))
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "host preflight")
-	for _, r := range f.Findings() {
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", r.What, r.Found, r.Follows)
+	for _, r := range findings {
+		follows := strings.Join(phrase.Wrap(r.Follows, 120-len("  ")*3-what-found), "\n\t\t")
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", r.What, r.Found, follows)
 	}
 	return table.Flush()
 }
