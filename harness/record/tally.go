@@ -57,9 +57,10 @@ func (t *tally) Hits(hits ...evidence.Hit) {
 		lane := &t.lanes[slices.IndexFunc(t.lanes, func(l laneTally) bool { return l.ID == h.Lane })]
 		if lane.Kind().AsksApp() {
 			t.now.Sent++
-			if h.Failed() {
+			switch {
+			case h.Failed():
 				t.now.Failed++
-			} else {
+			case h.By.Version != "": // else it is not known before the recording ends
 				t.now.Replies[h.By.Version]++
 			}
 		}

@@ -58,7 +58,8 @@ func TestWhatProgressLinesSay(t *testing.T) {
 	v1, v2 := evidence.Server{Version: "v1"}, evidence.Server{Version: "v2"}
 	seen.Hits(evidence.Hit{Lane: "worker-fresh", By: v1}, evidence.Hit{Lane: "worker-fresh", Fault: evidence.BadStatus, By: v1})
 	before := seen.soFar()
-	seen.Hits(evidence.Hit{Lane: "outside-fresh", By: v2}, evidence.Hit{Lane: "worker-control", Fault: evidence.Timeout},
+	seen.Hits(evidence.Hit{Lane: "outside-fresh", By: v2}, evidence.Hit{Lane: "outside-fresh"},
+		evidence.Hit{Lane: "worker-control", Fault: evidence.Timeout},
 		evidence.Hit{Lane: "worker-control", By: evidence.Server{Version: "control"}})
 	for _, row := range []struct {
 		sentence string
@@ -66,8 +67,8 @@ func TestWhatProgressLinesSay(t *testing.T) {
 		want     progress.Running
 	}{
 		{"a failed request has no good reply", before, progress.Running{Sent: 2, Failed: 1, Replies: map[string]int{"v1": 1}}},
-		{"all lanes count but those to control pods", seen.soFar(),
-			progress.Running{Sent: 3, Failed: 1, Replies: map[string]int{"v1": 1, "v2": 1}}},
+		{"all lanes count but those to control pods, and versions where replies name them", seen.soFar(),
+			progress.Running{Sent: 4, Failed: 1, Replies: map[string]int{"v1": 1, "v2": 1}}},
 	} {
 		if diff := cmp.Diff(row.want, row.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
