@@ -138,7 +138,7 @@ func lacksLeader(ctx context.Context, c cluster.Changeable, name string) string 
 
 // nodeCheck is a script that prints what a node lacks, of what the API does not show; empty output: nothing.
 const nodeCheck = `%s
-nft list tables | grep -q ' rollcall-' && { echo 'packets, which are dropped'; exit; }
+nft list tables | grep -q ' rollcall-' && { echo 'packet rules without a table of Rollcall'; exit; }
 ` + cluster.ProxySynced + ` || { echo 'a kube-proxy that wrote its rules'; exit; }
 test "$(curl --silent --max-time 1 http://localhost:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
 `

@@ -154,7 +154,7 @@ func TestFarAgent(t *testing.T) {
 		cl := &clients{lanes: lanes, agents: []*agent{{place: place, node: "worker", lanes: lanes,
 			remote: loadgen.Remote{URL: "http://agent", Client: client}}}}
 		began := time.Now()
-		if err := errors.Join(cl.meet(t.Context(), began), cl.start(t.Context(), began, nobody{})); err != nil {
+		if err := errors.Join(cl.identify(t.Context(), began), cl.start(t.Context(), began, nobody{})); err != nil {
 			t.Fatal(err)
 		}
 		if doubts := cl.collect(t.Context()); len(doubts) > 0 || len(cl.clocks) != 2 || place.renewed.Load() > 0 {

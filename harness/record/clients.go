@@ -221,8 +221,8 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 	return lanes
 }
 
-// meet asks each agent which process it is and what its clock shows, in a recording that began at the time given.
-func (cl *clients) meet(ctx context.Context, began time.Time) error {
+// identify asks each agent which process it is and what its clock shows, in a recording that began at the time given.
+func (cl *clients) identify(ctx context.Context, began time.Time) error {
 	for _, a := range cl.agents {
 		a.began = began
 		err := a.askOnce(ctx, func(ctx context.Context) error {

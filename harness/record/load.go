@@ -15,7 +15,7 @@ import (
 
 // startLoad begins all lanes, and writes them into run.json.
 func (r *Recording) startLoad(ctx context.Context) error {
-	if err := r.clients.meet(ctx, r.began); err != nil {
+	if err := r.clients.identify(ctx, r.began); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
 	r.watch.Mark(evidence.LoadBegun)

@@ -34,7 +34,7 @@ func TestCertificatesThatLanesWereShown(t *testing.T) {
 		agents: []*agent{{place: newTestPlace(t), name: "agent-x", node: "worker", lanes: lanes,
 			remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
 	began := time.Now()
-	if err := errors.Join(cl.meet(ctx, began), cl.start(ctx, began, recorder)); err != nil {
+	if err := errors.Join(cl.identify(ctx, began), cl.start(ctx, began, recorder)); err != nil {
 		t.Fatal(err)
 	}
 	loaded := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return asked.Load() > 0, nil })

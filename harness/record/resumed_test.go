@@ -111,8 +111,8 @@ func TestAgentThatWasAway(t *testing.T) {
 			patient := harness.Load{Timeout: time.Minute} // on a busy machine a reply takes long
 			cl := &clients{load: patient, lanes: lanes, service: "shop", agents: []*agent{{place: place, name: "agent-x", node: "worker",
 				lanes: lanes, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
-			met, loads := cl.meet(ctx, began), time.Now()
-			if err := errors.Join(met, cl.start(ctx, began, recorder)); err != nil {
+			identified, loads := cl.identify(ctx, began), time.Now()
+			if err := errors.Join(identified, cl.start(ctx, began, recorder)); err != nil {
 				t.Fatal(err)
 			}
 			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return arrived.Load() >= 40, nil }); err != nil {

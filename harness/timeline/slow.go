@@ -46,7 +46,7 @@ const (
 // maxSlowest is how many of the slowest replies of a lane are kept, at most.
 const maxSlowest = 20
 
-// noteLatency keeps a good reply since the rollout began if it is one of the slowest or may have been delayed by TCP.
+// noteLatency counts a good reply since the rollout began, and keeps it if it is one of the slowest or may have been delayed by TCP.
 func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Took >= dataTimer && b.lane.Kind().IsControl() {
 		b.lane.slowControl = noteWait(b.lane.slowControl, Wait{Actor: Actor{Pod: h.By.Pod}, Window: Window{From: h.Sent, To: h.End()},
