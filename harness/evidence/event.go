@@ -30,6 +30,8 @@ const (
 	EndpointReady    EventKind = "endpoint-ready"
 	EndpointNotReady EventKind = "endpoint-not-ready" // still listed, not ready
 	EndpointGone     EventKind = "endpoint-gone"
+	// listed as terminating (discovery/v1 EndpointConditions): its pod is being deleted; older recordings lack it
+	EndpointTerminating EventKind = "endpoint-terminating"
 
 	PodStarted   EventKind = "pod-started"   // its process began
 	PodListening EventKind = "pod-listening" // its socket accepts
@@ -105,7 +107,7 @@ const Booted = "booted"
 // EventKinds lists every kind.
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, OtherPodDeleting,
-		EndpointReady, EndpointNotReady, EndpointGone,
+		EndpointReady, EndpointNotReady, EndpointGone, EndpointTerminating,
 		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled, PodWaited,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, FlowsBegun, FlowsUnseen,
 		NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,

@@ -5,72 +5,83 @@ import (
 	"slices"
 
 	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/utils/ptr"
 
 	"example.com/rollcall/harness/evidence"
 )
 
-// An endpointTracker notes when pods become endpoints of the Service, change their readiness there and leave it.
+// An endpointTracker notes when pods become endpoints of the Service, change their conditions there and leave it.
 type endpointTracker struct {
 	*journal
 	pods    *podTracker
 	service string
-	slices  map[string]map[string]bool // slice name -> pod name -> ready
-	ready   map[string]bool            // pod name -> ready, over all slices
+	slices  map[string]map[string]conditions // slice name -> pod name
+	listed  map[string]conditions            // pod name -> over all slices
+}
+
+// conditions are those of an endpoint that are noted.
+type conditions struct{ ready, terminating bool }
+
+// conditionsOf reads an endpoint's conditions. A nil ready is to be read as true (discovery/v1 EndpointConditions.Ready), a nil terminating
+// as false (Terminating).
+func conditionsOf(e discoveryv1.Endpoint) conditions {
+	return conditions{ready: ptr.Deref(e.Conditions.Ready, true), terminating: ptr.Deref(e.Conditions.Terminating, false)}
 }
 
 func newEndpointTracker(j *journal, pods *podTracker, service string) *endpointTracker {
-	return &endpointTracker{j, pods, service, map[string]map[string]bool{}, map[string]bool{}}
+	return &endpointTracker{j, pods, service, map[string]map[string]conditions{}, map[string]conditions{}}
 }
 
 func (t *endpointTracker) see(s *discoveryv1.EndpointSlice) {
 	if s.Labels[discoveryv1.LabelServiceName] != t.service {
 		return
 	}
-	ready := map[string]bool{}
+	listed := map[string]conditions{}
 	for _, e := range s.Endpoints {
 		if e.TargetRef != nil && e.TargetRef.Kind == "Pod" {
-			// A nil condition is to be read as true (discovery/v1 EndpointConditions.Ready).
-			ready[e.TargetRef.Name] = e.Conditions.Ready == nil || *e.Conditions.Ready
+			listed[e.TargetRef.Name] = conditionsOf(e)
 		}
 	}
-	t.change(func() { t.slices[s.Name] = ready; t.noteChanges() })
+	t.change(func() { t.slices[s.Name] = listed; t.noteChanges() })
 }
 
 func (t *endpointTracker) lose(s *discoveryv1.EndpointSlice) {
 	t.change(func() { delete(t.slices, s.Name); t.noteChanges() })
 }
 
-// noteChanges notes the changes of each pod over all slices of the Service: a pod may be in two slices for a moment, and is
-// ready if one of them lists it as ready.
+// noteChanges notes the changes of each pod over all slices of the Service: a pod may be in two slices for a moment, and a condition
+// holds if it does in one of them.
 func (t *endpointTracker) noteChanges() {
-	now := map[string]bool{}
+	now := map[string]conditions{}
 	for _, slice := range t.slices {
-		for name, ready := range slice {
-			now[name] = now[name] || ready
+		for name, c := range slice {
+			now[name] = conditions{now[name].ready || c.ready, now[name].terminating || c.terminating}
 		}
 	}
-	for name, ready := range now {
-		if was, listed := t.ready[name]; !listed && !ready || listed && was == ready {
-			continue
+	for name, c := range now {
+		was := t.listed[name]
+		if c.ready && !was.ready {
+			t.note(evidence.Event{Kind: evidence.EndpointReady, By: t.pods.server(name)})
 		}
-		kind := evidence.EndpointNotReady
-		if ready {
-			kind = evidence.EndpointReady
+		if was.ready && !c.ready {
+			t.note(evidence.Event{Kind: evidence.EndpointNotReady, By: t.pods.server(name)})
 		}
-		t.note(evidence.Event{Kind: kind, By: t.pods.server(name)})
+		if c.terminating && !was.terminating {
+			t.note(evidence.Event{Kind: evidence.EndpointTerminating, By: t.pods.server(name)})
+		}
 	}
-	for name := range t.ready {
+	for name := range t.listed {
 		if _, listed := now[name]; !listed {
 			t.note(evidence.Event{Kind: evidence.EndpointGone, By: t.pods.server(name)})
 		}
 	}
-	t.ready = now
+	t.listed = now
 }
 
 // fill adds the endpoints to a state; the caller holds the lock.
 func (t *endpointTracker) fill(s *State) {
-	for name, ready := range t.ready {
-		s.Endpoints = append(s.Endpoints, EndpointState{t.pods.server(name), ready})
+	for name, c := range t.listed {
+		s.Endpoints = append(s.Endpoints, EndpointState{t.pods.server(name), c.ready, c.terminating})
 	}
 }
 
@@ -94,10 +105,10 @@ func (w *Watch) AwaitStray(ctx context.Context, versions []string) (stray Stray,
 // stray returns the stray that comes first by name, if there is any; the caller holds the lock.
 func (t *endpointTracker) stray(versions []string) (first Stray, found bool) {
 	for slice, listed := range t.slices {
-		for name, ready := range listed {
+		for name, c := range listed {
 			server := t.pods.server(name)
 			meta, there := t.pods.metas[name]
-			if !there || !ready || meta.controlled && slices.Contains(versions, server.Version) || found && first.Pod <= name {
+			if !there || !c.ready || meta.controlled && slices.Contains(versions, server.Version) || found && first.Pod <= name {
 				continue
 			}
 			server.Node = meta.node

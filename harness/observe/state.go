@@ -43,7 +43,8 @@ type PodState struct {
 // An EndpointState is one endpoint of the Service. If its pod has left the API, only the name is known.
 type EndpointState struct {
 	evidence.Server
-	Ready bool
+	Ready       bool
+	Terminating bool
 }
 
 // Like reports whether another state has the same pods and endpoints with the same readiness.
@@ -78,6 +79,12 @@ func (s State) Available(version string) int {
 // Leaving reports whether any pod is terminating.
 func (s State) Leaving() bool {
 	return slices.ContainsFunc(s.Pods, func(p PodState) bool { return p.Deleting })
+}
+
+// Deleted reports whether a pod is being deleted, as the watch of pods and that of EndpointSlices have both reported.
+func (s State) Deleted(pod string) bool {
+	return slices.ContainsFunc(s.Pods, func(p PodState) bool { return p.Pod == pod && p.Deleting }) &&
+		slices.ContainsFunc(s.Endpoints, func(e EndpointState) bool { return e.Pod == pod && e.Terminating })
 }
 
 // RoutesToReady reports whether the rules of all observed nodes route to ready endpoints alone. They need not route to all of

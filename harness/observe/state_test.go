@@ -19,16 +19,16 @@ func TestWhereAVersionIsReached(t *testing.T) {
 		old, everywhere bool // whether v1 is reached; whether one pod of v2 is reached everywhere
 	}{
 		{"nowhere", State{}, false, false},
-		{"an endpoint, ready or not", State{Endpoints: []EndpointState{{v1, false}}}, true, false},
-		{"an endpoint whose pod is gone may be of any version", State{Endpoints: []EndpointState{{evidence.Server{Pod: "c"}, false}}}, true,
+		{"an endpoint, ready or not", State{Endpoints: []EndpointState{{Server: v1}}}, true, false},
+		{"an endpoint whose pod is gone may be of any version", State{Endpoints: []EndpointState{{Server: evidence.Server{Pod: "c"}}}}, true,
 			false},
 		{"no endpoint, but the rules of one node of two", State{Rules: map[string][]evidence.Server{"one": nil, "two": {v1}}}, true, false},
-		{"a ready endpoint, and no node is observed", State{Endpoints: []EndpointState{{v2, true}}}, false, true},
+		{"a ready endpoint, and no node is observed", State{Endpoints: []EndpointState{{Server: v2, Ready: true}}}, false, true},
 		{"a ready endpoint, and a node whose rules do not route to it",
-			State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": nil}}, false, false},
+			State{Endpoints: []EndpointState{{Server: v2, Ready: true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": nil}}, false, false},
 		{"a ready endpoint and every node",
-			State{Endpoints: []EndpointState{{v2, true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": {v2}}}, false, true},
-		{"an endpoint that is not ready", State{Endpoints: []EndpointState{{v2, false}}, Rules: map[string][]evidence.Server{"one": {v2}}}, false,
+			State{Endpoints: []EndpointState{{Server: v2, Ready: true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": {v2}}}, false, true},
+		{"an endpoint that is not ready", State{Endpoints: []EndpointState{{Server: v2}}, Rules: map[string][]evidence.Server{"one": {v2}}}, false,
 			false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -81,6 +81,14 @@ func TestWatchNotesEachChangeOnce(t *testing.T) {
 			_, err := slices.Update(ctx, someSlice("s", nil), metav1.UpdateOptions{})
 			return err
 		}, []noted{{evidence.EndpointNotReady, "a"}}},
+		{"an endpoint is listed as terminating, and its pod's own watch is later", func(ctx context.Context) error {
+			s := someSlice("t", map[string]bool{"a": false, "b": true})
+			for i, e := range s.Endpoints {
+				s.Endpoints[i].Conditions.Terminating = new(e.TargetRef.Name == "a")
+			}
+			_, err := slices.Update(ctx, s, metav1.UpdateOptions{})
+			return err
+		}, []noted{{evidence.EndpointTerminating, "a"}}},
 		{"the endpoints of a deleted slice are gone", func(ctx context.Context) error {
 			return slices.Delete(ctx, "t", metav1.DeleteOptions{})
 		}, []noted{{evidence.EndpointGone, "a"}, {evidence.EndpointGone, "b"}}},

@@ -218,8 +218,28 @@ func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 	return t.seen(first).Since(t.noted(last)), first.Kind != "" && last.Kind != ""
 }
 
-// ByDeleted reports whether the hit is a good reply by a pod whose deletion had been seen when the request was sent.
-func (t Timeline) ByDeleted(h Hit) bool {
-	deleted, seen := t.pod(h.By.Pod).first(evidence.PodDeleting, nil)
-	return !h.Failed() && seen && t.noted(deleted).NotAfter(t.sent(h)) == Yes
+// ByDeleted says whether the hit is a good reply by a pod that was being deleted when the request was sent. The watch of pods or that of
+// EndpointSlices reports a deletion first, and both late: a request sent so shortly before the first report may have come after the deletion.
+func (t Timeline) ByDeleted(h Hit) Truth {
+	deleted, seen := t.deletion(h.By.Pod)
+	sent := t.sent(h)
+	switch {
+	case h.Failed() || !seen:
+		return No
+	case t.noted(deleted).NotAfter(sent) == Yes:
+		return Yes
+	case t.seen(deleted).NotAfter(sent) == No:
+		return No
+	default:
+		return Unknown
+	}
+}
+
+// deletion returns the first event that shows that a pod is being deleted. An endpoint that is not ready does not: its pod may be unready.
+func (t Timeline) deletion(pod string) (first evidence.Event, seen bool) {
+	first, seen = t.pod(pod).first(evidence.PodDeleting, nil)
+	if listed, as := t.pod(pod).first(evidence.EndpointTerminating, nil); as && (!seen || listed.At < first.At) {
+		return listed, true
+	}
+	return first, seen
 }

@@ -170,7 +170,7 @@ func (q split) answer(a args) Finding {
 	return f.withTexts([]string{q.says(a, by)}, Detail{"each", mostFirst("%s %d", by)})
 }
 
-// AnsweredByDeleted expects that at least n requests of a question are answered by a pod whose deletion had been seen before.
+// AnsweredByDeleted expects that at least n requests of a question are answered by a pod that was being deleted when they were sent.
 func AnsweredByDeleted(question string, n int) Expectation {
 	return Expectation{Rule: answeredByDeleted.ID, Lane: question, Count: n}
 }
@@ -178,11 +178,17 @@ func AnsweredByDeleted(question string, n int) Expectation {
 var answeredByDeleted = Rule{
 	ID: "answered-by-deleted", Claim: "requests that steps send for a question are answered by pods that are being deleted",
 	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: stepRequests, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
-	question: some{rows: func(a args) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: stepRequests, least: expectedCount,
-		fails: true, did: "{were} answered by pods that were being deleted"},
+	question: some{rows: func(a args) found { return foundHits(a.byDeleted(timeline.Yes)) }, of: stepRequests, least: expectedCount,
+		unclear: func(a args) int { return len(a.byDeleted(timeline.Unknown)) },
+		fails:   true, did: "{were} answered by pods that were being deleted"},
 }
 
-// NotAnsweredByDeleted expects that no request of a question is answered by a pod whose deletion had been seen before.
+// byDeleted lists the requests of a question of which it is so, not so or not known that a pod answered which was being deleted.
+func (a args) byDeleted(so timeline.Truth) []timeline.Hit {
+	return a.hitsThat(func(h timeline.Hit) bool { return a.tl.ByDeleted(h) == so })
+}
+
+// NotAnsweredByDeleted expects that no request of a question is answered by a pod that was being deleted when it was sent.
 func NotAnsweredByDeleted(question string) Expectation {
 	return Expectation{Rule: notAnsweredByDeleted.ID, Lane: question}
 }
@@ -190,8 +196,15 @@ func NotAnsweredByDeleted(question string) Expectation {
 var notAnsweredByDeleted = Rule{
 	ID: "not-answered-by-deleted", Claim: "no request that steps send for a question is answered by a pod that is being deleted",
 	Lanes: StepLanes, Unit: "reply", Untested: noneOfItAnswered, exposed: stepReplies, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
-	question: none{rows: func(a args) found { return foundHits(a.hitsThat(a.tl.ByDeleted)) }, of: stepReplies,
-		did: "{were} by pods that were being deleted", all: "{were} by pods that nobody had deleted"},
+	question: none{of: stepReplies, did: "{were} by pods that were being deleted", all: "{were} by pods that nobody had deleted",
+		rows: func(a args) found {
+			f := foundHits(a.byDeleted(timeline.Yes))
+			if n := len(a.byDeleted(timeline.Unknown)); n > 0 {
+				f.unclear = a.fillOf(n, phrase.Count(n, "request")+
+					" {were} sent so shortly before the pod's deletion was reported that it may have been deleted already")
+			}
+			return f
+		}},
 }
 
 // AnsweredWithin expects that the first good reply to a question comes no later than d after a mark.

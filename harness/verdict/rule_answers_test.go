@@ -7,6 +7,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
+// reportsLate lets the API server take some milliseconds to answer at a moment, by which its watches may be late.
+func reportsLate(at, by int) edit {
+	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.APIAnswered, Count: by})
+}
+
 // asked lets steps ask a question from so many milliseconds on, every 10 ms, over new connections: each outcome is the pod that answers,
 // or the fault of the request.
 func asked(question string, at int, outcomes ...string) edit {
@@ -79,10 +84,23 @@ var answerRows = []ruleRow{
 	{"a pod answers when its deletion was seen", verdict.AnsweredByDeleted("q", 1), asked("q", 690, "a", "a", "d"), verdict.Pass},
 	{"fewer such replies than expected", verdict.AnsweredByDeleted("q", 2), asked("q", 690, "a", "a", "d"), verdict.Fail},
 	{"the pods that answer are not being deleted yet", verdict.AnsweredByDeleted("q", 1), asked("q", 100, "a", "b"), verdict.Fail},
+	{"a request was sent shortly before the deletion was reported, and reports may be late", verdict.AnsweredByDeleted("q", 2),
+		all(asked("q", 695, "a", "a"), reportsLate(700, 10)), verdict.Inconclusive},
+	{"a request was sent before the deletion was reported, by more than reports are late", verdict.AnsweredByDeleted("q", 2),
+		all(asked("q", 695, "a", "a"), reportsLate(700, 4)), verdict.Fail},
+	{"the EndpointSlice lists a pod as terminating before its own watch reports the deletion", verdict.AnsweredByDeleted("q", 2),
+		all(asked("q", 695, "a", "a"), with(pod(694, evidence.EndpointNotReady, "v1", "a")),
+			with(pod(694, evidence.EndpointTerminating, "v1", "a"))), verdict.Pass},
+	{"an endpoint that is not ready shows no deletion", verdict.AnsweredByDeleted("q", 2),
+		all(asked("q", 695, "a", "a"), with(pod(694, evidence.EndpointNotReady, "v1", "a"))), verdict.Fail},
 	{"without a reply there is none by a deleted pod", verdict.AnsweredByDeleted("q", 1), none, verdict.Inconclusive},
 
 	{"the pods that answer stay", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "c", "d", "refused"), verdict.Pass},
 	{"a deleted pod still answers", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "c", "b"), verdict.Fail},
+	{"a pod answers shortly before its deletion was reported, and reports may be late", verdict.NotAnsweredByDeleted("q"),
+		all(asked("q", 845, "b"), reportsLate(850, 10)), verdict.Inconclusive},
+	{"a pod answers before its deletion was reported, by more than reports are late", verdict.NotAnsweredByDeleted("q"),
+		all(asked("q", 845, "b"), reportsLate(850, 4)), verdict.Pass},
 	{"no reply shows where requests go", verdict.NotAnsweredByDeleted("q"), asked("q", 900, "refused"), verdict.Inconclusive},
 
 	{"the first reply comes soon", verdict.AnsweredWithin("q", 100*ms, evidence.RolloutBegun), asked("q", 520, "refused", "a", "refused"),

@@ -43,7 +43,7 @@ func keptStream() harness.Scenario {
 						return false
 					}
 				}
-				return !slices.ContainsFunc(s.Endpoints, func(e observe.EndpointState) bool { return e.Pod == by.Pod && e.Ready })
+				return s.Deleted(by.Pod)
 			})
 			steps.Question(anew, evidence.Fresh, askTimeout).Ask(ctx, stayAsked)
 			kept.Ask(ctx, stayAsked)

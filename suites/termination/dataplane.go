@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,7 +57,7 @@ func dataplaneAbsent() harness.Scenario {
 			ask(withoutProxy)
 			pod := routeByHand(ctx, steps, own)
 			harness.Check(steps.Client.CoreV1().Pods(steps.Namespace).Delete(ctx, pod, metav1.DeleteOptions{}))
-			steps.Until(ctx, func(s observe.State) bool { return listedUnready(s, pod) })
+			steps.Until(ctx, func(s observe.State) bool { return deletedBesideReady(s, pod) })
 			ask(byOthers)
 		},
 		Expect: []evidence.Expectation{
@@ -68,14 +69,11 @@ func dataplaneAbsent() harness.Scenario {
 	}
 }
 
-// listedUnready reports whether the pod is an endpoint that is not ready, beside one that is.
-func listedUnready(s observe.State, pod string) bool {
-	unready, others := false, false
-	for _, e := range s.Endpoints {
-		unready = unready || e.Pod == pod && !e.Ready
-		others = others || e.Pod != pod && e.Ready
-	}
-	return unready && others
+// deletedBesideReady reports whether a pod is being deleted, as both its own watch and that of EndpointSlices have reported, and another
+// pod is a ready endpoint.
+func deletedBesideReady(s observe.State, pod string) bool {
+	others := slices.ContainsFunc(s.Endpoints, func(e observe.EndpointState) bool { return e.Pod != pod && e.Ready })
+	return s.Deleted(pod) && others
 }
 
 // routeByHand makes every node route from the port of the app's Service to one of its pods, by nft rules that come before those of
