@@ -115,7 +115,7 @@ func shownBy(s model.Scenario, part string) (verdict.Claim, bool) {
 	return verdict.Claim{ID: part, Because: "no rule of the recording says that it decides the claim"}, true
 }
 
-// countClaims returns, for example, "36 hold (30 by node-rules, 6 by clients), 5 refuted: C10, C12, C27, C28, C32; 1 violated: C2".
+// countClaims returns, for example, "36 hold (seen: 30 in nodes' rules, 6 by clients), 5 refuted: C10, C12, C27, C28, C32; 1 violated: C2".
 func countClaims(mode string, claims []model.Claim) string {
 	ids, by := map[model.ClaimOutcome][]string{}, map[verdict.EvidenceKind]int{}
 	claims = slices.DeleteFunc(slices.Clone(claims), func(c model.Claim) bool { return c.Mode != mode })
@@ -126,13 +126,16 @@ func countClaims(mode string, claims []model.Claim) string {
 		}
 	}
 	var kinds, parts []string
-	for _, kind := range []verdict.EvidenceKind{verdict.NodeRules, verdict.Clients, verdict.API} {
-		if by[kind] > 0 {
-			kinds = append(kinds, fmt.Sprintf("%d by %s", by[kind], kind))
+	for _, seen := range []struct {
+		verdict.EvidenceKind
+		where string
+	}{{verdict.NodeRules, "in nodes' rules"}, {verdict.Clients, "by clients"}, {verdict.API, "in the API"}} {
+		if n := by[seen.EvidenceKind]; n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, seen.where))
 		}
 	}
 	if n := len(ids[model.Holds]); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s (%s)", n, cmp.Or(map[int]string{1: "holds"}[n], "hold"), strings.Join(kinds, ", ")))
+		parts = append(parts, fmt.Sprintf("%d %s (seen: %s)", n, cmp.Or(map[int]string{1: "holds"}[n], "hold"), strings.Join(kinds, ", ")))
 	}
 	for _, outcome := range []model.ClaimOutcome{model.Refuted, model.Violated, model.NotShown, model.Skipped} {
 		switch n := len(ids[outcome]); n {

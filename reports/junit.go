@@ -16,8 +16,8 @@ import (
 )
 
 // The JUnit elements, as far as the usual readers agree on them. Names of suites and cases are stable and free of numbers, because they are
-// keys into years of history; numbers are properties. The class of a case includes its mode: of cases with the same class and name GitLab
-// counts only the first (docs.gitlab.com, "Unit test reports").
+// keys into years of history; numbers are properties. The class of a case and the name of its suite include the mode: of cases with the same
+// class and name GitLab counts only the first (docs.gitlab.com, "Unit test reports").
 type (
 	junitSuites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -44,11 +44,11 @@ type (
 		Class      string          `xml:"classname,attr"`
 		Name       string          `xml:"name,attr"`
 		Time       decimal         `xml:"time,attr"` // seconds
-		Properties junitProperties `xml:"properties>property"`
 		Failure    *junitReason    `xml:"failure"`
 		Error      *junitReason    `xml:"error"`
 		Skipped    *junitReason    `xml:"skipped"`
 		Output     string          `xml:"system-out,omitempty"`
+		Properties junitProperties `xml:"properties>property"` // last, since there are many and readers show a case in this order
 	}
 	junitProperties []junitProperty
 	junitProperty   struct {
@@ -102,7 +102,7 @@ func (c *junitCounts) count(s model.Scenario) {
 
 // newJUnitSuite makes the testsuite of the scenarios of one suite and mode, of which there is at least one.
 func newJUnitSuite(profile string, scenarios []model.Scenario) junitSuite {
-	suite := junitSuite{Name: scenarios[0].Suite}
+	suite := junitSuite{Name: className(scenarios[0])}
 	suite.Properties.add("mode", scenarios[0].Mode)
 	suite.Properties.add("profile", profile)
 	var began time.Time
@@ -126,8 +126,7 @@ func stamp(at time.Time) string {
 }
 
 func newJUnitCase(s model.Scenario) junitCase {
-	c := junitCase{Class: strings.TrimPrefix(s.Mode+"."+s.Suite, "."), Name: s.ID, Time: decimal(s.Seconds),
-		Properties: newJUnitProperties(s)}
+	c := junitCase{Class: className(s), Name: s.ID, Time: decimal(s.Seconds), Properties: newJUnitProperties(s)}
 	reason := &junitReason{Message: s.Brief(), Type: s.Outcome.String(), Text: details(s)}
 	switch s.Outcome {
 	case verdict.Fail:
@@ -141,6 +140,9 @@ func newJUnitCase(s model.Scenario) junitCase {
 	}
 	return c
 }
+
+// className returns mode and suite, such as iptables.rollout; without a mode the suite alone.
+func className(s model.Scenario) string { return strings.TrimPrefix(s.Mode+"."+s.Suite, ".") }
 
 // details returns a line for every rule that did not hold, and below it the rule's facts and whole reason.
 func details(s model.Scenario) string {

@@ -74,7 +74,8 @@ func (g *gauges) run(r model.Report) {
 	}
 	g.set("run_exit_code", "0 all passed or were skipped, 1 a claim failed, 3 something was inconclusive or broke.",
 		float64(model.ExitCode(r)))
-	g.set("run_broken", "How many things kept the run from being recorded or read whole.", float64(len(r.Run.Broken)))
+	g.set("run_problems", "How many things kept the run from being recorded or read whole.", float64(len(r.Run.Broken)))
+	g.set("run_broken", deprecated("run_problems"), float64(len(r.Run.Broken)))
 	n := r.Summary
 	for outcome, count := range [...]int{verdict.Inconclusive: n.Inconclusive, verdict.Pass: n.Pass, verdict.Fail: n.Fail,
 		verdict.Skipped: n.Skipped} {
@@ -108,30 +109,44 @@ func (g *gauges) scenario(s model.Scenario, kubernetes string) {
 	for _, fault := range evidence.Faults() {
 		n, counted := failures[fault]
 		if counted || len(s.LoadLanes()) > 0 && slices.Contains(evidence.PlainFaults(), fault) {
-			set("failures", "Requests that failed, by kind.", float64(n), label("kind", string(fault)))
+			set("requests_failed", "Requests that failed, by kind.", float64(n), label("kind", string(fault)))
+			set("failures", deprecated("scenario_requests_failed"), float64(n), label("kind", string(fault)))
 		}
 	}
 	for _, m := range s.Measurements() {
-		name, value := inBaseUnits(m)
-		if m.Stat == "" {
-			set(name, m.Help, value)
-		} else {
-			set(name, m.Help, value, label("stat", m.Stat))
+		var stat []*dto.LabelPair
+		if m.Stat != "" {
+			stat = append(stat, label("stat", m.Stat))
+		}
+		unit, value := inBaseUnits(m)
+		switch {
+		case m.Name == "failed": // requests_failed has it, by kind
+			set(m.Name, deprecated("scenario_requests_failed"), value)
+		case m.Series != "":
+			set(m.Series+unit, m.Help, value, stat...)
+			set(m.Name+unit, deprecated("scenario_"+m.Series+unit), value, stat...)
+		default:
+			set(m.Name+unit, m.Help, value, stat...)
 		}
 	}
 }
 
-// inBaseUnits returns a measurement's name and value in Prometheus' base units, rounded to a thousandth of its own unit.
-func inBaseUnits(m model.Measurement) (name string, value float64) {
+// deprecated returns the help of a gauge of which another takes the place. It is written for one more release.
+func deprecated(by string) string {
+	return "Deprecated, will not be in the release after this one: use rollcall_" + by + "."
+}
+
+// inBaseUnits returns the suffix of a measurement's unit and its value in Prometheus' base units, rounded to a thousandth of its own unit.
+func inBaseUnits(m model.Measurement) (suffix string, value float64) {
 	x := m.Value.Value
 	switch m.Unit {
 	case model.InMilliseconds:
-		return m.Name + "_seconds", math.Round(x*1000) / 1e6
+		return "_seconds", math.Round(x*1000) / 1e6
 	case model.InPercent:
-		return m.Name + "_ratio", math.Round(x*1000) / 1e5
+		return "_ratio", math.Round(x*1000) / 1e5
 	case model.InSeconds:
-		return m.Name + "_seconds", x
+		return "_seconds", x
 	default:
-		return m.Name, x
+		return "", x
 	}
 }

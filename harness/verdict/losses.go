@@ -56,11 +56,11 @@ func shownByTerminations(tl timeline.Timeline) string {
 	if n == 0 || slices.ContainsFunc(all, func(x timeline.Termination) bool { return x.Lost > 0 }) {
 		return ""
 	}
-	lost := fmt.Sprintf("none of %s lost a request", phrase.Count(n, termination))
+	lost := fmt.Sprintf("0 of %s lost a request", phrase.Count(n, termination))
 	if n == 1 {
 		lost = "the only " + termination + " lost no request"
 	}
-	return fmt.Sprintf("; %s; up to %.1f %% still may (95 %% confidence)", lost, 100*statistics.UpperShare(0, n))
+	return fmt.Sprintf("; %s (95 %% confidence: at most %.1f %% do)", lost, 100*statistics.UpperShare(0, n))
 }
 
 // RecoversWithin expects that no request through the Service fails that is sent later than d after a mark, such as

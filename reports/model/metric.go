@@ -15,7 +15,8 @@ import (
 // between runs, and how it is read from a scenario. junit.xml, metrics.prom, the page, comparisons, trends and tables all take it from
 // here.
 type Metric struct {
-	Name      string // permanent: as in report.json and metrics.prom, without the unit
+	Name      string // permanent: as in report.json, without the unit
+	Series    string // in metrics.prom, where that is another: a noun, as Prometheus' conventions have it; empty: Name
 	Stat      string // p50 or max of a distribution; empty for a number that stands alone
 	Unit      Unit
 	Title     string // in tables for people; empty for an uncertainty, which stands beside its number

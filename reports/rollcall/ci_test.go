@@ -225,7 +225,10 @@ func TestGitLabJobsRunRollcall(t *testing.T) {
 func TestAlertsAndDashboardAskForMetricsThatAreThere(t *testing.T) {
 	var rules struct {
 		Groups []struct {
-			Rules []struct{ Alert, Expr string }
+			Rules []struct {
+				Alert, Expr string
+				Labels      map[string]string
+			}
 		}
 	}
 	parse(t, "alerts.yml", &rules)
@@ -240,6 +243,9 @@ func TestAlertsAndDashboardAskForMetricsThatAreThere(t *testing.T) {
 	for _, group := range rules.Groups {
 		for _, rule := range group.Rules {
 			asked[rule.Alert] = rule.Expr
+			if rule.Labels["severity"] == "" {
+				t.Errorf("%s has no severity", rule.Alert)
+			}
 		}
 	}
 	for _, panel := range dashboard.Panels {
@@ -247,8 +253,8 @@ func TestAlertsAndDashboardAskForMetricsThatAreThere(t *testing.T) {
 			asked[panel.Title] = target.Expr
 		}
 	}
-	if len(asked) != 8 {
-		t.Errorf("%d alerts and panels ask for metrics, want 3 and 5", len(asked))
+	if len(asked) != 10 {
+		t.Errorf("%d alerts and panels ask for metrics, want 5 and 5", len(asked))
 	}
 	written := read(t, filepath.Join("..", "testdata", "metrics.prom"))
 	metric := regexp.MustCompile(`(rollcall_\w+)(?:\{(\w+))?`)
@@ -258,6 +264,9 @@ func TestAlertsAndDashboardAskForMetricsThatAreThere(t *testing.T) {
 			t.Errorf("%s asks for no metric: %s", name, expr)
 		}
 		for _, m := range found {
+			if strings.Contains(written, "# HELP "+m[1]+" Deprecated") {
+				t.Errorf("%s asks for %s, which is deprecated", name, m[1])
+			}
 			series := regexp.MustCompile(`(?m)^` + m[1] + `(\{.*)? `).FindString(written)
 			if series == "" || m[2] != "" && !regexp.MustCompile(`[{,]`+m[2]+`=`).MatchString(series) {
 				t.Errorf("%s asks for %s, which no run writes", name, m[0])
