@@ -20,8 +20,9 @@ const (
 	becauseLimit = 2000    // characters of one reason
 )
 
-// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, which known bugs were seen, the outcomes of
-// scenarios in each mode, and what was measured. It has at most 1 MiB, and says how much that left out.
+// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, what to change in an app's manifests, which known
+// bugs were seen, the outcomes of scenarios in each mode, what was measured, and how the run went. It has at most 1 MiB, and says how much
+// that left out.
 func Markdown(w io.Writer, r model.Report) error {
 	return write(w, "markdown", summary(r, summaryLimit))
 }
@@ -30,18 +31,22 @@ func Markdown(w io.Writer, r model.Report) error {
 func summary(r model.Report, limit int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Rollcall %s\n", Escape(r.Run.ID))
-	for _, said := range slices.Concat([]string{totals(r)}, clusterLines(r.Clusters), About(r)) {
-		fmt.Fprintf(&b, "\n%s\n", limited(said))
+	for _, said := range slices.Concat([]string{totals(r), DrainLine(r)}, clusterLines(r.Clusters)) {
+		if said != "" {
+			fmt.Fprintf(&b, "\n%s\n", limited(said))
+		}
 	}
 	scenarios := worstFirst(r.Scenarios)
 	modes := model.Distinct(scenarios, func(s model.Scenario) string { return s.Mode })
 	slices.SortFunc(modes, compareModes)
 	list(&b, "Not passed", notPassed(scenarios))
-	list(&b, "Seed claims", decidedClaims(r.Claims))
+	toChange(&b, scenarios)
 	table(&b, "Is this cluster affected by known bugs of Kubernetes?",
 		[]string{"ANSWER", "BUG", "COMPONENT", "VERSION", "FIX", "MODE", "SCENARIO", "WHY IT CANNOT BE TOLD"}, knownBugs(Bugs(r)))
 	table(&b, "Outcomes", append([]string{"SCENARIO"}, escaped(modes)...), outcomes(scenarios, modes))
 	table(&b, "Under load", append(columns(), "WHAT IT SHOWED"), measured(scenarios))
+	list(&b, "Claims", decidedClaims(r.Claims))
+	list(&b, "How the run went", mapped(howItWent(r), func(line string) string { return "- " + limited(line) }))
 	return fitting(b.Bytes(), limit)
 }
 
@@ -66,13 +71,16 @@ func table(b *bytes.Buffer, title string, head []string, rows [][]string) {
 	}
 }
 
-// clusterLines says what the scenarios of each mode ran on, such as "iptables: Kubernetes v1.36.3 (kind, 3 nodes, kernel 6.12.0)".
+// clusterLines says what the scenarios of each mode ran on, such as "iptables: Kubernetes v1.36.3 (kind, 3 nodes, network kindnet, kernel 6.12.0)".
 func clusterLines(clusters []evidence.Cluster) (lines []string) {
 	for _, c := range clusters {
 		if c.Kubernetes == "" {
 			continue // no cluster
 		}
-		about := []string{c.Provider, phrase.Count(c.Nodes, "node"), c.CNI}
+		about := []string{c.Provider, phrase.Count(c.Nodes, "node")}
+		if c.CNI != "" {
+			about = append(about, "network "+c.CNI)
+		}
 		if c.Kernel != "" {
 			about = append(about, "kernel "+c.Kernel)
 		}
@@ -113,8 +121,11 @@ func notPassed(scenarios []model.Scenario) (lines []string) {
 		if s.Diagnostics != "" {
 			look += " and " + s.Diagnostics
 		}
-		lines = append(lines, fmt.Sprintf("- **%s** %s on %s: %s (see %s)",
-			s.Outcome, Escape(s.Name()), Escape(s.Mode), limited(s.Brief()), Escape(look)))
+		line := fmt.Sprintf("- **%s** %s on %s: %s (see %s)", s.Outcome, Escape(s.Name()), Escape(s.Mode), limited(s.Brief()), Escape(look))
+		if codes := remedyCodes(s); len(codes) > 0 {
+			line += fmt.Sprintf("; what to do: `rollcall explain %s`", strings.Join(codes, " "))
+		}
+		lines = append(lines, line)
 		facts := factsLine(s.Facts)
 		for _, away := range s.AgentsAway {
 			facts += "; " + away.String()
@@ -130,10 +141,39 @@ func notPassed(scenarios []model.Scenario) (lines []string) {
 	return lines
 }
 
-// decidedClaims returns a line for each mode: how many seed claims were decided, by which evidence, and which were not.
+// toChange writes the advice to the owner of an app and the diff of the manifest that follows it, by scenario.
+func toChange(b *bytes.Buffer, scenarios []model.Scenario) {
+	const fence = "````````" // longer than any that a manifest has
+	title := "\n## What to change\n"
+	for _, s := range scenarios {
+		if len(s.Advice) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "%s\n%s on %s:\n\n", title, Escape(s.Name()), Escape(s.Mode))
+		for _, sentence := range s.Advice {
+			fmt.Fprintf(b, "- %s\n", limited(sentence))
+		}
+		if s.Patch != nil {
+			fmt.Fprintf(b, "\n%sdiff\n%s\n%s\n", fence, strings.TrimRight(s.Patch.Diff, "\n"), fence)
+		}
+		title = ""
+	}
+}
+
+// decidedClaims returns a line for each mode: how many of the claims in suites/CLAIMS.md were decided, by which evidence, and which were not.
 func decidedClaims(claims []model.Claim) (lines []string) {
 	for _, mode := range model.Distinct(claims, func(c model.Claim) string { return c.Mode }) {
-		lines = append(lines, fmt.Sprintf("- %s: %s", Escape(mode), Escape(countClaims(mode, claims))))
+		line := fmt.Sprintf("- %s: %s", Escape(mode), Escape(countClaims(mode, claims)))
+		var open []string
+		for _, c := range claims {
+			if c.Mode == mode && (c.Outcome == model.Violated || c.Outcome == model.NotShown) {
+				open = append(open, c.ID)
+			}
+		}
+		if len(open) > 0 {
+			line += fmt.Sprintf("; why: `rollcall explain %s`", strings.Join(open, " "))
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

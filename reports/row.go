@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
@@ -21,7 +20,7 @@ func columns() []string {
 func newRow(s model.Scenario) []string {
 	var longest float64
 	failed, onControl := 0, 0
-	failures, replies := make(map[evidence.Fault]int), make(map[string]int)
+	replies := make(map[string]int)
 	for _, lane := range s.LoadLanes() {
 		if lane.Kind().IsControl() {
 			onControl += lane.Failed()
@@ -29,9 +28,6 @@ func newRow(s model.Scenario) []string {
 		}
 		longest = max(longest, lane.LongestOutage)
 		failed += lane.Failed()
-		for fault, n := range lane.Failures {
-			failures[fault] += n
-		}
 		for version, n := range lane.ByVersion {
 			replies[version] += n
 		}
@@ -40,18 +36,26 @@ func newRow(s model.Scenario) []string {
 	if requests == 0 {
 		return []string{name, s.Mode, "-", "-", "-", "-", s.Outcome.String()}
 	}
-	lost := kinds(failed, failures)
+	lost := phrase.Number(failed)
 	if onControl > 0 {
 		lost += ", control " + phrase.Number(onControl)
 	}
 	return []string{name, s.Mode, phrase.Number(requests), lost, shares(replies), outage(longest), s.Outcome.String()}
 }
 
-// remedy says where to read what to do about a scenario that did not pass; empty if no code is known. A rule that is inconclusive for a
-// reason to distrust the recording adds no code to that of the reason.
+// remedy says where to read what to do about a scenario that did not pass; empty if no code is known.
 func remedy(s model.Scenario) string {
+	if codes := remedyCodes(s); len(codes) > 0 {
+		return "what to do: rollcall explain " + strings.Join(codes, " ")
+	}
+	return ""
+}
+
+// remedyCodes lists the codes of why a scenario did not pass. A rule that is inconclusive for a reason to distrust the recording adds no
+// code to that of the reason.
+func remedyCodes(s model.Scenario) []string {
 	if !s.Bad() {
-		return ""
+		return nil
 	}
 	var codes, unknown []string
 	if s.Outcome == verdict.Inconclusive {
@@ -65,22 +69,7 @@ func remedy(s model.Scenario) string {
 		}
 	}
 	slices.Sort(codes)
-	codes = slices.DeleteFunc(slices.Compact(codes), func(code string) bool { return code == "" })
-	if len(codes) == 0 {
-		return ""
-	}
-	return "what to do: rollcall explain " + strings.Join(codes, " ")
-}
-
-// widestKinds is how many columns of a table the kinds of failures may take; the text below the row names all of them.
-const widestKinds = 30
-
-// kinds formats failures, such as "3 (2 refused, 1 timeout)".
-func kinds(failed int, failures map[evidence.Fault]int) string {
-	if byKind := phrase.Faults(failures); byKind != "" && len(byKind) <= widestKinds {
-		return fmt.Sprintf("%s (%s)", phrase.Number(failed), byKind)
-	}
-	return phrase.Number(failed)
+	return slices.DeleteFunc(slices.Compact(codes), func(code string) bool { return code == "" })
 }
 
 // shares formats replies by version, such as "v1 52% v2 48%". Only none is 0% and only all is 100%, whatever rounding says.

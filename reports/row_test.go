@@ -19,28 +19,12 @@ func TestRowOfControlLanes(t *testing.T) {
 		control        int
 		failed, outage string
 	}{
-		{"none failed", 0, "1 (1 refused)", "20 ms"},
-		{"some did", 7, "1 (1 refused), control 7", "20 ms"},
+		{"none failed", 0, "1", "20 ms"},
+		{"some did", 7, "1, control 7", "20 ms"},
 	} {
 		got := newRow(model.Scenario{Lanes: []model.Lane{lane(evidence.FromPod, 20, 1), lane(evidence.FromControl, 3000, r.control)}})
 		if got[3] != r.failed || got[5] != r.outage {
 			t.Errorf("%s: failed %q, longest outage %q; want %q, %q", r.sentence, got[3], got[5], r.failed, r.outage)
-		}
-	}
-}
-
-func TestRowNamesKindsOfFailuresWhereThereIsRoom(t *testing.T) {
-	for want, failures := range map[string]map[evidence.Fault]int{
-		"0":                        {},
-		"3 (2 refused, 1 timeout)": {evidence.Refused: 2, evidence.Timeout: 1},
-		"78":                       {evidence.Refused: 36, evidence.Reset: 4, evidence.Closed: 1, evidence.Timeout: 37},
-	} {
-		failed := 0
-		for _, n := range failures {
-			failed += n
-		}
-		if got := kinds(failed, failures); got != want {
-			t.Errorf("%v is %q, want %q", failures, got, want)
 		}
 	}
 }
