@@ -11,11 +11,11 @@ import (
 
 // About returns the lines about a run that every report for people has: the preStop sleep that would have been enough, and how the run went.
 func About(r model.Report) []string {
-	return slices.DeleteFunc(append([]string{DrainLine(r)}, howItWent(r)...), func(line string) bool { return line == "" })
+	return slices.DeleteFunc(append([]string{neededLine(r)}, HowItWent(r)...), func(line string) bool { return line == "" })
 }
 
-// howItWent returns a line each for the profile, where the time went, and every change of the rate.
-func howItWent(r model.Report) []string {
+// HowItWent returns a line each for the profile, where the time went, and every change of the rate.
+func HowItWent(r model.Report) []string {
 	lines := append([]string{profileLine(r), spentLine(r.Run)}, r.Run.Steps...)
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }

@@ -182,7 +182,7 @@ func drainMeasured(a *advisedApp) string {
 		return fmt.Sprintf("Nodes sent requests to terminating pods for up to %.1f s, in %s: an app has to go on answering them for that long.",
 			n.Max/1000, phrase.Count(n.Terminations, "termination"))
 	default:
-		return capital(drainCovers(*n)) + "."
+		return phrase.Capital(drainCovers(*n)) + "."
 	}
 }
 
@@ -307,5 +307,3 @@ func margin(s model.Scenario, lag float64) string {
 	return fmt.Sprintf("%s: pods served on though nodes sent them requests for up to %.1f s after they had left the endpoints.", what,
 		lag/1000)
 }
-
-func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }

@@ -177,7 +177,7 @@ func TestAgentsThatWereAwayAreReported(t *testing.T) {
 	if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {
 		t.Error(err)
 	}
-	first := "the load agent of worker was away for 200 ms from 0.600s on and left out 20 requests: its node booted"
+	first := "the load agent of worker was away for 200 ms from 0.600 s on and left out 20 requests: its node booted"
 	for name, write := range map[string]reports.Writer{"terminal": reports.Terminal, "markdown": reports.Markdown} {
 		text := printed(t, write, report)
 		said := strings.Join(strings.Fields(text), " ")

@@ -31,7 +31,7 @@ func Markdown(w io.Writer, r model.Report) error {
 func summary(r model.Report, limit int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Rollcall %s\n", Escape(r.Run.ID))
-	for _, said := range slices.Concat([]string{totals(r), DrainLine(r)}, clusterLines(r.Clusters)) {
+	for _, said := range slices.Concat([]string{totals(r), neededLine(r)}, clusterLines(r.Clusters)) {
 		if said != "" {
 			fmt.Fprintf(&b, "\n%s\n", limited(said))
 		}
@@ -46,7 +46,7 @@ func summary(r model.Report, limit int) []byte {
 	table(&b, "Outcomes", append([]string{"SCENARIO"}, escaped(modes)...), outcomes(scenarios, modes))
 	table(&b, "Under load", append(columns(), "WHAT IT SHOWED"), measured(scenarios))
 	list(&b, "Claims", decidedClaims(r.Claims))
-	list(&b, "How the run went", mapped(howItWent(r), func(line string) string { return "- " + limited(line) }))
+	list(&b, "How the run went", mapped(HowItWent(r), func(line string) string { return "- " + limited(line) }))
 	return fitting(b.Bytes(), limit)
 }
 
@@ -122,7 +122,7 @@ func notPassed(scenarios []model.Scenario) (lines []string) {
 			look += " and " + s.Diagnostics
 		}
 		line := fmt.Sprintf("- **%s** %s on %s: %s (see %s)", s.Outcome, Escape(s.Name()), Escape(s.Mode), limited(s.Brief()), Escape(look))
-		if codes := remedyCodes(s); len(codes) > 0 {
+		if codes := RemedyCodes(s); len(codes) > 0 {
 			line += fmt.Sprintf("; what to do: `rollcall explain %s`", strings.Join(codes, " "))
 		}
 		lines = append(lines, line)

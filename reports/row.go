@@ -45,15 +45,15 @@ func newRow(s model.Scenario) []string {
 
 // remedy says where to read what to do about a scenario that did not pass; empty if no code is known.
 func remedy(s model.Scenario) string {
-	if codes := remedyCodes(s); len(codes) > 0 {
+	if codes := RemedyCodes(s); len(codes) > 0 {
 		return "what to do: rollcall explain " + strings.Join(codes, " ")
 	}
 	return ""
 }
 
-// remedyCodes lists the codes of why a scenario did not pass. A rule that is inconclusive for a reason to distrust the recording adds no
+// RemedyCodes lists the codes of why a scenario did not pass. A rule that is inconclusive for a reason to distrust the recording adds no
 // code to that of the reason.
-func remedyCodes(s model.Scenario) []string {
+func RemedyCodes(s model.Scenario) []string {
 	if !s.Bad() {
 		return nil
 	}

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -65,29 +66,56 @@ func drainCovers(n model.NeededDrains) string {
 		n.Max/1000, n.Terminations, n.MaxCovers)
 }
 
-// DrainLine says which preStop sleep would have been enough on the clusters of a run, by how long nodes' rules took where nothing was done
-// to the cluster; empty if no rules were observed.
-func DrainLine(r model.Report) string {
-	type most struct {
-		milliseconds float64
-		terminations int
-	}
-	needed := map[string]most{} // by mode
+// A modeSleep is the preStop sleep that pods needed in a mode.
+type modeSleep struct {
+	mode         string
+	longest      time.Duration
+	terminations int
+}
+
+// sleepsByMode returns, by mode, how long nodes kept sending requests to terminating pods at most, where nothing was done to the cluster. A
+// mode in which no node's rules were observed is left out.
+func sleepsByMode(r model.Report) (all []modeSleep) {
+	needed := map[string]modeSleep{}
 	for _, s := range r.Scenarios {
 		n := s.Numbers.NeededDrains
 		if n == nil || s.Disruption != nil || len(s.Steps) > 0 || len(s.ClusterChanges) > 0 || len(s.Distrust) > 0 || s.RecordedFor != "" {
 			continue
 		}
 		was := needed[s.Mode]
-		needed[s.Mode] = most{max(was.milliseconds, n.Max), was.terminations + n.Terminations}
+		longest := time.Duration(n.Max * float64(time.Millisecond))
+		needed[s.Mode] = modeSleep{s.Mode, max(was.longest, longest), was.terminations + n.Terminations}
 	}
-	var by []string
 	for _, mode := range slices.Sorted(maps.Keys(needed)) {
-		by = append(by, fmt.Sprintf("%.1f s in %s (%s)", needed[mode].milliseconds/1000, mode,
-			phrase.Count(needed[mode].terminations, "pod termination")))
+		all = append(all, needed[mode])
+	}
+	return all
+}
+
+// neededLine says which preStop sleep would have been enough; empty if no rules were observed.
+func neededLine(r model.Report) string {
+	var by []string
+	for _, n := range sleepsByMode(r) {
+		by = append(by, fmt.Sprintf("%.1f s in %s (%s)", n.longest.Seconds(), n.mode, phrase.Count(n.terminations, "pod termination")))
 	}
 	if len(by) == 0 {
 		return ""
 	}
-	return "needed preStop sleep: " + strings.Join(by, ", ") + ", as long as nodes sent requests to terminating pods"
+	return "needed preStop sleep: " + strings.Join(by, ", ") + "; for so long nodes kept sending requests to terminating pods"
+}
+
+// NeededSleep says the same in a sentence for the head of a page.
+func NeededSleep(r model.Report) string {
+	needed := sleepsByMode(r)
+	if len(needed) == 0 {
+		return ""
+	}
+	var by []string
+	terminations, whole := 0, 0.0
+	for _, n := range needed {
+		by = append(by, fmt.Sprintf("%.1f s in %s", n.longest.Seconds(), n.mode))
+		terminations, whole = terminations+n.terminations, max(whole, math.Ceil(n.longest.Seconds()))
+	}
+	return fmt.Sprintf("Pods need a preStop sleep of %s on this cluster (%g s in a manifest): for so long nodes kept sending requests to "+
+		"terminating pods (%s seen).", strings.Join(by, " and "), whole, phrase.Count(terminations, "termination"))
 }

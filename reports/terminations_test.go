@@ -48,7 +48,7 @@ func TestNeededDrainsOverTerminations(t *testing.T) {
 }
 
 // The sleep that was enough is the longest that any rollout needed in which nothing was done to the cluster.
-func TestDrainLine(t *testing.T) {
+func TestNeededLine(t *testing.T) {
 	rollout := func(mode string, terminations int, needed float64) model.Scenario {
 		return model.Scenario{Mode: mode, Numbers: model.Numbers{NeededDrains: &model.NeededDrains{Terminations: terminations, Max: needed}}}
 	}
@@ -62,12 +62,12 @@ func TestDrainLine(t *testing.T) {
 		{"no rules were observed", []model.Scenario{{Mode: "iptables"}}, ""},
 		{"two rollouts in one mode, one in another",
 			[]model.Scenario{rollout("nftables", 6, 900), rollout("iptables", 6, 1049), rollout("iptables", 9, 300)},
-			"needed preStop sleep: 1.0 s in iptables (15 pod terminations), 0.9 s in nftables (6 pod terminations), " +
-				"as long as nodes sent requests to terminating pods"},
+			"needed preStop sleep: 1.0 s in iptables (15 pod terminations), 0.9 s in nftables (6 pod terminations); " +
+				"for so long nodes kept sending requests to terminating pods"},
 		{"what was done to the cluster, or recorded for another scenario, does not count", []model.Scenario{disrupted, changed, shared}, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			if got := DrainLine(model.Report{Scenarios: row.scenarios}); got != row.want {
+			if got := neededLine(model.Report{Scenarios: row.scenarios}); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})

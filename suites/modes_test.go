@@ -30,7 +30,7 @@ func modesTable(runs []model.Report) string {
 		{"drain lag: a node still sends to a pod that left the endpoints",
 			func(c modeColumn) string { return inSeconds(c.drained, "drain_lag_max_ms") }},
 		{"rule lag: a node's rules still route to one", func(c modeColumn) string { return inSeconds(c.drained, "rule_lag_max_ms") }},
-		{"needed drain, over all scenarios: p50 and longest", modeColumn.neededDrain},
+		{"needed preStop sleep, over all scenarios: p50 and longest", modeColumn.neededDrain},
 		{"requests lost by pods that exit at once", func(c modeColumn) string { return lostBy(c.undrained) }},
 		{"requests lost by pods that drain", func(c modeColumn) string { return lostBy(c.drained) }},
 		{"requests lost by pods that drain as long as was measured before", func(c modeColumn) string { return lostBy(c.measured) }},

@@ -171,7 +171,7 @@ func TestALogTellsOfALongScenario(t *testing.T) {
 }
 
 func TestAScreenHasALineForEachScenario(t *testing.T) {
-	failed := Result{Outcome: "fail", Headline: "3 of 1,200 requests failed; a drain of 21 s is needed here",
+	failed := Result{Outcome: "fail", Headline: "3 of 1,200 requests failed; pods need a preStop sleep of 21 s",
 		Because: "3 of 1200 requests failed: seq 4 5 6",
 		Facts:   []string{"by kind: 3 refused", "witnesses: " + strings.Repeat("worker-fresh 1 ", 8)}}
 	long := Result{Outcome: "inconclusive", Because: "the recording cannot be trusted: " + strings.Repeat("late ", 20) + "\x1b[2J"}
@@ -197,7 +197,7 @@ func TestAScreenHasALineForEachScenario(t *testing.T) {
 			Because: "56 failed\nas they should: seq 4 5 6", Facts: []string{"by kind: 3 refused"}}, 12.34}},
 			"PASS 12.3s rollout/drained (iptables): 56 failed as they should\n"},
 		{"one has failed, and the facts are below", []Ended{{drained, failed, 45}},
-			"FAIL 45.0s rollout/drained (iptables): 3 of 1,200 requests failed; a drain of 21 s is needed here\n    by kind: 3 refused\n" +
+			"FAIL 45.0s rollout/drained (iptables): 3 of 1,200 requests failed; pods need a preStop sleep of 21 s\n    by kind: 3 refused\n" +
 				"    witnesses: worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh 1 worker-fresh\n" +
 				"      1 worker-fresh 1\n"},
 		{"a long reason has lines of its own", []Ended{{drained, long, 1}},

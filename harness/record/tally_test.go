@@ -33,7 +33,7 @@ func TestLoadThatIsTooMuch(t *testing.T) {
 		{"no client at all is no late client", nil, ""},
 		{"one late request of 200 is no sign", append(hits(199, 2*time.Millisecond, ""), hits(1, time.Second, "")...), ""},
 		{"three late requests of 100 are", append(hits(97, 2*time.Millisecond, ""), hits(3, time.Second, "")...),
-			"3 of 100 requests of worker-fresh were sent over 0.050s late"},
+			"3 of 100 requests of worker-fresh were sent over 0.050 s late"},
 		{"a failed request to the app is for the verdict to judge", append(hits(99, 0, ""), hits(1, 0, evidence.Timeout)...), ""},
 		{"a failed request of the control lane is the machine's fault",
 			[]evidence.Hit{{Lane: control.ID, Due: 3 * time.Second, Sent: 3 * time.Second, Fault: evidence.Timeout}},

@@ -9,7 +9,7 @@ import (
 
 func TestEmulatedHost(t *testing.T) {
 	late := all(left("b", 850), observed("worker"), ruleGone("worker", "b", 900))
-	const fault, of = "rules of worker routed to b until 50 ms after its endpoint left, ", " (node: worker; pod: b; lasted: 0.050s)"
+	const fault, of = "rules of worker routed to b until 50 ms after its endpoint left, ", " (node: worker; pod: b; lasted: 0.050 s)"
 	for _, row := range []struct {
 		sentence string
 		expect   evidence.Expectation
@@ -23,7 +23,7 @@ func TestEmulatedHost(t *testing.T) {
 		{"late ones anywhere else are the cluster's", verdict.MaxRuleLag(40 * ms).Decides("C3"), false, verdict.Fail,
 			fault + "40 ms allowed" + of},
 		{"a failure that does not depend on a sync stays one there", verdict.MaxPods(2), true, verdict.Fail,
-			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"},
+			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600 s)"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(row.expect)

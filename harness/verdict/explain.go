@@ -43,16 +43,16 @@ func explainLoss(lanes []timeline.Lane, tl timeline.Timeline) (l loss) {
 
 // headlines returns wordings that say why a share of all requests failed, such as "427 of 5,188 requests failed"; later ones are shorter.
 func (l loss) headlines(share string, failed int) []string {
-	stale, needed := phrase.Duration(l.longest.Length()), fmt.Sprintf("%d s", drainFor(l.longest.Lag)/time.Second)
+	stale, needed := phrase.Duration(l.longest.Length()), fmt.Sprintf("%d s", sleepFor(l.longest.Lag)/time.Second)
 	switch {
 	case l.stale > 0:
 		return []string{
-			fmt.Sprintf("rules of %s still routed to a dead pod for %s: %s; a drain of %s is needed here", l.longest.Node, stale, share, needed),
-			fmt.Sprintf("rules of %s routed to a dead pod for %s: %s; needs a drain of %s", l.longest.Node, stale, share, needed),
-			fmt.Sprintf("a node's rules still routed to a dead pod for %s: %s; a drain of %s is needed here", stale, share, needed),
+			fmt.Sprintf("%s: rules of %s still routed to a dead pod for %s; pods need a preStop sleep of %s", share, l.longest.Node, stale, needed),
+			fmt.Sprintf("%s: rules of %s routed to a dead pod for %s; needed preStop sleep: %s", share, l.longest.Node, stale, needed),
+			fmt.Sprintf("%s: a node's rules still routed to a dead pod for %s; pods need a preStop sleep of %s", share, stale, needed),
 		}
 	case l.otherwise > 0 && l.otherwise == failed:
-		return []string{share + " though no rules routed to a dead pod: a longer drain does not help"}
+		return []string{share + " though no rules routed to a dead pod: a longer preStop sleep does not help"}
 	default:
 		return nil
 	}
@@ -67,16 +67,16 @@ func (l loss) facts() []Detail {
 			{"pod", l.longest.Pod},
 			{"rules routed to it", fmt.Sprintf("for %s after its endpoint left, SIGTERM came after %s",
 				phrase.Seconds(l.longest.Lag), phrase.Seconds(l.longest.Drain))},
-			{"needed drain", drainFor(l.longest.Lag).String() + " or more"},
+			{"needed preStop sleep", fmt.Sprintf("%d s or more, rounded up", sleepFor(l.longest.Lag)/time.Second)},
 		}
 	}
 	if l.otherwise > 0 {
-		facts = append(facts, Detail{"lost without stale rules", fmt.Sprintf("%d: a longer drain does not help", l.otherwise)})
+		facts = append(facts, Detail{"lost without stale rules", fmt.Sprintf("%d: a longer preStop sleep does not help", l.otherwise)})
 	}
 	return facts
 }
 
-// drainFor returns a drain that covers a lag: whole seconds, with at least half a second to spare.
-func drainFor(lag time.Duration) time.Duration {
+// sleepFor returns a preStop sleep that covers a lag: whole seconds, with at least half a second to spare.
+func sleepFor(lag time.Duration) time.Duration {
 	return (lag + 500*time.Millisecond + time.Second - 1).Truncate(time.Second)
 }

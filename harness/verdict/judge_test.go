@@ -102,7 +102,7 @@ func TestJudgeMeasures(t *testing.T) {
 		{"with late clients", on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152),
 			"it measured for a second recording, which was not made", false},
 		{"with a blind watch", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}),
-			"the recording cannot be trusted: a watch was blind until 0.700s (600ms)", true},
+			"the recording cannot be trusted: a watch was blind until 0.700 s (600ms)", true},
 	} {
 		ev := rollout(verdict.NoFailures())
 		ev.Run.Measures = true
@@ -120,7 +120,7 @@ func TestJudgeWorstFinding(t *testing.T) {
 	const (
 		passes = "0 of 400 requests failed; 0 of 2 pod terminations lost a request (95 % confidence: at most 77.6 % do) (lanes: 2); " +
 			"an outage shorter than 10 ms may not be seen at 100 requests/s"
-		fails = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"
+		fails = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600 s)"
 		blind = "proves nothing: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"
 	)
 	for _, row := range []struct {
@@ -131,7 +131,7 @@ func TestJudgeWorstFinding(t *testing.T) {
 	}{
 		{"nothing expected decides nothing", nil, verdict.Inconclusive, "0 rules were expected to hold, so nothing was judged"},
 		{"all pass", []evidence.Expectation{pass, verdict.MaxPods(3)}, verdict.Pass,
-			"all 2 rules hold: " + passes + "; 3 pods at once, terminating ones included, at most 3 allowed (first at: 0.600s)"},
+			"all 2 rules hold: " + passes + "; 3 pods at once, terminating ones included, at most 3 allowed (first at: 0.600 s)"},
 		{"one of them is inconclusive", []evidence.Expectation{pass, inconclusive}, verdict.Inconclusive, blind},
 		{"a failure outweighs an inconclusive finding", []evidence.Expectation{inconclusive, pass, fail}, verdict.Fail, fails},
 		{"two failures are both told", []evidence.Expectation{fail, fail}, verdict.Fail, fails + "; " + fails},
@@ -147,7 +147,7 @@ func TestJudgeWorstFinding(t *testing.T) {
 
 // A verdict says which attempt it is of, and whether it is inconclusive only because a precondition was not met.
 func TestJudgeAttempts(t *testing.T) {
-	const pods = "3 pods at once, terminating ones included, at most 3 allowed (first at: 0.600s)"
+	const pods = "3 pods at once, terminating ones included, at most 3 allowed (first at: 0.600 s)"
 	for _, row := range []struct {
 		sentence string
 		attempt  int
@@ -162,7 +162,7 @@ func TestJudgeAttempts(t *testing.T) {
 		{"something else is not known either", 1, []evidence.Expectation{verdict.StepInRollout("drain"), verdict.Noted("revisions")}, false,
 			"not tested: no such step was marked; revisions was not recorded"},
 		{"something else fails", 1, []evidence.Expectation{verdict.StepInRollout("drain"), verdict.MaxPods(2)}, false,
-			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"},
+			"3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600 s)"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(row.expect...)

@@ -10,7 +10,7 @@ import (
 
 func TestOutOfScope(t *testing.T) {
 	fails := verdict.MaxPods(2)
-	const tooMany = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600s)"
+	const tooMany = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600 s)"
 	for _, row := range []struct {
 		sentence string
 		expect   evidence.Expectation

@@ -122,10 +122,10 @@ func TestDistrust(t *testing.T) {
 			Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
 			Lanes:   []string{"worker-fresh", "worker2-reused", "control"}}), "agent-lost", "so it was"},
 		{"an agent that was away for a while", awayFor("worker2-reused", 160, 170, 158), "agent-lost",
-			"the load agent of worker2 was away for 0.090s from 1.610s on: its container started again, and 10 requests of worker2-reused " +
+			"the load agent of worker2 was away for 0.090 s from 1.610 s on: its container started again, and 10 requests of worker2-reused " +
 				"were left out; the outcome of 1 request in flight is unknown"},
 		{"all agents that were away", all(awayFor("worker2-reused", 160, 170), awayFor("worker-fresh", 160, 170), awayFor("control", 160, 170)),
-			"agent-lost", "the load agent of worker was away for 0.090s from 1.610s on: its container started again, and 20 requests of " +
+			"agent-lost", "the load agent of worker was away for 0.090 s from 1.610 s on: its container started again, and 20 requests of " +
 				"worker-fresh and control were left out"},
 		{"hits that contradict each other", on("worker-fresh", func(h *evidence.Hit) { h.Seq = 6 }, 7),
 			"contradiction", `hits.parquet: lane "worker-fresh": seq 6 repeats a sequence number (1 in all)`},
@@ -139,12 +139,12 @@ func TestDistrust(t *testing.T) {
 		{"arrivals that cannot be read", damaging("arrivals.parquet: it is cut off"), "damaged-file", "arrivals.parquet: it is cut off"},
 		{"events that cannot be read", damaging("events.jsonl: it is cut off"), "damaged-file", "events.jsonl: it is cut off"},
 		{"a watch that was blind", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}),
-			"watch-blind", "a watch was blind until 0.700s (600ms)"},
+			"watch-blind", "a watch was blind until 0.700 s (600ms)"},
 		{"an observer that stopped",
 			with(evidence.Event{At: 1400 * ms, Kind: evidence.RecorderLost, Object: "worker2", Detail: "rules of worker2"}),
-			"observer-lost", "a recorder was lost at 1.400s (rules of worker2)"},
+			"observer-lost", "a recorder was lost at 1.400 s (rules of worker2)"},
 		{"a pod's log that was not read to its end", with(evidence.Event{At: 700 * ms, Kind: evidence.RecorderLost, Detail: "log of b",
-			By: evidence.Server{Pod: "b"}}), "pod-log-lost", "a recorder was lost at 0.700s (log of b)"},
+			By: evidence.Server{Pod: "b"}}), "pod-log-lost", "a recorder was lost at 0.700 s (log of b)"},
 		{"no begin of the load", without(evidence.LoadBegun), "missing-mark", `mark "load-begun" is missing`},
 		{"no begin of the rollout", without(evidence.RolloutBegun), "missing-mark", `mark "rollout-begun" is missing`},
 		{"no end of the old version", all(without(evidence.OldGone), without(evidence.Barrier)), "missing-mark", `mark "old-gone" is missing`},
@@ -160,23 +160,23 @@ func TestDistrust(t *testing.T) {
 		{"a control lane under its rate", func(ev *recording) { ev.Run.Lanes[2].Rate = 102 },
 			"under-rate", "control achieved 100.0 of 102 requests per second, under 99 %"},
 		{"a generator that lags", on("worker-fresh", late, 150, 151, 152),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
+			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s"},
 		{"all generators that lag", all(on("worker-fresh", late, 150, 151, 152), on("worker2-reused", late, 150, 151, 152)),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
+			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s"},
 		{"a generator that lags on a busy node",
 			all(on("worker-fresh", late, 150, 151, 152), busy(100, 300), busy(200, 995), busy(300, 400), busy(2500, 1000)),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s (its node's processors were " +
+			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s (its node's processors were " +
 				"40 % busy half of the time, 99 % at most)"},
 		{"a generator that lags on a node whose host is busy",
 			all(on("worker-fresh", late, 150, 151, 152), busy(100, 300), stolen(100, 310), busy(200, 995), stolen(200, 170),
 				busy(300, 400), stolen(2500, 990)),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s (its node's processors were " +
+			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s (its node's processors were " +
 				"40 % busy half of the time, 99 % at most; other machines of its host took 31 % at most)"},
 		{"a generator that stood still for a moment", on("worker-fresh", func(h *evidence.Hit) { h.Due -= 1100 * ms }, 150),
-			"stalled-lane", "worker-fresh sent a request 1.100s late, over 1.000s"},
+			"stalled-lane", "worker-fresh sent a request 1.100 s late, over 1.000 s"},
 		{"a host that lags", all(func(ev *recording) { ev.Run.Lanes[0].Vantage, ev.Run.Lanes[0].Node = evidence.FromHost, "" },
 			on("worker-fresh", late, 150, 151, 152)),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120s late or later, over 0.100s"},
+			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s"},
 		{"a name that the client's host could not resolve", breaking("worker-fresh", evidence.Unresolved, 150, 151),
 			"host-fault", "the host of worker-fresh could not resolve the name: 2 requests failed (unresolved)"},
 		{"likewise, before any change", breaking("worker-fresh", evidence.Unresolved, 1),
@@ -186,12 +186,12 @@ func TestDistrust(t *testing.T) {
 		{"a route that was gone", breaking("worker-fresh", evidence.NoRoute, 150),
 			"host-fault", "the host of worker-fresh had no route to the address: 1 request failed (no_route)"},
 		{"a node that was not ready", with(evidence.Event{At: 700 * ms, Kind: evidence.NodeUnready, Object: "worker"}),
-			"node-unready", "node worker was not ready at 0.700s"},
+			"node-unready", "node worker was not ready at 0.700 s"},
 		{"a node whose connection table is nearly full",
 			with(evidence.Event{At: 700 * ms, Kind: evidence.NodeConntrack, Object: "worker", Count: 901, Detail: "236192 of 262144"}),
 			"full-conntrack", "the connection table of worker held 236192 of 262144, over 90 %"},
 		{"lanes that fell silent", func(ev *recording) { moveEnd(ev, 8*time.Second) },
-			"silent-agent", "worker-fresh sent its last request 6.000s before the load ended"},
+			"silent-agent", "worker-fresh sent its last request 6.000 s before the load ended"},
 		{"lanes that woke up late", func(ev *recording) {
 			for i := range ev.Hits {
 				ev.Hits[i].Due, ev.Hits[i].Sent, ev.Arrivals[i].At = ev.Hits[i].Due+6*time.Second, ev.Hits[i].Sent+6*time.Second, 7*time.Second
@@ -201,18 +201,18 @@ func TestDistrust(t *testing.T) {
 					e.At += 6 * time.Second
 				}
 			}
-		}, "silent-agent", "worker-fresh sent its first request 6.010s after the load began"},
+		}, "silent-agent", "worker-fresh sent its first request 6.010 s after the load began"},
 		{"a client that fell silent", func(ev *recording) { moveEnd(ev, 7100*ms) },
-			"silent-agent", "worker-fresh sent its last request 5.100s before the load ended"},
+			"silent-agent", "worker-fresh sent its last request 5.100 s before the load ended"},
 		{"a failure before the rollout", breaking("worker-fresh", evidence.Refused, 48),
-			"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.490s, " +
-				"0.010s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.490s); requests: seq 48)"},
+			"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.490 s, " +
+				"0.010 s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.490 s); requests: seq 48)"},
 		{"a failure before the load", all(breaking("worker-fresh", evidence.Refused, 0), func(ev *recording) { ev.Events[2].At = 15 * ms }),
-			"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.010s, " +
-				"0.490s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.010s); requests: seq 0)"},
+			"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.010 s, " +
+				"0.490 s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.010 s); requests: seq 0)"},
 		{"a failure on the control lane", breaking("control", evidence.Timeout, 150),
 			"control-failures", "1 request failed (1 timeout) on the control lane, which no rollout touches (by kind: 1 timeout; " +
-				"sent: at 1.510s, 1.010s after the rollout began; lanes: control; requests: seq 150)"},
+				"sent: at 1.510 s, 1.010 s after the rollout began; lanes: control; requests: seq 150)"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			clean, broken := rolledOut(expectations()...), brokenRollout(expectations()...)

@@ -48,7 +48,7 @@ type AgentAway struct {
 	Why     string  `json:"why"`
 }
 
-// String returns, for example, "the load agent of worker was away for 41.0 s from 12.000s on and left out 1,025 requests: its node booted".
+// String returns, for example, "the load agent of worker was away for 41.0 s from 12.000 s on and left out 1,025 requests: its node booted".
 func (a AgentAway) String() string {
 	millis := func(x float64) time.Duration { return time.Duration(x * float64(time.Millisecond)) }
 	return fmt.Sprintf("the load agent of %s was away for %s from %s on and left out %s: %s", a.Node, phrase.Duration(millis(a.Length)),

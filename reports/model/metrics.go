@@ -79,27 +79,27 @@ func ofRollout() []Metric {
 		lags("drain_lag", "drain lag", drainHelp, drain, func(l PodLag) *float64 { return l.DrainLag }),
 		lags("rule_lag", "rule lag", rulesHelp, rules, func(l PodLag) *float64 { return l.RuleLag }),
 		ofTerminations(),
-		[]Metric{{Name: "needed_drain", Series: "needed_prestop_sleep", Unit: InMilliseconds, Title: "needed drain", Direction: LowerIsBetter, Read: neededDrain,
+		[]Metric{{Name: "needed_drain", Series: "needed_prestop_sleep", Unit: InMilliseconds, Title: "needed preStop sleep", Direction: LowerIsBetter, Read: neededDrain,
 			Sample: &Sample{Margin: halfSync, Each: needed},
-			Help:   "How long a pod had to serve on after its endpoint left, for every node's rules to have left it out, without the time in which no endpoint was ready."},
-			{Name: "needed_drain_p95", Series: "needed_prestop_sleep_p95", Unit: InMilliseconds, Title: "needed drain, for 95 % of terminations", Direction: LowerIsBetter,
+			Help:   "How long a pod has to wait before SIGTERM until no node sends it requests, without the time in which no endpoint was ready."},
+			{Name: "needed_drain_p95", Series: "needed_prestop_sleep_p95", Unit: InMilliseconds, Title: "needed preStop sleep, for 95 % of terminations", Direction: LowerIsBetter,
 				Read: func(s Scenario) *Value {
 					if s.Numbers.NeededDrains == nil {
 						return nil
 					}
 					return measured(s.Numbers.NeededDrains.P95)
 				},
-				Help: "A drain that covers 95 % of all terminations there could be, at 95 % confidence."}},
+				Help: "A preStop sleep that covers 95 % of all terminations there could be, at 95 % confidence."}},
 	)
 }
 
 func ofTerminations() []Metric {
 	ends := func(s Scenario) *Terminations { return s.Terminations }
 	return []Metric{
-		{Name: "terminations", Unit: InTerminations, Title: "terminations", Help: "Ends of old pods, each as the clients on one node see it.",
+		{Name: "terminations", Unit: InTerminations, Title: "terminations", Help: "Terminations of old pods, each counted once for every node with clients.",
 			Read: part(ends, func(t Terminations) float64 { return float64(t.Count) })},
 		{Name: "terminations_lost", Unit: InTerminations, Title: "terminations that lost a request", Direction: LowerIsBetter,
-			Help:   "Ends of old pods that may have cost clients on a node a request.",
+			Help:   "Of these, those in which clients on the node lost a request.",
 			Sample: &Sample{Margin: fewest, Count: lostWhereNoneMay},
 			Read:   part(ends, func(t Terminations) float64 { return float64(t.Lost) })},
 		{Name: "terminations_upper", Unit: InPercent, Title: "terminations that lose a request, at most", Direction: LowerIsBetter,

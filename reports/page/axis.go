@@ -37,7 +37,7 @@ func (d *drawing) beside(l *line, ends []float64) (row int, end float64) {
 
 func (d *drawing) ticks(c *chart) {
 	step := round(float64(c.To-c.From)/1e6/12, 1, 2, 5) * 1e6
-	said := func(at int64) string { return fmt.Sprintf("%gs", float64(at)/1e6) }
+	said := func(at int64) string { return fmt.Sprintf("%g s", float64(at)/1e6) }
 	if c.long() {
 		step = wholeMinutes(c.To-c.From) * 60e6
 		said = func(at int64) string { return clock(time.Duration(at) * time.Microsecond) }

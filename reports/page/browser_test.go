@@ -32,9 +32,9 @@ func TestAPersonFindsTheRequestsThatFailed(t *testing.T) {
 		t.Errorf("%d scenarios are unfolded before anybody asked, not the 2 that need a look", n)
 	}
 	v.await(within + ".plots canvas")
-	tops := ask[[]float64](v, `[".timeline", ".headline", ".details", ".rules"].map(part => document.querySelector("`+escaped(within)+`" + part)).filter(Boolean).map(e => e.getBoundingClientRect().top)`)
+	tops := ask[[]float64](v, `[".headline", ".details", ".timeline", ".rules"].map(part => document.querySelector("`+escaped(within)+`" + part)).filter(Boolean).map(e => e.getBoundingClientRect().top)`)
 	if len(tops) < 3 || !slices.IsSorted(tops) {
-		t.Errorf("timeline, headline, facts and rules begin at %v, want them in this order", tops)
+		t.Errorf("headline, facts, timeline and rules begin at %v, want them in this order", tops)
 	}
 	if first := ask[float64](v, all("main article")+`.findIndex(a => a.matches(".fail, .inconclusive"))`); first != 0 {
 		t.Errorf("the first scenario that needs a look is number %g on the page", first+1)

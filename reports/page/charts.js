@@ -1,6 +1,6 @@
 const paint = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim() || "#888";
-const seconds = micros => (micros / 1e6).toFixed(3) + "s";
-const millis = micros => micros < 1e6 ? +(micros / 1e3).toPrecision(4) + " ms" : seconds(micros);
+const seconds = micros => (micros / 1e6).toFixed(3) + " s";
+const millis = micros => micros < 1e6 ? +(micros / 1e3).toPrecision(3) + " ms" : (micros / 1e6).toPrecision(3) + " s";
 // clock is a time of a recording that lasts minutes or hours.
 const clock = micros => {
   const all = Math.round(micros / 1e3), two = n => String(n).padStart(2, "0"), rest = all % 1000;
@@ -56,7 +56,7 @@ class Charts {
   plot(title, height, data, series, y, options) {
     const axis = { stroke: () => paint("--quiet"), grid: { stroke: () => paint("--rule"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
     const last = options.last, incrs = this.long ? { incrs: [0.001, 0.01, 0.1, 0.2, 0.5, ...wholeTimes] } : {};
-    const time = at => this.long ? clock(at * 1e6) : +at.toFixed(3) + "s";
+    const time = at => this.long ? clock(at * 1e6) : +at.toFixed(3) + " s";
     return new uPlot({
       width: this.width, height: height + 18 + (options.top || 0) + (last ? 22 : 7),
       padding: [18 + (options.top || 0), this.long ? 32 : 10, last ? 0 : 7, 0],
@@ -263,8 +263,9 @@ class Charts {
     const p = this.data.points, ring = this.glyphs.length - 1;
     return this.rows("requests that failed or were sent again", this.data.lanes, this.laneHeight, {
       each: (ctx, x, y, px, bbox) => {
-        ctx.strokeStyle = paint("--rule");
-        this.data.lanes.forEach((_, row) => { ctx.beginPath(); ctx.moveTo(bbox.left, y(row)); ctx.lineTo(bbox.left + bbox.width, y(row)); ctx.stroke(); });
+        ctx.fillStyle = paint("--raised");
+        const high = y(1) - y(0) || bbox.height; // every second lane is shaded
+        this.data.lanes.forEach((_, row) => { if (row % 2 === 0) ctx.fillRect(bbox.left, y(row) - high / 2, bbox.width, high); });
         const stamps = this.glyphs.map((_, kind) => this.stamp(kind, px));
         const drawn = new Set();
         const draw = (i, kind) => {

@@ -112,12 +112,12 @@ func TestADisruptionIsTold(t *testing.T) {
 	html := article(t, string(write(t, drainedFolder(t))), disturbed)
 	for _, says := range []string{
 		"<b>node-drained</b>: a worker is drained, rebooted and opened again <small>on worker</small>",
-		"begun at 8.000s, undone at 22.000s, the cluster whole at 29.000s",
+		"begun at 8.000 s, undone at 22.000 s, the cluster whole at 29.000 s",
 		"160 failed on worker-fresh for 3.20 s, from 400 ms after: worker: drain</li>",
 		"75 failed on outside-fresh for 1.50 s, from 500 ms after: worker: reboot; meanwhile: worker: not ready</li>",
-		`<td class="n">20.100s</td><td>worker</td><td>kubelet v1.37.2</td>`,
+		`<td class="n">20.100 s</td><td>worker</td><td>kubelet v1.37.2</td>`,
 		`class="band done"`, `class="band undone"`, `>worker: reboot</text>`, `class="n1"`, `class="n2"`, `class="n3"`,
-		"time until whole<small>", "7.00 s</dd>",
+		"time until whole<small>", "7.00\u00a0s</dd>",
 	} {
 		if !strings.Contains(html, says) {
 			t.Errorf("the page does not have %s", says)
@@ -140,7 +140,7 @@ func TestAgentsThatWereAwayAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const says = "the load agent of worker was away for 5.00 s from 14.000s on and left out 250 requests: its node booted</a></li>"
+	const says = "the load agent of worker was away for 5.00 s from 14.000 s on and left out 250 requests: its node booted</a></li>"
 	if !strings.Contains(article(t, string(write(t, dir)), disturbed), says) {
 		t.Errorf("the page does not have %s", says)
 	}
@@ -176,7 +176,7 @@ func TestADisruptionIsSeen(t *testing.T) {
 	}
 	ask[bool](v, `(`+one(ofDisturbed+".plots")+`.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true })), true)`)
 	v.await(ofDisturbed + ".request")
-	if card := ask[string](v, one(ofDisturbed+".request")+`.innerText`); !strings.Contains(card, "worker: drain, 0.400s before") {
+	if card := ask[string](v, one(ofDisturbed+".request")+`.innerText`); !strings.Contains(card, "worker: drain, 0.400 s before") {
 		t.Errorf("the request shown does not say after which step it was sent:\n%s", card)
 	}
 }

@@ -13,6 +13,7 @@ type drawing struct {
 	Left, Right   float64 // ends of the time axis
 	Bottom        float64
 	Rows          []label // names of what is drawn, and of the values on the axes
+	Shades        []strip // behind every second lane
 	Lines         []line
 	Areas         []shape // replies by version, from the top
 	Levels        []shape // latencies
@@ -154,6 +155,9 @@ func (d *drawing) points(c *chart, top float64) float64 {
 	d.title(top-8, "requests that failed or were sent again")
 	for i, lane := range c.Lanes {
 		d.value(top+(float64(i)+.5)*laneHeight, shorten(lane))
+		if i%2 == 0 {
+			d.Shades = append(d.Shades, strip{X: d.Left, Y: top + float64(i)*laneHeight, Width: d.Right - d.Left, Height: laneHeight})
+		}
 	}
 	paths := make([]strings.Builder, len(c.Kinds)+1)
 	drawn := map[string]bool{}
@@ -204,7 +208,7 @@ const ring = "m-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0z"
 func tracks(kinds int) []float64 {
 	all := make([]float64, kinds)
 	for kind := 1; kind < len(all); kind++ {
-		all[kind] = (float64((kind-1)%4) - 1.5) / 5
+		all[kind] = (float64((kind-1)%4) - 1.5) / 6.5
 	}
 	return all
 }

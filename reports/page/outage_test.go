@@ -42,8 +42,8 @@ func TestAt(t *testing.T) {
 		millis   float64
 		want     string
 	}{
-		{"seconds, of a recording of minutes", new(200.0), 61_500.25, "61.500s"},
-		{"seconds, of one whose load is not known", nil, 3_600_000, "3600.000s"},
+		{"seconds, of a recording of minutes", new(200.0), 61_500.25, "61.500 s"},
+		{"seconds, of one whose load is not known", nil, 3_600_000, "3600.000 s"},
 		{"hours, minutes and seconds of one of hours", new(7200.0), 3_725_000, "1:02:05"},
 		{"milliseconds where there are any", new(7200.0), 61_050, "0:01:01.050"},
 	} {

@@ -54,9 +54,10 @@ func Picture(w io.Writer, folder string) error {
 		return fmt.Errorf("page: %s has no timeline: %s", folder, cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
 	}
 	form := template.Must(template.New("picture.svg").Funcs(funcs()).Parse(shapesMarkup + pictureMarkup))
-	r.Chart.crop()
-	d := r.Chart.smallDrawing()
-	p := picture{Drawing: d, Style: template.CSS(drawingStyle), Legend: d.legend(r.Chart)}
+	small := r.Chart.cropped()
+	d := small.smallDrawing(smallWidth)
+	d.Height += legendLines * legendHeight
+	p := picture{Drawing: d, Style: template.CSS(drawingStyle), Legend: d.legend(small)}
 	if len(r.Chart.Bands)+len(r.Chart.Steps) > 0 {
 		p.Style += template.CSS(disruptedStyle)
 	}
@@ -68,8 +69,9 @@ func Picture(w io.Writer, folder string) error {
 	return nil
 }
 
-// crop cuts a chart to the time from 2 s before the rollout until 3 s after it.
-func (c *chart) crop() {
+// cropped returns a chart of the time from 2 s before the rollout until 3 s after it.
+func (c *chart) cropped() *chart {
+	part := *c
 	from, to := c.From, c.To
 	for _, m := range c.Marks {
 		switch m.Name {
@@ -81,12 +83,14 @@ func (c *chart) crop() {
 	}
 	first := (from/1000 - c.Series.From) / c.Series.Width
 	last := min(int64(len(c.Series.P50)), (to/1000-c.Series.From)/c.Series.Width)
-	for i, replies := range c.Series.Replies {
-		c.Series.Replies[i] = replies[first:last]
+	part.Series.Replies = nil
+	for _, replies := range c.Series.Replies {
+		part.Series.Replies = append(part.Series.Replies, replies[first:last])
 	}
-	c.Series.From += first * c.Series.Width
-	c.From, c.To = c.Series.From*1000, (c.Series.From+(last-first)*c.Series.Width)*1000
-	c.Marks = slices.DeleteFunc(c.Marks, func(m mark) bool { return m.At < c.From || m.At > c.To })
+	part.Series.From += first * c.Series.Width
+	part.From, part.To = part.Series.From*1000, (part.Series.From+(last-first)*c.Series.Width)*1000
+	part.Marks = slices.DeleteFunc(slices.Clone(c.Marks), func(m mark) bool { return m.At < part.From || m.At > part.To })
+	return &part
 }
 
 // Sizes of the picture, in its own units.
@@ -96,10 +100,11 @@ const (
 	legendLines  = 2
 )
 
-func (c *chart) smallDrawing() *drawing {
-	d := &drawing{Width: smallWidth, Left: gutter, Right: smallWidth - 16}
+// smallDrawing draws a chart without its latencies.
+func (c *chart) smallDrawing(width int) *drawing {
+	d := &drawing{Width: width, Left: gutter, Right: float64(width) - 16}
 	d.draw(c, false)
-	d.Height = int(d.Bottom) + 28 + legendLines*legendHeight
+	d.Height = int(d.Bottom) + 28
 	return d
 }
 

@@ -24,7 +24,6 @@ type recording struct {
 	Witnesses []request // requests that decided a rule, by time sent
 	Pods      []pod
 	Chart     *chart // nil when there was no load, or something is missing
-	Owned     bool   // the app is a user's, who reads the advice before the evidence
 }
 
 // A note is what a scenario found out about the cluster.
@@ -53,7 +52,7 @@ func (p *Page) Judged(s model.Scenario, rec reports.Recording, err error) {
 
 func newRecording(s model.Scenario, rec reports.Recording, t *replyCounter) recording {
 	tl := rec.Timeline
-	r := recording{Notes: notesIn(tl), Pods: podsOf(tl), Owned: rec.Run.UserApp != nil}
+	r := recording{Notes: notesIn(tl), Pods: podsOf(tl)}
 	for _, problem := range tl.Problems {
 		if _, damaged := tl.ProblemScope(problem); damaged {
 			r.Missing = append(r.Missing, problem)

@@ -133,7 +133,7 @@ func TestAScenarioWithoutLoadHasFactsAndNoTimeline(t *testing.T) {
 	})
 	unloaded := article(t, string(write(t, dir)), "iptables.rollout.strategies")
 	if strings.Contains(unloaded, "timeline") ||
-		!strings.Contains(unloaded, "<td>surge 200%</td><td>accepted</td><td class=\"n\">2.000s</td>") {
+		!strings.Contains(unloaded, "<td>surge 200%</td><td>accepted</td><td class=\"n\">2.000 s</td>") {
 		t.Errorf("it has a timeline or lacks its fact:\n%s", unloaded)
 	}
 }

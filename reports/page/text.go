@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,22 +20,25 @@ import (
 func funcs() template.FuncMap {
 	return template.FuncMap{
 		"tally":      outcomes,
-		"about":      reports.About,
-		"drain":      reports.DrainLine,
+		"run":        reports.HowItWent,
+		"needed":     reports.NeededSleep,
 		"bugs":       reports.Bugs,
 		"faults":     phrase.Faults,
 		"versions":   versions,
 		"numbers":    numbers,
 		"count":      phrase.Count,
+		"number":     phrase.Number,
 		"join":       strings.Join,
+		"whole":      whole,
+		"words":      strings.Fields,
 		"clock":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"length":     length,
 		"ms":         ms,
-		"counted":    optional[int]("%d"),
-		"rate":       optional[float64]("%.4g"),
-		"lag":        optional[float64]("%.4g ms"),
-		"latency":    latency,
-		"rounded":    optional[float64]("%.0f"),
+		"counted":    counted,
+		"during":     during,
+		"rate":       optional("%.4g"),
+		"lag":        optional("%.4g ms"),
+		"rounded":    optional("%.0f"),
 		"podColumns": func() any { return podColumns },
 		"anchor":     anchor,
 		"outage":     outageText,
@@ -70,11 +74,11 @@ func outcomes(s model.Summary) []amount {
 	}
 }
 
-// versions formats replies by version, such as "v1 120, v2 3400".
+// versions formats replies by version, such as "v1 120, v2 3,400".
 func versions(replies map[string]int) string {
 	var parts []string
 	for _, version := range slices.Sorted(maps.Keys(replies)) {
-		parts = append(parts, fmt.Sprintf("%s %d", version, replies[version]))
+		parts = append(parts, version+" "+phrase.Number(replies[version]))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -85,8 +89,8 @@ func numbers(s model.Scenario) []model.Measurement {
 }
 
 // optional returns a function that formats a number, or writes a dash if it was not measured.
-func optional[N int | float64](format string) func(*N) string {
-	return func(n *N) string {
+func optional(format string) func(*float64) string {
+	return func(n *float64) string {
 		if n == nil {
 			return "–"
 		}
@@ -94,18 +98,36 @@ func optional[N int | float64](format string) func(*N) string {
 	}
 }
 
-func latency(l model.Latency) string {
-	return strings.Join([]string{ms(l.P50), ms(l.P99), ms(l.P999), ms(l.Max)}, ", ")
+// during returns the latencies of a lane during the rollout; nil without any.
+func during(l model.Lane) *model.Latency {
+	if in, measured := l.LatencyIn["during"]; measured {
+		return &in
+	}
+	return nil
 }
 
+// counted formats a count, or writes a dash if it was not counted.
+func counted(n *int) string {
+	if n == nil {
+		return "–"
+	}
+	return phrase.Number(*n)
+}
+
+// ms formats a duration in at most three digits, such as "45.2 ms" or "1.25 s".
 func ms(millis float64) string {
 	if millis > -1000 && millis < 1000 {
-		return fmt.Sprintf("%.4g ms", millis)
+		return fmt.Sprintf("%.3g ms", millis)
 	}
-	return fmt.Sprintf("%.3f s", millis/1000)
+	return phrase.Duration(time.Duration(millis * float64(time.Millisecond)))
 }
 
 func millis(d time.Duration) string { return ms(float64(d.Microseconds()) / 1000) }
+
+var beforeUnit = regexp.MustCompile(`(\d) ((?:s|ms|min|h)\b|%|of \d)`)
+
+// whole keeps numbers of a sentence with their units: no line breaks between them.
+func whole(sentence string) string { return beforeUnit.ReplaceAllString(sentence, "$1\u00a0$2") }
 
 // length formats how long something took that nobody measures in milliseconds.
 func length(seconds float64) string {

@@ -2,13 +2,13 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
 
@@ -44,6 +44,9 @@ type scenario struct {
 	Runs                   []run
 	Open                   bool // unfolded: a run of it needs a look, or there is no other scenario
 }
+
+// MustLose reports whether the scenario is a negative control, in any mode.
+func (s scenario) MustLose() bool { return slices.ContainsFunc(s.Runs, run.MustLose) }
 
 func (s scenario) bad() bool { return slices.ContainsFunc(s.Runs, run.Bad) }
 
@@ -91,11 +94,63 @@ func (r run) FactsOf(rule model.Rule) []model.Fact {
 	return rule.Facts
 }
 
+// Headline returns what the run showed. Where requests failed and the reason for its outcome is something else, that comes after them.
+func (r run) Headline() string {
+	said := r.Brief()
+	if !r.Bad() || r.Failed() == 0 || strings.Contains(said, " failed") {
+		return said
+	}
+	lost := r.share() + " requests failed"
+	for _, m := range r.Measurements() {
+		if m.Key() == "longest_outage_ms" && m.Value.Value > 0 {
+			lost += ", longest outage " + m.Text()
+		}
+	}
+	return lost + ": " + said
+}
+
+// share returns how many requests failed, such as "3 of 1,200".
+func (r run) share() string { return phrase.Number(r.Failed()) + " of " + phrase.Number(r.Requests()) }
+
+// MustLose reports whether the run is a negative control: clients have to lose requests.
+func (r run) MustLose() bool {
+	return r.Suite == "control" || slices.ContainsFunc(r.Rules, func(rule model.Rule) bool { return rule.ID == "damage-seen" })
+}
+
+// WorstRules lists the rules, those first that failed, then those that could not tell.
+func (r run) WorstRules() []model.Rule {
+	bad := []verdict.Outcome{verdict.Inconclusive, verdict.Fail}
+	return slices.SortedStableFunc(slices.Values(r.Rules),
+		func(a, b model.Rule) int { return slices.Index(bad, b.Outcome) - slices.Index(bad, a.Outcome) })
+}
+
+// Remedies returns what to do about a run that did not pass.
+func (r run) Remedies() (all []remedy) {
+	codes := reports.RemedyCodes(r.Scenario)
+	for _, c := range verdict.Codes() {
+		if _, do, found := strings.Cut(c.Text, "Do: "); found && slices.Contains(codes, c.Code) {
+			all = append(all, remedy{c.Code, phrase.Capital(strings.Join(strings.Fields(do), " "))})
+		}
+	}
+	return all
+}
+
+// A remedy is what a code of a rule or a reason says to do.
+type remedy struct{ Code, Do string }
+
 // Cell returns the lines below the outcome in the run's cell of the matrix.
 func (r run) Cell() []string {
 	switch {
 	case r.Requests() > 0:
-		return append([]string{fmt.Sprintf("%s of %s failed", phrase.Number(r.Failed()), phrase.Number(r.Requests()))}, keyNumbers(r.Scenario)...)
+		failed := r.share() + " failed"
+		switch {
+		case r.Outcome != verdict.Pass || r.Failed() == 0:
+		case r.MustLose():
+			failed += ", as expected"
+		default:
+			failed += ", as allowed"
+		}
+		return append([]string{failed}, keyNumbers(r.Scenario)...)
 	case r.Outcome == verdict.Pass:
 		return []string{phrase.Count(len(r.Rules), "rule") + " checked"}
 	default:
@@ -108,7 +163,11 @@ func keyNumbers(s model.Scenario) (all []string) {
 	for _, m := range s.Measurements() {
 		switch m.Key() {
 		case "status_gap_ms", "rule_lag_max_ms":
-			all = append(all, m.Title+" "+m.Unit.Text(m.Value.Value))
+			text := m.Unit.Text(m.Value.Value)
+			if m.Value.Value < 0 { // the last reply came before the status
+				text = "none"
+			}
+			all = append(all, m.Title+" "+text)
 		}
 	}
 	return all

@@ -52,10 +52,10 @@ func Faults(failures map[evidence.Fault]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Seconds writes a time or duration to the millisecond: "41.203s".
-func Seconds(d time.Duration) string { return fmt.Sprintf("%.3fs", d.Seconds()) }
+// Seconds writes a time or duration to the millisecond: "41.203 s".
+func Seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
-// Elapsed writes a measured duration, with its uncertainty, rounded up, if it has one: "0.140s ± 0.002s".
+// Elapsed writes a measured duration, with its uncertainty, rounded up, if it has one: "0.140 s ± 0.002 s".
 func Elapsed(e timeline.Elapsed) string {
 	if e.Uncertainty == 0 {
 		return Seconds(e.Length)
@@ -74,3 +74,6 @@ func Duration(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
 }
+
+// Capital writes a sentence, which has at least one letter, with a capital.
+func Capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
