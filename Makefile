@@ -15,8 +15,8 @@ export ROLLCALL_GIVEN := $(strip $(foreach v,$(.VARIABLES),$(if $(filter command
 export CGO_ENABLED := 0
 export GOFLAGS     := $(strip $(GOFLAGS) -trimpath -gcflags=all=-dwarf=false -ldflags=-s)
 # The race detector needs cgo, and by default makes every test program sleep 1 s before it exits.
-unit: export CGO_ENABLED := 1
-unit: export GORACE      := atexit_sleep_ms=20
+unit repeat: export CGO_ENABLED := 1
+unit repeat: export GORACE      := atexit_sleep_ms=20
 
 # With less garbage collection the compiler uses a fifth less CPU. Our own programs run with Go's default.
 GO_BUILD := GOGC=400 go build
@@ -38,14 +38,30 @@ test: lint smoke unit ## Lint, a smoke run on one real kind cluster, and the her
 
 # The suites regressions and termination also have tests without a cluster: their tests with one are skipped.
 # The tests of COMPUTES start no goroutine: the race detector finds nothing there, and takes six times as long.
-COMPUTES := reports/compare harness/verdict/statistics suites
+COMPUTES  := reports/compare harness/verdict/statistics suites
+COMPUTED  := $(COMPUTES:%=./%)
+CONCURRENT = -race -skip '^Test(Regressions|Termination)$$' $(or $(PKG),$$(go list ./fixtures/... ./harness/... ./loadgen/... \
+	./reports/... ./suites/regressions ./suites/termination | grep -v $(COMPUTES:%=-e /%$$)))
 
 .PHONY: unit
-unit: browser ## Hermetic tests, with the race detector where there are goroutines
+unit: gcc browser ## Hermetic tests, with the race detector where there are goroutines
+	CGO_ENABLED=0 go test $(COMPUTED)
+	go test $(CONCURRENT)
+
+# A test that fails by chance shows here. Ctrl-C ends it, with the sum so far.
+.PHONY: repeat
+repeat: gcc browser ## The same tests N=100 times, or those of one package: PKG=./harness/namespace
+	@set +e; { $(if $(PKG),,CGO_ENABLED=0 go test -timeout=0 -count=$(or $(N),100) $(COMPUTED);) \
+		go test -timeout=0 -count=$(or $(N),100) $(CONCURRENT); } | (trap '' INT; awk ' \
+		/^--- FAIL/ { here++ } \
+		/^(ok|FAIL) *\t/ { packages++; if ($$1 == "FAIL") failures += here ? here : 1; here = 0 } \
+		{ print; fflush() } \
+		END { print "packages: " packages + 0 ", runs of each: " $(or $(N),100) ", failures: " failures + 0; exit !packages || failures }')
+
+# The race detector needs a C compiler.
+.PHONY: gcc
+gcc:
 	@command -v gcc >/dev/null || { echo "installing gcc, which the race detector needs"; apt-get update -qq; apt-get install -y -qq gcc libc6-dev; }
-	CGO_ENABLED=0 go test $(COMPUTES:%=./%)
-	go test -race -skip '^Test(Regressions|Termination)$$' $$(go list ./fixtures/... ./harness/... ./loadgen/... ./reports/... \
-		./suites/regressions ./suites/termination | grep -v $(COMPUTES:%=-e /%$$))
 
 # index.html is also tested in a real browser; without one these tests are skipped, with the reason.
 .PHONY: browser

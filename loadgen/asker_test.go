@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -62,17 +61,12 @@ func TestAsker(t *testing.T) {
 // An Asker's requests are judged from the folder alone.
 func TestAskedIsJudgedFromItsFolder(t *testing.T) {
 	app := serveApp(t, nil)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener.Close() // so that its port refuses
 	for _, row := range []struct {
 		sentence, target string
 		want             []verdict.Outcome
 	}{
 		{"an app that answers", app.URL, []verdict.Outcome{verdict.Pass, verdict.Fail}},
-		{"a port that refuses", "http://" + listener.Addr().String(), []verdict.Outcome{verdict.Fail, verdict.Pass}},
+		{"a port that refuses", "http://" + refusing(t), []verdict.Outcome{verdict.Fail, verdict.Pass}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			lane := evidence.Lane{ID: "q", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: row.target, Steps: true}

@@ -116,7 +116,7 @@ func TestFaultOfPeer(t *testing.T) {
 			t.Run(tt.sentence+", "+l.ID, func(t *testing.T) {
 				timeout := patient
 				if tt.want == evidence.Timeout {
-					timeout = 3 * time.Second // in which a busy machine gets to where it stalls, too
+					timeout = stalled
 				}
 				l.Target = "http://" + tt.peer(t) + "/"
 				ports := ports

@@ -22,6 +22,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patient is a timeout that only a hung test reaches.
 const patient = 30 * time.Second
 
+// stalled is a timeout that is waited for: in it a busy machine, too, gets to where the peer stalls.
+const stalled = 3 * time.Second
+
 // serveApp serves what an app pod of the service "shop" would reply, after before has returned; nil: at once.
 func serveApp(t *testing.T, before http.HandlerFunc) *httptest.Server {
 	t.Helper()

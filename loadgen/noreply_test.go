@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -91,7 +90,7 @@ func TestWhyThereIsNoReply(t *testing.T) {
 			asked := &UserHTTP{Status: []int{http.StatusOK, http.StatusFound}}
 			limit := patient
 			if row.want != nil && row.want.Fault == evidence.Timeout {
-				limit = 200 * time.Millisecond
+				limit = stalled
 			}
 			_, here := asked.Ask(target, "", limit)
 			there := Remote{URL: api.URL, Token: "secret"}.Reach(t.Context(), evidence.Lane{Target: target}, asked)

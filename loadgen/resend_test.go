@@ -93,7 +93,11 @@ func TestWhatIsNotResent(t *testing.T) {
 			})
 			l := lane(evidence.Reused, app.URL, 1)
 			l.Resends = true
-			c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: time.Second, UserHTTP: tt.app})
+			timeout := patient
+			if tt.stalls {
+				timeout = stalled
+			}
+			c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: timeout, UserHTTP: tt.app})
 			t.Cleanup(c.close)
 			c.send(0)
 			c.send(reusedConns) // the next of the same slot

@@ -87,20 +87,28 @@ func TestLanesOfAHostWhoseResolverGoesAway(t *testing.T) {
 		l.ID, l.Vantage, l.Node = "outside-"+string(conn), evidence.FromHost, ""
 		attacks[l.ID] = mustStart(t, l, patient)
 	}
-	more := func(counter *atomic.Int32, n int32) {
+	until := func(what string, came func() bool) {
 		t.Helper()
-		for from, limit := counter.Load(), time.After(patient); counter.Load() < from+n; {
+		for limit := time.After(patient); !came(); {
 			select {
 			case <-limit:
-				t.Fatalf("%d replies", counter.Load())
+				t.Fatalf("no %s in %s", what, patient)
 			case <-time.After(time.Millisecond):
 			}
 		}
+	}
+	more := func(counter *atomic.Int32, n int32) {
+		t.Helper()
+		from := counter.Load()
+		until("replies", func() bool { return counter.Load() >= from+n })
 	}
 	more(&reused, 2*reusedConns) // each slot has its connection
 	more(&fresh, 1)
 	resolver.away.Store(true)
 	more(&reused, 50)
+	until("new connection that failed", func() bool {
+		return slices.ContainsFunc(kept(t, attacks["outside-fresh"].client), func(h evidence.Hit) bool { return h.Fault == evidence.Unresolved })
+	})
 	resolver.away.Store(false)
 	more(&fresh, 2)
 	for id, a := range attacks {

@@ -104,7 +104,8 @@ func TestAgentResumes(t *testing.T) {
 		hits[lane.ID] = frame.Records
 	}
 
-	first.Stop() // so that the app sees no request of it later; what is on the spool is as after a kill
+	first.Stop()                      // so that the app sees no request of it later; what is on the spool is as after a kill
+	time.Sleep(2 * time.Second / 200) // two requests are due meanwhile, and left out
 	left := copied(t, dir)
 	second, remote := serveSpooled(t, left)
 	status, err := remote.Status(t.Context())

@@ -68,7 +68,7 @@ func TestDoorThatChangesAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	lane := evidence.Lane{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: url, Rate: 100}
-	load, err := loadgen.Start(t.Context(), lane, loadgen.Config{Began: time.Now(), Service: "shop"})
+	load, err := loadgen.Start(t.Context(), lane, loadgen.Config{Began: time.Now(), Service: "shop", Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

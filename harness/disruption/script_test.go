@@ -130,15 +130,15 @@ func (c hereCluster) Exec(ctx context.Context, _, script string) (string, error)
 func TestLastingEndsEarly(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	dir, began := t.TempDir(), time.Now()
+	dir := t.TempDir()
 	pipe, undone := filepath.Join(dir, "pipe"), filepath.Join(dir, "undone")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const lasts = 47123 * time.Millisecond // no other process of this host sleeps as long
 	err := Lasting(lasts, Worker, "true", "touch "+undone)(ctx, Stage{Cluster: hereCluster{pipe: pipe}})
-	if _, lacks := os.Stat(undone); lacks != nil || err == nil || time.Since(began) > lasts/2 {
-		t.Errorf("it was undone after %v: %v, %v", time.Since(began), lacks, err)
+	if _, lacks := os.Stat(undone); lacks != nil || err == nil || !strings.Contains(err.Error(), "143") {
+		t.Errorf("its sleep was not ended, or it was not undone: %v, %v", err, lacks)
 	}
 }
 

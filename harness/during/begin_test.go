@@ -167,7 +167,14 @@ func TestAfterAKilledRecorder(t *testing.T) {
 func TestADeadlineEndsARecording(t *testing.T) {
 	folder := runFolder(t)
 	cmd := fakeProcess(t, folder, late)
+	goesOn, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := begin(t.Context(), &bytes.Buffer{}, cmd, folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := goesOn.Close(); err != nil {
 		t.Fatal(err)
 	}
 	gone, err := sharedfile.Acquire(t.Context(), filepath.Join(filepath.Dir(folder), lockName), func(string) {})
@@ -181,7 +188,7 @@ func TestADeadlineEndsARecording(t *testing.T) {
 	code, err := end(t.Context(), &out, folder)
 	said := strings.Join(strings.Fields(out.String()), " ") // lines are wrapped
 	if code != 3 || err != nil || !strings.Contains(said, "the recording had ended by itself") ||
-		!strings.Contains(said, "1 passed") || !strings.Contains(said, "maintenance by hand was not over after 2s") {
+		!strings.Contains(said, "1 passed") || !strings.Contains(said, "maintenance by hand was not over after 1ms") {
 		t.Errorf("exit code %d, %v:\n%s", code, err, &out)
 	}
 }

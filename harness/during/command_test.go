@@ -32,7 +32,9 @@ func TestACommandsExitCode(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			var out bytes.Buffer
 			var group int
-			code := sh(row.script, &out).run(t.Context(), func(signal func(syscall.Signal)) { group++ })
+			var left func(syscall.Signal)
+			code := sh(row.script, &out).run(t.Context(), func(signal func(syscall.Signal)) { group++; left = signal })
+			left(syscall.SIGKILL)
 			if code != row.code || out.String() != row.prints || group != 1 {
 				t.Errorf("exit code %d and %q, want %d and %q", code, out.String(), row.code, row.prints)
 			}

@@ -39,7 +39,7 @@ const (
 	refused = "refused" // the options are bad input
 	breaks  = "breaks"  // before it records anything
 	hangs   = "hangs"   // before its load is steady
-	late    = "late"    // nobody ends it before its deadline
+	late    = "late"    // nobody ends it before its deadline; it goes on until its standard input ends
 	broken  = "broken"  // from the second request on, to the end
 	unnamed = "unnamed" // this host does not resolve a name for a while
 )
@@ -66,7 +66,7 @@ func fakeRecorder(folder, how string) recorder {
 	f := &fakeRecording{folder: folder, how: how}
 	a := settings{settle: time.Millisecond, deadline: time.Minute, runner: &runner.Runner{}}
 	if how == late {
-		a.deadline = 2 * time.Second // enough for the parent to learn that the load is steady
+		a.deadline = time.Millisecond
 	}
 	return recorder{settings: a, root: filepath.Dir(folder), folder: folder, line: "rollcall during begin", record: f.record}
 }
@@ -153,7 +153,7 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 	lanes := []evidence.Lane{{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: s.Elsewhere.URL,
 		Address: s.Elsewhere.Address, Rate: 50}}
 	if err := errors.Join(remote.Reach(ctx, lanes[0], s.UserApp.HTTP()),
-		remote.Start(ctx, lanes, loadgen.Config{Began: began, Service: "elsewhere", UserHTTP: s.UserApp.HTTP()})); err != nil {
+		remote.Start(ctx, lanes, loadgen.Config{Began: began, Service: "elsewhere", Timeout: patient, UserHTTP: s.UserApp.HTTP()})); err != nil {
 		return nil, err
 	}
 	for len(f.replies) < 20 {
@@ -170,7 +170,7 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 	return lanes, err
 }
 
-// underLoad records as if one request had been sent every 20 ms.
+// underLoad records as if one request had been sent every 20 ms, and the load had gone on for two more.
 func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.Scenario) error {
 	const every = 20 * time.Millisecond
 	run := evidence.Run{Scenario: s.ID, Suite: suite, Mode: "iptables", Claim: s.Claim, Attempt: 1, Tries: 1,
@@ -199,20 +199,25 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 	if err := s.Disruption.Do(ctx, stage); err != nil {
 		return err
 	}
+	if f.how == late {
+		if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+			return err
+		}
+	}
 	note(evidence.Event{Kind: evidence.DisruptionUndone})
 	if err := s.Disruption.AwaitWhole(ctx, stage); err != nil {
 		return err
 	}
 	note(evidence.Event{Kind: evidence.ClusterWhole})
 	note(evidence.Event{Kind: evidence.Barrier})
-	time.Sleep(2 * every) // time for clients to send
 	if f.how == asks {
 		if run.Lanes, err = f.ask(ctx, s, began, recorder); err != nil {
 			return err
 		}
 		run.UserApp = s.UserApp.Facts()
 	}
-	for i := range int(time.Since(began) / every) {
+	ended := time.Since(began) + 2*every
+	for i := range int(ended / every) {
 		for _, lane := range run.Lanes {
 			h, arrived := f.hit(lane, i, every)
 			recorder.Hits(h)
@@ -221,7 +226,7 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 			}
 		}
 	}
-	note(evidence.Event{Kind: evidence.LoadEnded})
+	recorder.Event(evidence.Event{At: ended, Kind: evidence.LoadEnded})
 	return recorder.Finish(run)
 }
 

@@ -29,14 +29,39 @@ import (
 )
 
 // lastOf returns the error of a client's request to a server.
-func lastOf(t *testing.T, address string) loadgen.NoReplyError {
+func lastOf(t *testing.T, address string, limit time.Duration) loadgen.NoReplyError {
 	t.Helper()
-	_, err := userapp.Elsewhere("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP().Ask("http://"+address, "", 200*time.Millisecond)
+	_, err := userapp.Elsewhere("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP().Ask("http://"+address, "", limit)
 	none, is := err.(*loadgen.NoReplyError) //nolint:errorlint // as it is
 	if !is {
 		t.Fatalf("error %v", err)
 	}
 	return *none
+}
+
+// patient is a timeout that only a hung test reaches.
+const patient = 30 * time.Second
+
+// refusing returns an address that refuses connections: it is a client's, so that nobody can listen there.
+func refusing(t *testing.T) string {
+	t.Helper()
+	client, err := net.Dial("tcp", silent(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	return client.LocalAddr().String()
+}
+
+// silent returns an address that never replies: its connections stay in the kernel's queue.
+func silent(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	return listener.Addr().String()
 }
 
 // accepting calls a function for each connection.
@@ -63,19 +88,14 @@ func TestWhatIsInTheWay(t *testing.T) {
 	status := func(code int) loadgen.NoReplyError {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
 		defer server.Close()
-		return lastOf(t, server.Listener.Addr().String())
+		return lastOf(t, server.Listener.Addr().String(), patient)
 	}
 	overTLS := httptest.NewTLSServer(http.NotFoundHandler())
 	defer overTLS.Close()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
-	refused, tls := lastOf(t, closed.Addr().String()), lastOf(t, overTLS.Listener.Addr().String())
-	reset := lastOf(t, accepting(t, func(c *net.TCPConn) { _ = c.SetLinger(0); c.Close() }))
-	silent := lastOf(t, accepting(t, func(*net.TCPConn) {}))
-	speaksOther := lastOf(t, accepting(t, func(c *net.TCPConn) { _, _ = c.Write([]byte("-ERR unknown command\r\n")); c.Close() }))
+	refused, tls := lastOf(t, refusing(t), patient), lastOf(t, overTLS.Listener.Addr().String(), patient)
+	reset := lastOf(t, accepting(t, func(c *net.TCPConn) { _ = c.SetLinger(0); c.Close() }), patient)
+	slow := lastOf(t, silent(t), loadgen.DefaultTimeout)
+	speaksOther := lastOf(t, accepting(t, func(c *net.TCPConn) { _, _ = c.Write([]byte("-ERR unknown command\r\n")); c.Close() }), patient)
 	dropped := loadgen.NoReplyError{Fault: evidence.Timeout}
 
 	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "default-deny"}}
@@ -115,7 +135,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 			"from a pod on a: its certificate is of another name: give that: --server-name=NAME, or --insecure"},
 		{"a certificate of an authority nobody named", loadgen.NoReplyError{Fault: evidence.CertUnknownAuthority, Opened: true}, inside, none, "",
 			"from a pod on a: its certificate is of an authority that is not trusted: give that: --ca=FILE"},
-		{"an app that takes its time", silent, inside, none, "",
+		{"an app that takes its time", slow, inside, none, "",
 			"from a pod on a: it takes the connection, and gives no reply in 2s: name a path"},
 		{"nobody listens at the URL", refused, outside, none, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
 			"connection refused: see that it can be reached"},

@@ -33,6 +33,7 @@ func runFolder(t *testing.T) string {
 }
 
 func TestARecordingOfACommand(t *testing.T) {
+	const eitherWay = -1 // the deadline may come before the command runs: TestACommandIsEndedWithItsGroup has it running
 	for _, row := range []struct {
 		sentence, how, script string
 		deadline              time.Duration
@@ -49,7 +50,7 @@ func TestARecordingOfACommand(t *testing.T) {
 			prints: []string{"no\n", "1 passed", " with exit code 4\n"}},
 		{sentence: "clients lose a request", how: loses, script: "sleep 0.1", code: 1, prints: []string{"0 passed, 1 failed"}},
 		{sentence: "a command that hangs is ended by the deadline", how: works, script: "exec sleep 1000", deadline: 100 * time.Millisecond,
-			code: 3, exit: 143, broken: "was not over after 100ms, which is its deadline", prints: []string{"1 passed"}},
+			code: 3, exit: eitherWay, broken: "was not over after 100ms, which is its deadline", prints: []string{"1 passed"}},
 		{sentence: "one that is interrupted has not come to its end", how: works, script: "echo ready; exec sleep 1000", interrupt: true,
 			code: 3, exit: 130, broken: " was interrupted", prints: []string{"1 passed"}},
 	} {
@@ -77,7 +78,7 @@ func TestARecordingOfACommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := report.Scenarios[0].Disruption; d == nil || d.CommandExit == nil || *d.CommandExit != row.exit {
+			if d := report.Scenarios[0].Disruption; d == nil || d.CommandExit == nil || *d.CommandExit != row.exit && row.exit != eitherWay {
 				t.Errorf("disruption %+v, want the command's exit code %d", d, row.exit)
 			}
 			if broken := strings.Join(report.Run.Broken, "; "); !strings.HasSuffix(broken, row.broken) || row.broken == "" && broken != "" {

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"log"
 	"math/big"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -175,16 +174,6 @@ func TestURLsThatAreTried(t *testing.T) {
 	expired, trustedToo := certificate(t, "shop.test", -time.Hour)
 	shop, late := &tls.Config{Certificates: []tls.Certificate{good}}, &tls.Config{Certificates: []tls.Certificate{expired}}
 	ok := func(http.ResponseWriter, *http.Request) {}
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts connections into its queue
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { silent.Close() })
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone.Close()
 	for _, row := range []struct {
 		sentence, url, at string
 		asks              Request
@@ -207,8 +196,8 @@ func TestURLsThatAreTried(t *testing.T) {
 		{"TLS where plain HTTP was asked for", "http://shop.test/", webServer(t, shop, ok), Request{},
 			"its port speaks TLS (400 Bad Request): write https://"},
 		{"a port that does not answer",
-			"https://shop.test/", silent.Addr().String(), Request{}, "it takes the connection, and gives no reply in 2s"},
-		{"a port where nothing listens", "https://shop.test/", gone.Addr().String(), Request{}, "connection refused"},
+			"https://shop.test/", silent(t), Request{}, "it takes the connection, and gives no reply in 2s"},
+		{"a port where nothing listens", "https://shop.test/", refusing(t), Request{}, "connection refused"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			row.asks.ConnectTo = row.at

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,11 +130,6 @@ func TestLogs(t *testing.T) {
 			l.status(0, running, none)
 			l.seen()
 			l.gets(5)
-		}, ""},
-		{"a line that reaches the log a little late", func(l *simPod) {
-			l.plain()
-			l.arrived++
-			time.AfterFunc(logLag/2, func() { l.writes("A %d lane 5\n", l.began.UnixNano()) })
 		}, ""},
 		{"a node without inotify watches is read again and again", func(l *simPod) {
 			full := fault{remark: "failed to create fsnotify watcher: too many open files"}
@@ -263,6 +259,31 @@ func TestLogsTellSteps(t *testing.T) {
 	}
 	if diff := cmp.Diff([]evidence.Arrival{{Lane: "lane", At: 4, By: by}}, l.sink.arrivals); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A waited context calls a function when somebody begins to wait for its end.
+type waited struct {
+	context.Context
+	begun func()
+}
+
+func (w waited) Done() <-chan struct{} {
+	w.begun()
+	return w.Context.Done()
+}
+
+// Stop first waits for arrivals that reach the log late.
+func TestALineThatIsWrittenWhenTheWatchStops(t *testing.T) {
+	l := newSimPod(t)
+	l.plain()
+	began := time.Now()
+	l.watch.Stop(waited{t.Context(), sync.OnceFunc(func() { l.gets(1) })})
+	if took := time.Since(began); took < logLag {
+		t.Errorf("it stopped after %v, want %v or more", took, logLag)
+	}
+	if got := uint64(len(l.sink.arrivals)); got != l.arrived || l.lost() != "" {
+		t.Errorf("%d arrivals, want %d; lost %q", got, l.arrived, l.lost())
 	}
 }
 

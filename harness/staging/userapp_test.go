@@ -127,8 +127,8 @@ func TestAPortThatSpeaksNoHTTP(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "nats"}, Spec: corev1.ServiceSpec{Ports: row.ports}}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel() // after the first try
 			p := Preflight{App: app, AppFile: "app.yaml", Cluster: fakeCluster{}}
 			if err := p.ask(ctx, service, "http://"+row.at+"/", ""); !usage.Is(err) || !strings.Contains(err.Error(), row.says) {
 				t.Errorf("%v", err)

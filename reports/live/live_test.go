@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -45,15 +46,9 @@ func runFolder(t *testing.T) string {
 	return dir
 }
 
+// The time of the bubble stands still, so that the run takes as long as at its beginning.
 func TestARunIsShown(t *testing.T) {
-	dir := runFolder(t)
-	files, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer files.Close()
-	shown := live.Handler(dir, files)
-	for _, row := range []struct {
+	rows := []struct {
 		sentence     string
 		method, host string // GET and 127.0.0.1 if they are empty
 		path         string
@@ -75,8 +70,16 @@ func TestARunIsShown(t *testing.T) {
 		{sentence: "such a page, with a port", host: "rebound.example.com:8080", path: "/status.json", code: 403},
 		{sentence: "a tunnel from another host, with a port of its own", host: "localhost:8080", path: "/", code: 200},
 		{sentence: "a request that is not to read", method: http.MethodPost, path: "/", code: 405},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
+	}
+	synctest.Test(t, func(t *testing.T) {
+		dir := runFolder(t)
+		files, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer files.Close()
+		shown := live.Handler(dir, files)
+		for _, row := range rows {
 			r := httptest.NewRequest(row.method, row.path, nil)
 			r.Host = row.host
 			if row.host == "" {
@@ -85,15 +88,15 @@ func TestARunIsShown(t *testing.T) {
 			w := httptest.NewRecorder()
 			shown.ServeHTTP(w, r)
 			if w.Code != row.code || strings.Contains(w.Body.String(), secret) {
-				t.Errorf("status %d, want %d: %s", w.Code, row.code, w.Body)
+				t.Errorf("%s: status %d, want %d: %s", row.sentence, w.Code, row.code, w.Body)
 			}
 			for _, text := range row.says {
 				if !strings.Contains(w.Body.String(), text) {
-					t.Errorf("%q is not in\n%s", text, w.Body)
+					t.Errorf("%s: %q is not in\n%s", row.sentence, text, w.Body)
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 func TestAServerAnswersUntilItIsClosed(t *testing.T) {
