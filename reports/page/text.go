@@ -12,6 +12,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/inspect"
 	"example.com/rollcall/reports/model"
 )
 
@@ -35,7 +36,7 @@ func funcs() template.FuncMap {
 		"lag":        optional[float64]("%.4g ms"),
 		"latency":    latency,
 		"rounded":    optional[float64]("%.0f"),
-		"podColumns": func() any { return podColumns },
+		"podColumns": func() any { return inspect.LifeColumns },
 		"anchor":     anchor,
 		"outage":     outageText,
 		"diffLines":  diffLines,
