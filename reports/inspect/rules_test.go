@@ -25,6 +25,10 @@ func TestUntilWhenTheClientsNodeRoutedToThePod(t *testing.T) {
 	}{
 		{"after the request", []evidence.Event{begun, event(1, evidence.RuleAdded), event(90, evidence.RuleGone)}, fromPod(),
 			"the rules of worker, its client's node, routed to it until 0.040s ± 0.002s after the request"},
+		{"of several times, the one in which the request was sent", []evidence.Event{begun, event(1, evidence.RuleAdded),
+			event(20, evidence.RuleGone), event(30, evidence.RuleAdded), event(90, evidence.RuleGone), event(95, evidence.RuleAdded),
+			event(99, evidence.RuleGone)}, fromPod(),
+			"the rules of worker, its client's node, routed to it until 0.040s ± 0.002s after the request"},
 		{"before it", []evidence.Event{begun, event(1, evidence.RuleAdded), event(20, evidence.RuleGone)}, fromPod(),
 			"the rules of worker, its client's node, had stopped routing to it 0.030s ± 0.002s before the request"},
 		{"at about the same time", []evidence.Event{begun, event(1, evidence.RuleAdded), event(51, evidence.RuleGone)}, fromPod(),
