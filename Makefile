@@ -214,7 +214,7 @@ components: ## Have nodes of real clusters run components of other versions, and
 
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now
-	go test ./fixtures ./harness/try ./harness/verdict ./harness/mutants ./reports/... ./suites -update
+	go test ./fixtures ./harness/evidence/store ./harness/try ./harness/verdict ./harness/mutants ./reports/... ./suites -update
 
 # The folders of Go packages. PATH on make's command line also replaces the search path of commands, so `module` restores make's own.
 FOLDERS := fixtures|harness|loadgen|reports|suites

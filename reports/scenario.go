@@ -76,14 +76,21 @@ func (l *loader) read(s *model.Scenario, at place) (Recording, error) {
 		return Recording{}, fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back", file, is.attempt, is.mode,
 			is.suite, is.scenario)
 	}
-	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
-	s.ClusterChanges, s.RecordedFor = run.ClusterChanges, run.RecordedFor
-	s.Began, s.Seconds = run.Began.UTC(), seconds(run.Length)
 	show := func(evidence.Hit, error) {}
 	if l.observer != nil {
 		show = l.observer.Reading(run)
 	}
-	tl, err := timeline.JoinShowing(ev, show)
+	return join(s, file, ev, show)
+}
+
+// join joins and judges evidence; file is its run.json.
+func join(s *model.Scenario, file string, ev evidence.Evidence, show func(evidence.Hit, error),
+	asked ...timeline.HitID) (Recording, error) {
+	run := ev.Run
+	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
+	s.ClusterChanges, s.RecordedFor = run.ClusterChanges, run.RecordedFor
+	s.Began, s.Seconds = run.Began.UTC(), seconds(run.Length)
+	tl, err := timeline.JoinShowing(ev, show, asked...)
 	if err != nil {
 		return Recording{}, fmt.Errorf("%s: %w: record it again", file, err)
 	}

@@ -8,5 +8,5 @@ type Arrival struct {
 	Lane string        `json:"lane"` // as named in the request
 	Seq  uint64        `json:"seq"`
 	At   time.Duration `json:"at"` // when the pod had read the request's headers, on the clock of By.Node
-	By   Server        `json:"by"`
+	By   Server        `json:"by"` // the pod
 }

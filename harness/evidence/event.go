@@ -5,14 +5,14 @@ import "time"
 // An Event is one thing the cluster did, or one step of the scenario. At is when it was noted, by
 // the recorder, the pod or the node; Clock says by whose clock.
 type Event struct {
-	At     time.Duration `json:"at"`              // nanoseconds since Run.Began
-	Clock  string        `json:"clock,omitempty"` // node whose clock At is on; empty: the recorder's
-	Kind   EventKind     `json:"kind"`
+	At     time.Duration `json:"at"`               // nanoseconds since Run.Began
+	Clock  string        `json:"clock,omitempty"`  // node whose clock At is on; empty: the recorder's
+	Kind   EventKind     `json:"kind"`             // one of the kinds below
 	By     Server        `json:"by,omitzero"`      // the pod concerned
 	Object string        `json:"object,omitempty"` // ReplicaSet, EndpointSlice or node concerned, where it is not a pod
 	Count  int           `json:"count,omitempty"`  // new size or exit code, where the kind has one
 	For    time.Duration `json:"for,omitempty"`    // nanoseconds before At that the event is about, where the kind says so
-	Detail string        `json:"detail,omitempty"`
+	Detail string        `json:"detail,omitempty"` // such as a message, where the kind says what
 }
 
 // An EventKind names what happened. The set is closed: readers refuse an unknown kind.
@@ -21,15 +21,15 @@ type EventKind string
 // Kinds about one pod as seen in the API, then as logged by the pod, then about the nodes,
 // their rules and the workload, then the marks that the harness sets.
 const (
-	PodCreated       EventKind = "pod-created"
-	PodReady         EventKind = "pod-ready"
-	PodUnready       EventKind = "pod-unready"
+	PodCreated       EventKind = "pod-created"        // first seen in the API
+	PodReady         EventKind = "pod-ready"          // its condition Ready became true
+	PodUnready       EventKind = "pod-unready"        // its condition Ready became false
 	PodDeleting      EventKind = "pod-deleting"       // deletionTimestamp first seen
 	PodGone          EventKind = "pod-gone"           // the object left the API
-	OtherPodDeleting EventKind = "other-pod-deleting" // the same of a pod that belongs neither to the app nor to a Job
-	EndpointReady    EventKind = "endpoint-ready"
-	EndpointNotReady EventKind = "endpoint-not-ready" // still listed, not ready
-	EndpointGone     EventKind = "endpoint-gone"
+	OtherPodDeleting EventKind = "other-pod-deleting" // deletionTimestamp first seen of a pod that belongs neither to the app nor to a Job
+	EndpointReady    EventKind = "endpoint-ready"     // its endpoint is listed as ready
+	EndpointNotReady EventKind = "endpoint-not-ready" // its endpoint is still listed, but not as ready
+	EndpointGone     EventKind = "endpoint-gone"      // its endpoint is no longer listed
 	// listed as terminating (discovery/v1 EndpointConditions): its pod is being deleted; older recordings lack it
 	EndpointTerminating EventKind = "endpoint-terminating"
 
@@ -61,8 +61,8 @@ const (
 	// a CPU limit of pod By kept its process Detail from running for Count milliseconds of For
 	CPUThrottled EventKind = "cpu-throttled"
 
-	NodeReady    EventKind = "node-ready" // node Object, as the API shows it
-	NodeUnready  EventKind = "node-unready"
+	NodeReady    EventKind = "node-ready"    // node Object is ready, as the API shows it
+	NodeUnready  EventKind = "node-unready"  // node Object is not ready, or left the API: then Detail is "deleted"
 	NodeCordoned EventKind = "node-cordoned" // node Object takes no new pods
 	NodeOpened   EventKind = "node-opened"   // node Object takes new pods again: uncordoned
 	NodeChanged  EventKind = "node-changed"  // node Object booted, or runs another version; Detail is which, such as "kubelet v1.37.2"
@@ -79,12 +79,12 @@ const (
 	// a pod that is not part of the rollout was a ready endpoint, in EndpointSlice Object; Detail is why it gets requests
 	StrayPod EventKind = "stray-pod"
 
-	ReplicaSetScaled EventKind = "replicaset-scaled"
-	Reported         EventKind = "reported" // an Event of the API about Object; Detail is its reason and message
+	ReplicaSetScaled EventKind = "replicaset-scaled" // ReplicaSet Object asks for Count pods; Detail is its version
+	Reported         EventKind = "reported"          // an Event of the API about Object; Detail is its reason and message
 
 	Fact EventKind = "fact" // found out by the scenario: Object is the fact's name, Detail its value
 
-	LoadBegun    EventKind = "load-begun"
+	LoadBegun    EventKind = "load-begun"    // clients send requests from now on
 	RolloutBegun EventKind = "rollout-begun" // the write that starts the rollout is about to be made
 	StatusDone   EventKind = "status-done"   // `kubectl rollout status` would have reported success
 	OldGone      EventKind = "old-gone"      // the last pod of the old version had left the API; not before status-done

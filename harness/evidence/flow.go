@@ -10,10 +10,10 @@ import (
 // A Flow is a connection that a node routed, from its connection tracking: the kernel reports a connection when its first packet has
 // passed every filter (NEW events of conntrack, net/netfilter/nf_conntrack_ecache.c). A rejected or dropped connection has no Flow.
 type Flow struct {
-	Node    string        `json:"node"` // the node that routed it
-	Seq     uint64        `json:"seq"`  // number on that node, from 0
-	At      time.Duration `json:"at"`   // when the observer got the event, on the clock of Node
-	Client  string        `json:"client"`
+	Node    string        `json:"node"`    // the node that routed it
+	Seq     uint64        `json:"seq"`     // number on that node, from 0
+	At      time.Duration `json:"at"`      // when the observer got the event, on the clock of Node
+	Client  string        `json:"client"`  // its address
 	Port    int           `json:"port"`    // of the client
 	To      string        `json:"to"`      // address and port that the client connected to
 	Address string        `json:"address"` // address and port that it was routed to

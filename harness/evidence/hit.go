@@ -9,7 +9,7 @@ import (
 // lane's node, or on the recorder's for a lane outside the cluster.
 type Hit struct {
 	Lane   string        `json:"lane"`             // id of the [Lane] that sent it
-	Seq    uint64        `json:"seq"`              // number within the lane, from 0; the echo app logs the same number
+	Seq    uint64        `json:"seq"`              // number within the lane, from 0; the app logs the same number
 	Due    time.Duration `json:"due"`              // when the pacer had it due; Sent-Due is the load generator's own lag
 	Sent   time.Duration `json:"sent"`             // when it was sent
 	Took   time.Duration `json:"took"`             // from Sent until the whole reply was read, or the fault
@@ -27,7 +27,7 @@ type Hit struct {
 	Connect time.Duration `json:"connect,omitempty"`
 	// LocalPort is the client's port, which tells apart even connections that could not be opened; 0: unknown.
 	LocalPort int   `json:"local_port,omitempty"`
-	Fault     Fault `json:"fault,omitempty"` // NoFault when the reply was whole, 2xx and from the right service
+	Fault     Fault `json:"fault,omitempty"` // how it failed; empty when the reply was whole, 2xx and from the right service
 }
 
 // Failed reports whether the client did not get a good reply.
@@ -38,9 +38,9 @@ func (h Hit) End() time.Duration { return h.Sent + h.Took }
 
 // A Server is an app pod as named in its replies.
 type Server struct {
-	Version string `json:"version,omitempty"`
-	Pod     string `json:"pod,omitempty"`
-	Node    string `json:"node,omitempty"`
+	Version string `json:"version,omitempty"` // of the app, as its replies name it, or a hash of the pod's template
+	Pod     string `json:"pod,omitempty"`     // its name
+	Node    string `json:"node,omitempty"`    // that it runs on
 }
 
 // A Fault says how a request failed. The set is closed.

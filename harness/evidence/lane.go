@@ -51,6 +51,14 @@ func (l Lane) DialAddress() string {
 	return net.JoinHostPort(target.Hostname(), cmp.Or(target.Port(), port))
 }
 
+// RoutingNode returns the node whose rules route its connections; empty if it is not known, or if the lane goes past the rules.
+func (l Lane) RoutingNode() string {
+	if l.Vantage == FromControl {
+		return ""
+	}
+	return cmp.Or(l.Node, l.TargetNode)
+}
+
 // Kind returns the lane's kind. Its name is empty if LaneKinds does not list the kind.
 func (l Lane) Kind() LaneKind {
 	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Protocol: l.Protocol, Steps: l.Steps}

@@ -35,6 +35,7 @@ type builder struct {
 // shared holds what the builders of all lanes of a run use. Its buffers hold the hits of one lane at a time; the lanes take turns.
 type shared struct {
 	t        *Timeline
+	asked    []HitID         // to keep whole
 	begun    time.Duration   // when the rollout began, or never
 	marks    []time.Duration // ascending
 	windows  windows
@@ -46,8 +47,8 @@ type shared struct {
 	took []time.Duration // by good replies
 }
 
-func (t *Timeline) shared() *shared {
-	s := &shared{t: t, begun: t.begun(), marks: slices.Sorted(maps.Values(t.marks)), unlogged: t.unlogged(),
+func (t *Timeline) shared(asked []HitID) *shared {
+	s := &shared{t: t, asked: asked, begun: t.begun(), marks: slices.Sorted(maps.Values(t.marks)), unlogged: t.unlogged(),
 		windows: windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 			starting: t.ReadyUnlistening()}}
 	if w, ok := t.Maintenance(); ok {
@@ -152,8 +153,8 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Failed() || h.Attempts > 1 || len(at) > 1 {
 		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})
 	}
-	if b.lane.Steps {
-		b.lane.Asked = append(b.lane.Asked, Hit{Hit: *h, Arrivals: slices.Clone(at)})
+	if b.lane.Steps || slices.Contains(b.asked, HitID{b.lane.ID, h.Seq}) {
+		b.lane.Asked = append(b.lane.Asked, Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})
 	}
 	b.sent = append(b.sent, b.sentHit(h, at, answered))
 }

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"net"
 	"net/netip"
 	"slices"
@@ -25,6 +24,7 @@ type Routed struct {
 	Routing
 	evidence.Server        // the pod, if the address is known to be one's
 	Address         string // address and port that it was routed to
+	At              Time   // when the node reported that, at the latest
 	InRules         int    // if routed nowhere: to how many pods the node's rules routed meanwhile, at least
 }
 
@@ -79,18 +79,24 @@ type laneFlows struct {
 	to        string        // address and port asked for; empty: any, since the target is a name
 	heard     Window        // while the node's conntrack was listened to
 	uncertain time.Duration // of the difference between the clocks of client and node
+	err       time.Duration // of the node's clock
+}
+
+// at returns when the node reported a flow.
+func (f *laneFlows) at(flow evidence.Flow) Time {
+	return Time{At: flow.At, Clock: flow.Node, Err: f.err}
 }
 
 // of returns the flows of a lane's node; nil if they do not show the lane's connections.
 func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *laneFlows {
-	name := cmp.Or(lane.Node, lane.TargetNode)
+	name := lane.RoutingNode()
 	node := t.node(name)
 	host, _, err := net.SplitHostPort(lane.DialAddress())
 	if node.heard == nil || err != nil || lane.Client == "" || !lane.Kind().AsksApp() || !f.includes(name, lane.Client) {
 		return nil
 	}
 	of := &laneFlows{node: node, flows: f[name], client: lane.Client, heard: Window{From: *node.heard, To: never},
-		uncertain: t.clocks.timeOn(lane.Node, 0).Since(t.clocks.timeOn(name, 0)).Uncertainty}
+		uncertain: t.clocks.timeOn(lane.Node, 0).Since(t.clocks.timeOn(name, 0)).Uncertainty, err: t.clocks[name].uncertainty}
 	if node.lost {
 		of.heard.To = node.seen
 	}
@@ -134,7 +140,7 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 		switch {
 		case f.to != "" && f.to != flow.To:
 		case from <= flow.At && flow.At <= to && flow.Address != flow.To: // otherwise it was tracked, but not routed
-			found = Routed{Routing: RoutedToPod, Server: flow.By, Address: flow.Address}
+			found = Routed{Routing: RoutedToPod, Server: flow.By, Address: flow.Address, At: f.at(flow)}
 			if h.Reused {
 				from = flow.At
 			}

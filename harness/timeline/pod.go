@@ -81,14 +81,20 @@ func (t Timeline) pod(name string) *Pod {
 // the hit, of those that were being deleted when it was sent: the only one that had exited or, if none had, the only one that
 // could still answer. It is absent when several could have, or none, or when its node routed it to no pod.
 func (t Timeline) Served(h Hit) (p Pod, ok bool) {
-	if name := reached(h).Pod; name != "" {
-		if seen := t.pod(name); seen != nil {
-			return *seen, true
+	p, source := t.ServedAccordingTo(h)
+	return p, source != NoSource
+}
+
+// ServedAccordingTo is [Timeline.Served], and says how the pod is known.
+func (t Timeline) ServedAccordingTo(h Hit) (Pod, PodSource) {
+	if by, source := reachedAccordingTo(h); by.Pod != "" {
+		if seen := t.pod(by.Pod); seen != nil {
+			return *seen, source
 		}
-		return Pod{}, false
+		return Pod{}, NoSource
 	}
 	if h.Routed.Routing != RoutingUnknown { // routed to no pod, or to none of the app
-		return Pod{}, false
+		return Pod{}, NoSource
 	}
 	var ended, leaving []Pod
 	for i := range t.Pods {
@@ -104,23 +110,9 @@ func (t Timeline) Served(h Hit) (p Pod, ok bool) {
 		could = leaving
 	}
 	if len(could) != 1 {
-		return Pod{}, false
+		return Pod{}, NoSource
 	}
-	return could[0], true
-}
-
-// reached returns the pod that a hit was sent to, by its reply, the pods' logs, its routing or its keep-alive connection; zero if unknown.
-func reached(h Hit) evidence.Server {
-	switch {
-	case replied(&h.Hit):
-		return h.By
-	case len(h.Arrivals) > 0:
-		return h.Arrivals[len(h.Arrivals)-1].By
-	case h.Routed.Pod != "":
-		return h.Routed.Server
-	default:
-		return h.Kept
-	}
+	return could[0], ByElimination
 }
 
 // ToEnded reports whether a hit was routed to an old pod that had got SIGTERM or, if its pod is not known, whether there was any such pod

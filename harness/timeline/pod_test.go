@@ -46,28 +46,41 @@ func TestServed(t *testing.T) {
 		hit      timeline.Hit
 		events   []evidence.Event
 		want     string
+		source   timeline.PodSource
 	}{
-		{"the pod that replied", timeline.Hit{Hit: answered}, leaving, "stays"},
+		{"the pod that replied", timeline.Hit{Hit: answered}, leaving, "stays", timeline.ByReply},
 		{"else the pod that logged it", timeline.Hit{Hit: refused, Arrivals: []evidence.Arrival{{By: evidence.Server{Pod: "stays"}}}}, leaving,
-			"stays"},
-		{"else the only one that was being deleted", timeline.Hit{Hit: refused}, leaving, "leaves"},
+			"stays", timeline.ByLog},
+		{"else the pod that its node routed its connection to", timeline.Hit{Hit: refused, Kept: evidence.Server{Pod: "leaves"},
+			Routed: timeline.Routed{Routing: timeline.RoutedToPod, Server: evidence.Server{Pod: "stays"}}}, leaving, "stays",
+			timeline.ByConntrack},
+		{"else the only one that was being deleted", timeline.Hit{Hit: refused}, leaving, "leaves", timeline.ByElimination},
 		{"one that has just gone may be it too", timeline.Hit{Hit: refused}, append(leaving, pod(45, evidence.PodGone, "v1", "leaves")),
-			"leaves"},
+			"leaves", timeline.ByElimination},
 		{"one that was gone long before cannot", timeline.Hit{Hit: evidence.Hit{Sent: 6 * time.Second, Fault: evidence.Refused}},
-			append(leaving, pod(45, evidence.PodGone, "v1", "leaves")), ""},
-		{"else the pod its keep-alive connection was to", timeline.Hit{Hit: refused, Kept: evidence.Server{Pod: "stays"}}, leaving, "stays"},
+			append(leaving, pod(45, evidence.PodGone, "v1", "leaves")), "", timeline.NoSource},
+		{"else the pod its keep-alive connection was to", timeline.Hit{Hit: refused, Kept: evidence.Server{Pod: "stays"}}, leaving, "stays",
+			timeline.ByConnection},
 		{"one that has ended before one that could still answer", timeline.Hit{Hit: refused},
-			append(leaving, pod(41, evidence.EndpointGone, "v1", "stays"), pod(42, evidence.PodExited, "v1", "leaves")), "leaves"},
+			append(leaving, pod(41, evidence.EndpointGone, "v1", "stays"), pod(42, evidence.PodExited, "v1", "leaves")), "leaves",
+			timeline.ByElimination},
 		{"of two that had ended neither", timeline.Hit{Hit: refused},
-			append(leaving, pod(41, evidence.PodExited, "v1", "stays"), pod(42, evidence.PodExited, "v1", "leaves")), ""},
-		{"of two being deleted neither", timeline.Hit{Hit: refused}, append(leaving, pod(41, evidence.EndpointGone, "v1", "stays")), ""},
-		{"without a pod being deleted, none", timeline.Hit{Hit: refused}, leaving[:2], ""},
-		{"a pod nobody saw is not known", timeline.Hit{Hit: evidence.Hit{By: evidence.Server{Version: "v1", Pod: "other"}}}, leaving, ""},
+			append(leaving, pod(41, evidence.PodExited, "v1", "stays"), pod(42, evidence.PodExited, "v1", "leaves")), "",
+			timeline.NoSource},
+		{"of two being deleted neither", timeline.Hit{Hit: refused}, append(leaving, pod(41, evidence.EndpointGone, "v1", "stays")), "",
+			timeline.NoSource},
+		{"without a pod being deleted, none", timeline.Hit{Hit: refused}, leaving[:2], "", timeline.NoSource},
+		{"a pod nobody saw is not known", timeline.Hit{Hit: evidence.Hit{By: evidence.Server{Version: "v1", Pod: "other"}}}, leaving, "",
+			timeline.NoSource},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, ok := join(t, recording(nil, row.events, fresh("a", "n1"))).Served(row.hit)
-			if ok != (row.want != "") || got.Pod != row.want {
-				t.Errorf("served by %q %t, want %q", got.Pod, ok, row.want)
+			tl := join(t, recording(nil, row.events, fresh("a", "n1")))
+			got, source := tl.ServedAccordingTo(row.hit)
+			if got.Pod != row.want || source != row.source {
+				t.Errorf("served by %q, known %s, want %q, %s", got.Pod, source, row.want, row.source)
+			}
+			if _, ok := tl.Served(row.hit); ok != (source != timeline.NoSource) {
+				t.Errorf("served: %t", ok)
 			}
 		})
 	}

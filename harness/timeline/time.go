@@ -86,5 +86,8 @@ func (t Timeline) seen(e evidence.Event) Time {
 	return at
 }
 
+// TimeOf returns when an event was noted, and how much earlier it may have happened.
+func (t Timeline) TimeOf(e evidence.Event) Time { return t.seen(e) }
+
 // Time returns a moment by the clock of the lane's client.
 func (l Lane) Time(at time.Duration) Time { return Time{At: at, Clock: l.Node, Err: l.uncertainty} }

@@ -56,7 +56,7 @@ type Lane struct {
 	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
 	Slow     []SlowReply // since the rollout began, by time sent
 	Slowest  []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
-	Asked    []Hit       // every hit, by time sent, if steps of the scenario sent them, which send few
+	Asked    []Hit       // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
 	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence
 	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
@@ -67,6 +67,12 @@ type Lane struct {
 	replies     map[bucket]*Replies
 	lastTo      map[evidence.Server]time.Duration // pod and version -> when the last hit that reached it was sent
 	uncertainty time.Duration                     // of the lane's clock
+}
+
+// A HitID names a hit: its lane, and its number there.
+type HitID struct {
+	Lane string
+	Seq  uint64
 }
 
 // A Hit is a recorded hit, on the recorder's clock, with what the servers' log says of it.
@@ -93,15 +99,16 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 }
 
 // JoinShowing is [Join], and calls show with each hit of a lane as it is joined: on the recorder's clock, and by the pod that it was routed
-// to if its reply names none. If the stream broke off, the last call has its error.
-func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error)) (Timeline, error) {
+// to if its reply names none. If the stream broke off, the last call has its error. The hits that are asked for are kept whole, see
+// [Timeline.Find].
+func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...HitID) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
 		Disruption: ev.Run.Disruption, HostAlone: ev.Run.Mode == evidence.NoCluster}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Events = t.clocks.events(ev.Events)
 	t.tabulate()
 	t.scopes = map[string]evidence.Scope{}
-	shared := t.shared()
+	shared := t.shared(asked)
 	routed, unread := t.readFlows(ev.Flows, ev.Run.Lacks)
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
@@ -197,7 +204,7 @@ func Slow(lanes []Lane) []SlowReply {
 // example of replies.
 func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
 	l := t.lane(lane)
-	kept := [][]Hit{l.Failed, l.Repeated, l.Slowest, l.Asked}
+	kept := [][]Hit{l.Failed, l.Repeated, l.Asked, l.Slowest}
 	for _, slow := range l.Slow {
 		kept = append(kept, []Hit{slow.Hit})
 	}

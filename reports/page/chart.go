@@ -8,6 +8,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/reports/inspect"
 )
 
 // A chart is what the timeline of a scenario is drawn from: by this program as SVG, and by the page's script from its JSON. Times are
@@ -17,8 +18,10 @@ type chart struct {
 	To     int64    `json:"to"`
 	Series series   `json:"series"`
 	Lanes  []string `json:"lanes"`
-	Kinds  []string `json:"kinds"` // of points; the first is a good reply
-	Marks  []mark   `json:"marks"` // by time
+	Routes []string `json:"routes"` // by lane: the node whose rules route its connections; empty: none, or not known
+	Known  []string `json:"known"`  // how the pod of a request can be known
+	Kinds  []string `json:"kinds"`  // of points; the first is a good reply
+	Marks  []mark   `json:"marks"`  // by time
 	Pods   []pod    `json:"pods"`
 	Points points   `json:"points"`
 	Phases []phase  `json:"phases"`
@@ -54,14 +57,12 @@ type points struct {
 	Status   []int    `json:"status"`
 	Version  []int    `json:"version"`  // index in the series' versions of the one that answered
 	Pod      []int    `json:"pod"`      // index of the pod that got it, or should have
+	Known    []int    `json:"known"`    // how the pod is known: a timeline.PodSource
 	Arrivals []int    `json:"arrivals"` // at pods; -1: they were not recorded
 	Attempts []int    `json:"attempts"`
 	Port     []int    `json:"port"`
 	Reused   []int    `json:"reused"` // 1: went over a keep-alive connection
 }
-
-// again is the kind of requests that were sent more than once, whatever became of them.
-const again = "sent again"
 
 var markNames = []struct {
 	kind evidence.EventKind
@@ -102,11 +103,14 @@ func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Time
 	}
 	c.Glyphs, c.Tracks = append(slices.Clone(glyphs[:len(c.Kinds)]), ring), tracks(len(c.Kinds))
 	for _, lane := range tl.Lanes {
-		c.Lanes = append(c.Lanes, lane.ID)
+		c.Lanes, c.Routes = append(c.Lanes, lane.ID), append(c.Routes, lane.RoutingNode())
+	}
+	for source := range timeline.ByElimination + 1 {
+		c.Known = append(c.Known, source.String())
 	}
 	from, to := extent(c.Marks, hits, tl)
 	c.From, c.To = from.Microseconds(), to.Microseconds()
-	c.Series = newSeries(t.replies, byAge(tl), from, to)
+	c.Series = newSeries(t.replies, inspect.ByAge(tl), from, to)
 	c.place(hits, tl)
 	return c
 }
@@ -146,9 +150,10 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 		p.Kind = append(p.Kind, slices.Index(c.Kinds, cmp.Or(string(h.Fault), c.Kinds[0])))
 		p.Status = append(p.Status, h.Status)
 		p.Version = append(p.Version, slices.Index(c.Series.Versions, h.By.Version))
-		served, _ := podOf(h, tl)
-		p.Pod = append(p.Pod, slices.IndexFunc(c.Pods, func(p pod) bool { return p.Name == served.Pod }))
-		p.Arrivals = append(p.Arrivals, arrivals(h, tl))
+		is := inspect.NewRequest(h, tl)
+		p.Pod = append(p.Pod, slices.IndexFunc(c.Pods, func(p pod) bool { return p.Name == is.Pod.Pod }))
+		p.Known = append(p.Known, int(is.Source))
+		p.Arrivals = append(p.Arrivals, inspect.Arrivals(h, tl))
 		p.Attempts = append(p.Attempts, int(h.Attempts))
 		p.Port = append(p.Port, h.LocalPort)
 		reused := 0
@@ -159,11 +164,11 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 		if h.Failed() {
 			count[string(h.Fault)]++
 		}
-		if sentAgain(h) {
-			count[again]++
+		if inspect.SentAgain(h) {
+			count[inspect.Again]++
 		}
 	}
-	for of, name := range append(slices.Clone(c.Kinds), again) {
+	for of, name := range append(slices.Clone(c.Kinds), inspect.Again) {
 		if count[name] > 0 {
 			c.Legend = append(c.Legend, legendEntry{name, count[name], of, c.Glyphs[of]})
 		}
@@ -171,19 +176,5 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(count)) { // kinds of a newer build
 		c.Legend = append(c.Legend, legendEntry{name, count[name], len(c.Kinds), ring})
-	}
-}
-
-func sentAgain(h timeline.Hit) bool { return h.Attempts > 1 || len(h.Arrivals) > 1 }
-
-// arrivals returns how often pods logged a request; -1 if that was not recorded. A request that was answered did arrive.
-func arrivals(h timeline.Hit, tl timeline.Timeline) int {
-	switch {
-	case !tl.Arrived:
-		return -1
-	case len(h.Arrivals) == 0 && !h.Failed():
-		return 1
-	default:
-		return len(h.Arrivals)
 	}
 }

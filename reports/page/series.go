@@ -1,12 +1,9 @@
 package page
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
-
-	"example.com/rollcall/harness/timeline"
 )
 
 // series has the replies of a scenario in buckets of one width, the first of which begins at From. Times are in milliseconds, latencies in
@@ -62,12 +59,6 @@ func newSeries(replies map[string][]reply, order func(a, b string) int, from, to
 		placed = placed[many:]
 	}
 	return s
-}
-
-// byAge returns an order of versions: the old one, the new one, whatever they are called, then others by name.
-func byAge(tl timeline.Timeline) func(a, b string) int {
-	rank := func(version string) int { return slices.Index([]string{tl.New, tl.Old}, version) }
-	return func(a, b string) int { return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a, b)) }
 }
 
 // width returns the smallest round width of a bucket that will do, and how many buckets span the time.

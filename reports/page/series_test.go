@@ -10,6 +10,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/inspect"
 	"example.com/rollcall/reports/model"
 )
 
@@ -42,7 +43,7 @@ func TestSeries(t *testing.T) {
 		"v1": {at(1000, 10), at(1499, 30), at(900, 50)},  // 900 ms is before the first bucket
 		"v2": {at(1400, 20), at(2100, 40), at(9000, 60)}, // 9000 ms is after the last
 	}
-	got := newSeries(replies, byAge(timeline.Timeline{Old: "v1", New: "v2"}), time.Second, 2500*time.Millisecond)
+	got := newSeries(replies, inspect.ByAge(timeline.Timeline{Old: "v1", New: "v2"}), time.Second, 2500*time.Millisecond)
 	want := series{
 		From: 1000, Width: 500, Versions: []string{"v1", "v2"}, Replies: [][]int{{3, 0, 0}, {1, 0, 2}},
 		P50: []*int{new(20), nil, new(40)}, P99: []*int{new(50), nil, new(60)}, Max: []*int{new(50), nil, new(60)},

@@ -13,6 +13,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/inspect"
 	"example.com/rollcall/reports/model"
 )
 
@@ -39,7 +40,7 @@ func funcs() template.FuncMap {
 		"rate":       optional("%.4g"),
 		"lag":        optional("%.4g ms"),
 		"rounded":    optional("%.0f"),
-		"podColumns": func() any { return podColumns },
+		"podColumns": func() any { return inspect.LifeColumns },
 		"anchor":     anchor,
 		"outage":     outageText,
 		"diffLines":  diffLines,

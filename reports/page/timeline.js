@@ -142,7 +142,11 @@ class Timeline {
     add("after", millis(p.took[i]));
     if (d.pods.length) add("arrived", arrivals < 0 ? "not recorded" : ["never", "once"][arrivals] ?? arrivals + " times");
     if (d.pods.length) add("pod", pod ? `${pod.name} (${pod.version}) on ${pod.node || "an unknown node"}` : "not known");
+    if (pod) add("the pod is known", d.known[p.known[i]]);
     if (pod) add("the pod was then", this.phase(pod, at));
+    const node = d.routes[p.lane[i]], gone = pod?.rules.findLast((rule) => rule.node === node);
+    if (gone) add("its client's node", `${node} stopped routing to the pod at ${this.time(gone.at)}, ` +
+      `${this.since(Math.abs(gone.at - at))} ${gone.at < at ? "before" : "after"} the request`);
     add("connection", (p.reused[i] ? "keep-alive" : "new") + (p.port[i] ? `, port ${p.port[i]}` : "") + (p.attempts[i] > 1 ? `, ${p.attempts[i]} tried` : ""));
     const step = this.lastStep(at);
     if (step) add("the last step before", `${step.name}, ${this.since(at - step.at)} before`);

@@ -59,7 +59,7 @@ func rootCommand() *cobra.Command {
 	for group, commands := range map[string][]*cobra.Command{
 		runGroup:    {runCommand(), listCommand(), explainCommand(), duringCommand(), tryCommand(), imageCommand()},
 		hostGroup:   {preflightCommand(), cleanCommand(), versionCommand()},
-		reportGroup: {statusCommand(), reportCommand(), compareCommand(), trendCommand(), acceptCommand(), schemaCommand()},
+		reportGroup: {statusCommand(), reportCommand(), evidenceCommand(), compareCommand(), trendCommand(), acceptCommand(), schemaCommand()},
 	} {
 		for _, cmd := range commands {
 			cmd.GroupID = group

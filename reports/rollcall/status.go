@@ -83,7 +83,7 @@ func newestRun(args []string) (string, error) {
 	if err != nil || len(files) == 0 {
 		return "", fmt.Errorf("rollcall: status: there is no run in %s: name its folder", root)
 	}
-	return filepath.Dir(slices.Max(files)), nil
+	return filepath.Dir(filepath.Dir(slices.Max(files))), nil
 }
 
 // sessionLock returns the file that a recorder holds locked from before there is a session until the session has ended.

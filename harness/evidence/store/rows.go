@@ -19,22 +19,22 @@ type layout[R, W any] struct {
 
 // A hitRow is a Hit as written: times in nanoseconds since Run.Began.
 type hitRow struct {
-	Lane      string `parquet:"lane,dict,zstd"`
-	Seq       int64  `parquet:"seq,delta,zstd"`
-	Due       int64  `parquet:"due_ns,delta,zstd"`
-	Sent      int64  `parquet:"sent_ns,delta,zstd"`
-	Took      int64  `parquet:"took_ns,delta,zstd"`
-	Status    int32  `parquet:"status,dict,zstd"`
-	Version   string `parquet:"version,dict,zstd"`
-	Pod       string `parquet:"pod,dict,zstd"`
-	Node      string `parquet:"node,dict,zstd"`
-	Reused    bool   `parquet:"reused,zstd"`
-	Attempts  int32  `parquet:"attempts,dict,zstd"`
-	LocalPort int32  `parquet:"local_port,delta,zstd"`
-	Fault     string `parquet:"fault,dict,zstd"`
-	Connect   int64  `parquet:"connect_us,delta,zstd"`
-	Resent    int32  `parquet:"resent,dict,zstd"`
-	Handshake int64  `parquet:"handshake_us,delta,zstd"`
+	Lane            string `parquet:"lane,dict,zstd"`
+	Seq             int64  `parquet:"seq,delta,zstd"`
+	Due             int64  `parquet:"due_ns,delta,zstd"`
+	Sent            int64  `parquet:"sent_ns,delta,zstd"`
+	Took            int64  `parquet:"took_ns,delta,zstd"`
+	Status          int32  `parquet:"status,dict,zstd"`
+	Version         string `parquet:"version,dict,zstd"`
+	Pod             string `parquet:"pod,dict,zstd"`
+	Node            string `parquet:"node,dict,zstd"`
+	Reused          bool   `parquet:"reused,zstd"`
+	Attempts        int32  `parquet:"attempts,dict,zstd"`
+	LocalPort       int32  `parquet:"local_port,delta,zstd"`
+	Fault           string `parquet:"fault,dict,zstd"`
+	Connect         int64  `parquet:"connect_us,delta,zstd"`
+	Resent          int32  `parquet:"resent,dict,zstd"`
+	HandshakeMicros int64  `parquet:"handshake_us,delta,zstd"`
 }
 
 func hitLayout() layout[evidence.Hit, hitRow] {
@@ -45,7 +45,7 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 				Lane: h.Lane, Seq: int64(h.Seq), Due: int64(h.Due), Sent: int64(h.Sent), Took: int64(h.Took),
 				Status: int32(h.Status), Version: h.By.Version, Pod: h.By.Pod, Node: h.By.Node,
 				Reused: h.Reused, Attempts: h.Attempts, LocalPort: int32(h.LocalPort), Fault: string(h.Fault),
-				Connect: h.Connect.Microseconds(), Resent: int32(h.Resent), Handshake: int64(h.HandshakeMicros),
+				Connect: h.Connect.Microseconds(), Resent: int32(h.Resent), HandshakeMicros: int64(h.HandshakeMicros),
 			}
 		},
 		columns: func() ([]column, func(int) evidence.Hit) {
