@@ -36,17 +36,17 @@ type Target struct {
 // environment, so that nobody uses a cluster by accident.
 func (t *Target) Reach() usage.List {
 	return append(usage.List{
-		{Flag: "context", Group: attached.FlagGroup, Default: usage.Make, Text: &t.Context,
+		{Flag: "context", Default: usage.Make, Text: &t.Context,
 			Help: "kubeconfig `context` of a cluster that is there already, or in-cluster: the one this pod is in " +
 				"(default: kind clusters are made)"},
-		{Flag: "kubeconfig", Group: attached.FlagGroup, Default: usage.Make, Text: &t.Kubeconfig,
+		{Flag: "kubeconfig", Default: usage.Make, Text: &t.Kubeconfig,
 			Help: "kubeconfig `file` that has the context (default as kubectl finds it)"},
-	}, t.Access.List()...)
+	}.Under(usage.There), t.Access.List()...)
 }
 
 // List returns all options.
 func (t *Target) List() usage.List {
-	return append(t.Reach(), usage.List{
+	options := append(t.Reach(), usage.List{
 		{Flag: "namespace", Default: usage.Make, Text: &t.Namespaces,
 			Help: "`namespaces` to use on a cluster that is there already, separated by commas (default: one is made for each scenario)"},
 		{Flag: "image-repo", Default: usage.Make, Text: &t.ImageRepo,
@@ -63,8 +63,9 @@ func (t *Target) List() usage.List {
 		{Flag: "allow", Default: usage.Make, Text: &t.Allow,
 			Help: "privileged `things` to do on a cluster that is there already, separated by commas: node-rules, to observe nodes' rules; " +
 				"flows, beside it, to record to which pod each connection is routed; disruption:NODE, for each of two or more nodes to drain"},
-		{Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
-	}...)
+	}.Under(usage.There)...)
+	return append(options, usage.Option{
+		Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"})
 }
 
 // Named reports whether the options name a cluster.

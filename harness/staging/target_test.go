@@ -91,15 +91,15 @@ func TestTargetCheckNamed(t *testing.T) {
 		{"a cluster is named", Target{Context: "staging", Namespaces: "mine"}, ""},
 		{"a kubeconfig is named, for its current context", Target{Kubeconfig: "k", ImageRepo: "r"}, ""},
 		{"a namespace without a cluster", Target{Namespaces: "mine"},
-			"namespace mine: it applies only to an existing cluster, and none is named: name it: --context=NAME"},
-		{"images without a cluster", Target{ImageRepo: "r"}, "image-repo r: "},
-		{"a privilege without a cluster", Target{Allow: harness.NodeRules}, "allow node-rules: "},
+			"--namespace=mine: it applies only to an existing cluster, and none is named: name it: --context=NAME"},
+		{"images without a cluster", Target{ImageRepo: "r"}, "--image-repo=r: "},
+		{"a privilege without a cluster", Target{Allow: harness.NodeRules}, "--allow=node-rules: "},
 		{"a server is named", Target{Access: attached.Access{Server: "https://10.0.0.7:6443", Impersonate: "jane"}, Namespaces: "mine"}, ""},
-		{"a user without a cluster", Target{Access: attached.Access{Impersonate: "jane"}}, "as jane: it applies only to an existing cluster"},
-		{"a group without a cluster", Target{Access: attached.Access{ImpersonateGroups: []string{"ops"}}}, "as-group ops: "},
-		{"any certificate without a cluster", Target{Access: attached.Access{InsecureSkipTLSVerify: true}}, "insecure-skip-tls-verify: "},
+		{"a user without a cluster", Target{Access: attached.Access{Impersonate: "jane"}}, "--as=jane: it applies only to an existing cluster"},
+		{"a group without a cluster", Target{Access: attached.Access{ImpersonateGroups: []string{"ops"}}}, "--as-group=ops: "},
+		{"any certificate without a cluster", Target{Access: attached.Access{InsecureSkipTLSVerify: true}}, "--insecure-skip-tls-verify: "},
 		{"a token without a cluster, not printed", Target{Access: attached.Access{Token: "open-sesame"}},
-			"token: it applies only to an existing cluster"},
+			"--token: it applies only to an existing cluster"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			err := row.target.CheckNamed()

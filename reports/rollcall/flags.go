@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -23,43 +22,48 @@ func addFlags(cmd *cobra.Command, options usage.List) {
 		f := pflag.PFlagFromGoFlag(registered)
 		f.Shorthand = o.Short
 		f.DefValue = registered.DefValue // pflag takes the value, which may be a secret of the environment
-		if o.Group != "" {
-			f.Annotations = map[string][]string{group: {o.Group}}
-		}
+		f.Annotations = map[string][]string{topic: {string(o.Topic)}}
 		cmd.Flags().AddFlag(f)
 	}
 }
 
-// group is the annotation of a flag with the group in which the help lists it.
-const group = "group"
+// topic is the annotation of a flag with the topic under which the help lists it.
+const topic = "topic"
 
-// helpWidth is how many columns the help has at most.
-const helpWidth = 120
-
-// groupFlags has the help list flags by their groups.
-func groupFlags(root *cobra.Command) {
-	cobra.AddTemplateFunc("byGroup", byGroup)
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "byGroup .LocalFlags", 1))
+// settleFlags refuses every flag of the commands, and of those below them, that is given with an empty value, mostly by a variable that is
+// not set. It keeps flags in the order in which they were added.
+func settleFlags(commands []*cobra.Command) {
+	for _, cmd := range commands {
+		cmd.Flags().SortFlags = false
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Value = filledValue{f.Value} })
+		settleFlags(cmd.Commands())
+	}
 }
 
-// byGroup lists flags, those without a group first.
-func byGroup(flags *pflag.FlagSet) string {
-	groups := map[string]*pflag.FlagSet{}
-	flags.VisitAll(func(f *pflag.Flag) {
-		title := strings.Join(f.Annotations[group], "")
-		if groups[title] == nil {
-			groups[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
-		}
-		groups[title].AddFlag(f)
-	})
-	text := ""
-	for _, title := range slices.Sorted(maps.Keys(groups)) {
-		if title != "" {
-			text += "\n" + title + ":\n"
-		}
-		text += groups[title].FlagUsagesWrapped(helpWidth)
+type filledValue struct{ pflag.Value }
+
+func (v filledValue) Set(text string) error {
+	if strings.Trim(text, ", \t\r\n") == "" {
+		return errEmpty
 	}
-	return text
+	return v.Value.Set(text)
+}
+
+var errEmpty = errors.New("it has no value")
+
+// flagError returns cobra's error about a flag in the form of all errors, and says which flag may be meant by one that is unknown.
+func flagError(cmd *cobra.Command, err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return nearestFlag(cmd, err)
+	}
+	f := bad.GetFlag()
+	name := "--" + f.Name + "=" + bad.GetValue()
+	if errors.Is(err, errEmpty) {
+		value, _ := pflag.UnquoteUsage(f)
+		return usage.New(name, errEmpty.Error(), fmt.Sprintf("write --%s=%s, or leave --%[1]s out", f.Name, strings.ToUpper(value)))
+	}
+	return fmt.Errorf("%s: %w", name, bad.Unwrap())
 }
 
 // nearestFlag adds to the error about an unknown flag which of the command's flags may be meant.

@@ -18,6 +18,6 @@ func imageCommand() *cobra.Command {
 			return work(cmd, func(ctx context.Context) error { return conformance.PushImages(ctx, cmd.OutOrStdout(), o) })
 		},
 	}
-	addFlags(cmd, o.Target.List().Only("image-repo", "registry-ca"))
+	addFlags(cmd, o.Target.List().Only("image-repo", "registry-ca").First("image-repo", "registry-ca"))
 	return cmd
 }

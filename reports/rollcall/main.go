@@ -51,8 +51,8 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:       true,
 		DisableSuggestions: true, // an error is one line
 	}
-	root.SetFlagErrorFunc(nearestFlag)
-	groupFlags(root)
+	root.SetFlagErrorFunc(flagError)
+	listFlags(root)
 	addVersionFlag(root)
 	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
 		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})
@@ -67,5 +67,6 @@ func rootCommand() *cobra.Command {
 		}
 	}
 	describe(root.Commands())
+	settleFlags(root.Commands())
 	return root
 }
