@@ -27,8 +27,9 @@ type Option struct {
 	Flag    string // such as load-nodes
 	Short   string // of rollcall's flag, such as f for filename; empty: none
 	Default Source
-	Topic   Topic  // under which the help lists it; empty: before all topics
-	Help    string // with the name of the value in backquotes
+	Topic   Topic    // under which the help lists it; empty: before all topics
+	Help    string   // with the name of the value in backquotes
+	Values  []string // that it takes, for completion; empty: any
 	Text    *string
 	Texts   *[]string // one for each use of the flag
 	Switch  *bool

@@ -8,16 +8,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // helpWidth is how many columns the help has at most.
 const helpWidth = 120
 
-// listFlags has the help list flags by their topics.
-func listFlags(root *cobra.Command) {
-	cobra.AddTemplateFunc("byTopic", byTopic)
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "byTopic .LocalFlags", 1))
+// underTopic has the help of a command list flags under a topic.
+func underTopic(cmd *cobra.Command, title usage.Topic, flags ...string) {
+	for _, name := range flags {
+		cmd.Flags().Lookup(name).Annotations = map[string][]string{topic: {string(title)}}
+	}
 }
 
 // byTopic lists flags in the order in which they were added, under the topics in the order of their first flags; first come flags without

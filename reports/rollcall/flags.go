@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"flag"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +22,7 @@ func addFlags(cmd *cobra.Command, options usage.List) {
 		f.DefValue = registered.DefValue // pflag takes the value, which may be a secret of the environment
 		f.Annotations = map[string][]string{topic: {string(o.Topic)}}
 		cmd.Flags().AddFlag(f)
+		completeFlag(cmd, o.Flag, o.Values)
 	}
 }
 
@@ -50,47 +49,3 @@ func (v filledValue) Set(text string) error {
 }
 
 var errEmpty = errors.New("it has no value")
-
-// flagError returns cobra's error about a flag in the form of all errors, and says which flag may be meant by one that is unknown.
-func flagError(cmd *cobra.Command, err error) error {
-	var bad *pflag.InvalidValueError
-	if !errors.As(err, &bad) {
-		return nearestFlag(cmd, err)
-	}
-	f := bad.GetFlag()
-	name := "--" + f.Name + "=" + bad.GetValue()
-	if errors.Is(err, errEmpty) {
-		value, _ := pflag.UnquoteUsage(f)
-		return usage.New(name, errEmpty.Error(), fmt.Sprintf("write --%s=%s, or leave --%[1]s out", f.Name, strings.ToUpper(value)))
-	}
-	return fmt.Errorf("%s: %w", name, bad.Unwrap())
-}
-
-// nearestFlag adds to the error about an unknown flag which of the command's flags may be meant.
-func nearestFlag(cmd *cobra.Command, err error) error {
-	var none *pflag.NotExistError
-	if !errors.As(err, &none) {
-		return err
-	}
-	word := none.GetSpecifiedName()
-	if one := none.GetSpecifiedShortnames(); one != "" { // such as modes=ipvs, of -modes=ipvs
-		word, _, _ = strings.Cut(one, "=")
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return fmt.Errorf("%w%s", err, usage.Meant("--"+word, names...))
-}
-
-// nearestCommand adds to the error about an unknown command which commands may be meant.
-func nearestCommand(root *cobra.Command, args []string, err error) error {
-	parent, words, unknown := root.Find(args)
-	if unknown == nil {
-		return err
-	}
-	var names []string
-	for _, cmd := range parent.Commands() {
-		names = append(names, cmd.Name())
-	}
-	word := words[slices.IndexFunc(words, func(word string) bool { return !strings.HasPrefix(word, "-") })]
-	return fmt.Errorf("%w%s", err, usage.Meant(word, names...))
-}

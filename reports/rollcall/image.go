@@ -13,7 +13,7 @@ func imageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "image",
 		Short: "Push the images to --image-repo, and write the kustomization of a nightly job",
-		Args:  cobra.NoArgs,
+		Args:  noArgs(unmeant),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return work(cmd, func(ctx context.Context) error { return conformance.PushImages(ctx, cmd.OutOrStdout(), o) })
 		},

@@ -43,14 +43,14 @@ func (a *Access) List() usage.List {
 // check returns an error for mistakes that clientcmd ignores, or reports without naming the flag.
 func (a Access) check() error {
 	if a.Impersonate == "" && (a.ImpersonateUID != "" || len(a.ImpersonateGroups) > 0) {
-		return usage.New("as-uid or as-group", "they need a user to impersonate", "name the user: --as=USER")
+		return usage.New("--as-uid, --as-group", "they need a user to impersonate", "name the user: --as=USER")
 	}
 	if a.InsecureSkipTLSVerify && a.CertificateAuthority != "" {
-		return usage.New("insecure-skip-tls-verify", "it contradicts --certificate-authority", "leave one of them out")
+		return usage.New("--insecure-skip-tls-verify", "it contradicts --certificate-authority", "leave one of them out")
 	}
 	if a.RequestTimeout != "" {
 		if limit, err := clientcmd.ParseTimeout(a.RequestTimeout); err != nil || limit < 0 {
-			return usage.New("request-timeout "+a.RequestTimeout, "it is not a duration", "write it like 30s or 2m; 0 is no limit")
+			return usage.New("--request-timeout="+a.RequestTimeout, "it is not a duration", "write it like 30s or 2m; 0 is no limit")
 		}
 	}
 	return nil
