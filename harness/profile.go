@@ -16,11 +16,13 @@ const (
 	Full  Profile = "full"  // every scenario
 )
 
+// Profiles returns the names of all profiles.
+func Profiles() []string { return []string{string(Smoke), string(Core), string(Full)} }
+
 // ParseProfile parses the name of a profile.
 func ParseProfile(name string) (Profile, error) {
-	names := []string{string(Smoke), string(Core), string(Full)}
-	if !slices.Contains(names, name) {
-		return "", usage.New("profile "+name, "it does not exist", "use smoke, core or full"+usage.Meant(name, names...))
+	if !slices.Contains(Profiles(), name) {
+		return "", usage.New("--profile="+name, "it does not exist", "use smoke, core or full"+usage.Meant(name, Profiles()...))
 	}
 	return Profile(name), nil
 }

@@ -58,7 +58,7 @@ func LoadWith(dir string, observer Observer) (model.Report, error) {
 	for _, mode := range modes {
 		l.loadMode(mode)
 	}
-	l.report.Run.Broken = append(l.report.Run.Broken, skippedWhole(session.Asked, l.report.Scenarios)...)
+	l.report.Run.Broken = append(l.report.Run.Broken, SkippedWhole(session.Asked, l.report.Scenarios)...)
 	l.report.Claims = newClaims(l.report.Scenarios)
 	return l.report, nil
 }
@@ -73,7 +73,7 @@ func LoadScenario(dir, mode, suite, scenario string, observer Observer) (model.R
 	attempts, err := folders(filepath.Join(evidence.Folder(dir), mode, suite))
 	attempt, recorded := lastAttempts(attempts)[scenario]
 	if err != nil || !recorded {
-		return model.Report{}, fmt.Errorf("reports: load %s: it has no recording of %s/%s in %s", dir, suite, scenario, mode)
+		return model.Report{}, fmt.Errorf("%s: it has no recording of %s/%s in %s", dir, suite, scenario, mode)
 	}
 	l.addCluster(mode)
 	l.add(l.scenario(place{mode, suite, scenario, attempt}))
@@ -91,13 +91,13 @@ func readSession(dir string) (session evidence.Session, err error) {
 			if _, err := os.Stat(filepath.Join(dir, evidence.RunFile)); err == nil {
 				remedy = "it is the recording of one scenario: name the run folder that it is in"
 			}
-			return session, fmt.Errorf("reports: load %s: not a run folder: it has no %s: %s", dir,
+			return session, fmt.Errorf("%s: it is not a run folder, as it has no %s: %s", dir,
 				filepath.ToSlash(evidence.SessionPath("")), remedy)
 		}
-		return session, fmt.Errorf("reports: load %s: %w", dir, err)
+		return session, fmt.Errorf("%s: it cannot be read: %w", dir, err)
 	}
 	if session.Schema > evidence.SchemaVersion {
-		return session, fmt.Errorf("reports: load %s: schema %d, this build reads up to %d: use a newer Rollcall",
+		return session, fmt.Errorf("%s: schema %d, this build reads up to %d: use a newer Rollcall",
 			file, session.Schema, evidence.SchemaVersion)
 	}
 	return session, nil
@@ -118,9 +118,9 @@ func newRun(s evidence.Session) model.Run {
 	}
 }
 
-// skippedWhole returns a sentence for each mode that was asked for and in which every scenario was skipped, or for the whole run if no mode
+// SkippedWhole returns a sentence for each mode that was asked for and in which every scenario was skipped, or for the whole run if no mode
 // was asked for: a skip is never a pass.
-func skippedWhole(asked []string, scenarios []model.Scenario) (broken []string) {
+func SkippedWhole(asked []string, scenarios []model.Scenario) (broken []string) {
 	if len(asked) == 0 {
 		asked = []string{""}
 	}

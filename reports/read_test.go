@@ -41,7 +41,7 @@ func TestOnlyAReportIsRead(t *testing.T) {
 			`it is "rollcall/v2", this build reads rollcall/v1alpha1: use a newer Rollcall`},
 		{"a newer build's, with a field of another type",
 			`{"apiVersion":"rollcall/v2","kind":"ConformanceReport","run":7}`, "use a newer Rollcall"},
-		{"an empty object", `{}`, "it is no report"},
+		{"an empty object", `{}`, "it is not a report"},
 		{"something else", `{"apiVersion":"v1","kind":"Pod","run":{}}`, `its kind is "Pod", not ConformanceReport`},
 		{"an outcome of the future", `{"apiVersion":"rollcall/v1alpha1","kind":"ConformanceReport","run":{},"scenarios":[{"outcome":"grand"}]}`,
 			`outcome: "grand" is unknown`},

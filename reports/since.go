@@ -17,7 +17,7 @@ import (
 func Since(then []byte, r model.Report) (string, error) {
 	before, err := decode(then)
 	if err != nil {
-		return "", fmt.Errorf("reports: read report.json: %w", err)
+		return "", fmt.Errorf("report.json cannot be read: %w", err)
 	}
 	var now bytes.Buffer
 	if err := JSON(&now, r); err != nil {

@@ -90,7 +90,7 @@ func TestWhatChangedSinceAReport(t *testing.T) {
 
 func TestOnlyAReportIsCompared(t *testing.T) {
 	for _, row := range []struct{ sentence, then, want string }{
-		{"nothing", ``, "reports: read report.json: unexpected end of JSON input"},
+		{"nothing", ``, "report.json cannot be read: unexpected end of JSON input"},
 		{"half a report", `{"kind":"Conf`, "unexpected end of JSON input"},
 		{"a report and more", `{"kind":"ConformanceReport","scenarios":[]} {}`, "after top-level value"},
 		{"something else", `{"kind":"Deployment"}`, "its kind is Deployment, not ConformanceReport"},

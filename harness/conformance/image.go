@@ -41,14 +41,14 @@ configMapGenerator:
 // a nightly job that uses them.
 func PushImages(ctx context.Context, out io.Writer, o Options) error {
 	if o.ImageRepo == "" {
-		return usage.New("image", "no repository is named", "name it: --image-repo=registry.example.com/platform/rollcall")
+		return usage.New("rollcall image", "no repository is named", "name it: --image-repo=registry.example.com/platform/rollcall")
 	}
 	home, err := layout.Find()
 	if err != nil {
 		return err
 	}
 	if !home.MakesImages() {
-		return usage.New("image", "there is nothing to make images from", "run it from a clone, or use a release")
+		return usage.New("rollcall image", "there is nothing to make images from", "run it from a clone, or use a release")
 	}
 	fmt.Fprintln(out, "building the images (some minutes the first time)")
 	refs, err := push(ctx, out, home, layout.Registry{Repo: o.ImageRepo, CAFile: o.RegistryCA})

@@ -59,7 +59,7 @@ func TestImagesNeedNoCluster(t *testing.T) {
 	var o Options
 	o.ImageRepo = "registry.example.com/rollcall"
 	err := PushImages(t.Context(), io.Discard, o)
-	const want = "image: there is nothing to make images from: run it from a clone, or use a release"
+	const want = "rollcall image: there is nothing to make images from: run it from a clone, or use a release"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -19,12 +19,12 @@ func RunLab(ctx context.Context, out io.Writer, o Options, all Suites) (code int
 		return 0, err
 	}
 	if prepared.Named() || prepared.App != "" || prepared.Keep || prepared.DryRun || o.Failed != "" || o.Serve != "" {
-		return 0, usage.New("lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing",
+		return 0, usage.New("--lab", "it has a cluster of its own, for Rollcall's own app, and keeps nothing",
 			"leave out --context, --app, --keep, --dry-run, --failed and --serve")
 	}
 	home := prepared.Layout()
 	if home.Module == "" {
-		return 0, usage.New("lab", "it is built from the sources", "run it from a clone of the repository")
+		return 0, usage.New("--lab", "it is built from the sources", "run it from a clone of the repository")
 	}
 	suites, err := all.selected(o.Suites)
 	if err != nil {

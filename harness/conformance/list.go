@@ -3,10 +3,12 @@ package conformance
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/progress"
@@ -14,9 +16,10 @@ import (
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
 )
 
-// list lists the scenarios that the options select, in every mode.
+// list lists the scenarios that the options select, in every mode. It returns an error if the profile has none of them.
 func (r *run) list(ctx context.Context) error {
 	wanted, err := r.selection()
 	if err != nil {
@@ -30,6 +33,9 @@ func (r *run) list(ctx context.Context) error {
 			}
 		}
 	}
+	if !slices.ContainsFunc(r.scenarios, func(l runner.Listed) bool { return !l.LeftOut }) {
+		return r.noScenario()
+	}
 	return nil
 }
 
@@ -39,7 +45,7 @@ func (r *run) selection() (wanted func(progress.Name) bool, err error) {
 	for flag, pattern := range map[string]string{"run": r.Pattern, "skip": r.Skip} {
 		compiled, err := regexp.Compile(pattern)
 		if err != nil {
-			return nil, usage.New(flag+" "+pattern, err.Error(), "use a regular expression, such as '^drained-'")
+			return nil, usage.New("--"+flag+"="+pattern, err.Error(), "use a regular expression, such as '^drained-'")
 		}
 		if flag == "run" {
 			named = compiled
@@ -62,11 +68,11 @@ func (r *run) selection() (wanted func(progress.Name) bool, err error) {
 func (r *run) failed(folder string) (map[progress.Name]bool, error) {
 	report, err := reports.Read(folder)
 	if _, unrecorded := os.Stat(evidence.SessionPath(folder)); errors.Is(err, fs.ErrNotExist) && unrecorded == nil {
-		return nil, usage.New("failed "+folder, "it has no report, as after a run that was killed",
+		return nil, usage.New("--failed="+folder, "it has no report, as after a run that was killed",
 			"have it judged first: rollcall report "+folder)
 	}
 	if err != nil {
-		return nil, usage.New("failed "+folder, usage.OneLine(err), "name a run folder, such as out/latest")
+		return nil, usage.New("--failed="+folder, usage.OneLine(err), "name a run folder, such as out/latest")
 	}
 	failed := map[progress.Name]bool{}
 	if s, err := progress.Read(filepath.Join(folder, progress.File)); err == nil {
@@ -78,26 +84,45 @@ func (r *run) failed(folder string) (map[progress.Name]bool, error) {
 	for _, s := range report.Scenarios {
 		red := s.Outcome == verdict.Fail || s.Outcome == verdict.Inconclusive
 		if suites[s.Suite] == nil && red {
-			return nil, usage.New("failed "+folder, s.Suite+"/"+s.ID+" is of no suite", "repeat what recorded it: "+report.Run.Command)
+			return nil, usage.New("--failed="+folder, s.Suite+"/"+s.ID+" is of no suite", "repeat what recorded it: "+report.Run.Command)
 		}
 		failed[progress.Name{Mode: s.Mode, Suite: s.Suite, Scenario: s.ID}] = red
 	}
 	return failed, nil
 }
 
-// printList prints what a run would do and how long it would take.
-func (r *run) printList(ctx context.Context) error {
+// printList prints what a run would do and how long it would take. It returns the exit code of a run in which all would pass.
+func (r *run) printList(ctx context.Context) (code int, err error) {
 	if r.runner.Attached() { // prints which cluster this is, and what is not allowed there
 		if err := r.clusters.Ready(ctx, r.out, ""); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if err := r.list(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	if err := runner.PrintList(r.out, r.scenarios); err != nil {
-		return err
+		return 0, err
 	}
 	r.plan().print(r.out)
-	return nil
+	for _, why := range r.skippedWhole() {
+		code = 3
+		fmt.Fprintf(r.out, "a run ends with exit code 3: %s\n", why)
+	}
+	return code, nil
+}
+
+// skippedWhole says, as the report of a run would, in which modes that the options name every scenario would be skipped.
+func (r *run) skippedWhole() []string {
+	var foreseen []model.Scenario
+	for _, l := range r.scenarios {
+		s := model.Scenario{Mode: l.Name.Mode, Outcome: verdict.Pass}
+		if l.Skipped != "" {
+			s.Outcome, s.Because = verdict.Skipped, l.Skipped
+		}
+		if !l.LeftOut {
+			foreseen = append(foreseen, s)
+		}
+	}
+	return reports.SkippedWhole(r.asked(), foreseen)
 }

@@ -20,10 +20,13 @@ type Options struct {
 // List returns the flags of all options but Verbose and Serve, which do not change what is recorded.
 func (o *Options) List() usage.List {
 	return append(usage.List{
-		{Flag: "suites", Default: usage.Environment, Text: &o.Suites, Help: "`suites` to run, separated by commas or spaces (default all)"},
-		{Flag: "run", Text: &o.Pattern, Help: "run only scenarios whose name matches this `pattern`, a regular expression"},
-		{Flag: "skip", Text: &o.Skip, Help: "run no scenario whose name matches this `pattern`"},
-		{Flag: "failed", Text: &o.Failed, Help: "run only what failed, was inconclusive or was not recorded in this run `folder`"},
+		{Flag: "suites", Topic: usage.Scenarios, Default: usage.Environment, Text: &o.Suites,
+			Help: "`suites` to run, separated by commas or spaces (default all)"},
+		{Flag: "run", Topic: usage.Scenarios, Text: &o.Pattern,
+			Help: "run only scenarios whose name matches this `pattern`, a regular expression"},
+		{Flag: "skip", Topic: usage.Scenarios, Text: &o.Skip, Help: "run no scenario whose name matches this `pattern`"},
+		{Flag: "failed", Topic: usage.Scenarios, Text: &o.Failed,
+			Help: "run only what failed, was inconclusive or was not recorded in this run `folder`"},
 	}, o.Options.List()...)
 }
 

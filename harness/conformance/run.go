@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
@@ -42,14 +41,14 @@ func Run(ctx context.Context, out io.Writer, o Options, suites Suites) (code int
 	if r.names, err = suites.selected(o.Suites); err != nil {
 		return 0, err
 	}
-	if prepared.DryRun {
-		return 0, r.printList(ctx)
-	}
 	if o.Serve != "" {
 		if r.live, err = live.Listen(o.Serve); err != nil {
-			return 0, usage.New("serve "+o.Serve, err.Error(), "name a free port, or none for any")
+			return 0, usage.New("--serve="+o.Serve, err.Error(), "name a free port, or none for any")
 		}
 		defer r.live.Close()
+	}
+	if prepared.DryRun {
+		return r.printList(ctx)
 	}
 	return r.run(ctx)
 }
@@ -106,9 +105,6 @@ func (r *run) begin(ctx context.Context) error {
 	if err := r.list(ctx); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(r.scenarios, func(l runner.Listed) bool { return !l.LeftOut }) {
-		return r.noScenario()
-	}
 	if !r.runner.Attached() {
 		if err := r.clusters.Ready(ctx, r.out, s.ID); err != nil {
 			return err
@@ -117,22 +113,30 @@ func (r *run) begin(ctx context.Context) error {
 	p := r.plan()
 	p.print(r.out)
 	s.Command, s.LeftOut, s.Expected = r.command(), p.leftOut, p.seconds()
-	if r.Modes != "" {
-		s.Asked = r.runner.ModeList()
-	}
+	s.Asked = r.asked()
 	return r.runner.Begin(ctx, s, p.expected...)
+}
+
+// asked returns the modes that the options name.
+func (r *run) asked() []string {
+	if r.Modes == "" {
+		return nil
+	}
+	return r.runner.ModeList()
 }
 
 // noScenario returns the error that the options select no scenario of the profile.
 func (r *run) noScenario() error {
-	what, why := "suites "+strings.Join(r.names, ", "), fmt.Sprintf("profile %s has no scenario of them", r.runner.ProfileName())
+	what, why := "--suites="+strings.Join(r.names, ","), fmt.Sprintf("profile %s has no scenario of them", r.runner.ProfileName())
 	switch {
 	case r.Failed != "":
-		what, why = "failed "+r.Failed, "nothing there failed or was inconclusive, of what the other options select"
+		what, why = "--failed="+r.Failed, "nothing there failed or was inconclusive, of what the other options select"
 	case r.Pattern != "":
-		what, why = "run "+r.Pattern, fmt.Sprintf("the suites have no such scenario in profile %s", r.runner.ProfileName())
+		what, why = "--run="+r.Pattern, fmt.Sprintf("the suites have no such scenario in profile %s", r.runner.ProfileName())
+	case r.Skip != "":
+		what, why = "--skip="+r.Skip, fmt.Sprintf("it leaves no scenario of profile %s", r.runner.ProfileName())
 	}
-	return usage.New(what, why, "name others, or use --profile=full; --dry-run lists them")
+	return usage.New(what, why, "name others: rollcall list shows them")
 }
 
 // command returns the command line that reproduces the run.

@@ -20,6 +20,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/reports"
@@ -250,7 +251,6 @@ func TestSelection(t *testing.T) {
 		{"all", "", "", []string{"fails iptables", "fails nftables", "passes iptables", "passes nftables"}},
 		{"what failed", before.runner.Out, "", []string{"fails iptables", "fails nftables"}},
 		{"and what was not recorded", cutShort, "", []string{"fails iptables", "fails nftables", "passes nftables"}},
-		{"none of a name", "", "^drai", nil},
 		{"all but those of another name", "", "^undrai", []string{"fails iptables", "fails nftables", "passes iptables", "passes nftables"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -352,7 +352,7 @@ func TestSelectionOfAnApp(t *testing.T) {
 // A dry run prints what would be recorded, and writes nothing.
 func TestDryRun(t *testing.T) {
 	r, out := newRun(t, "iptables,nftables", "passes fails", fakeClusters{})
-	if err := r.printList(t.Context()); err != nil {
+	if _, err := r.printList(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"passes/drained  iptables", "fails/drained   nftables", "expected: profile core takes "} {
@@ -362,5 +362,36 @@ func TestDryRun(t *testing.T) {
 	}
 	if left, _ := filepath.Glob("out/2*"); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// A dry run of which a run would record nothing ends as the run does: an error if nothing is selected, exit code 3 if all would be skipped.
+func TestDryRunOfNothing(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		asks     func(*run)
+		says     string
+	}{
+		{"a pattern that no scenario matches", func(r *run) { r.Pattern = "^nosuch$" }, "--run=^nosuch$: the suites have no such scenario"},
+		{"all are to be skipped", func(r *run) { r.Skip = "^drai" }, "--skip=^drai: it leaves no scenario of profile core"},
+		{"the profile has none of the suites", func(r *run) { r.suites, r.names = fakeSuites("left-out"), []string{"left-out"} },
+			"--suites=left-out: profile core has no scenario of them"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			r, out := newRun(t, "iptables", "passes", fakeClusters{})
+			row.asks(r)
+			if _, err := r.printList(t.Context()); !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) || out.text.Len() > 0 {
+				t.Errorf("%v\n%s", err, &out.text)
+			}
+		})
+	}
+	r, _ := newRun(t, "iptables,ipvs", "passes", fakeClusters{})
+	r.scenarios = []runner.Listed{{Name: progress.Name{Mode: "iptables"}}, {Name: progress.Name{Mode: "ipvs"}, Skipped: "the kernel lacks it"},
+		{Name: progress.Name{Mode: "ipvs"}, LeftOut: true}}
+	if diff := cmp.Diff([]string{"ipvs: everything was skipped, which shows nothing: the kernel lacks it"}, r.skippedWhole()); diff != "" {
+		t.Error(diff)
+	}
+	if r.Modes = ""; len(r.skippedWhole()) > 0 {
+		t.Errorf("a mode that nobody named: %q", r.skippedWhole())
 	}
 }

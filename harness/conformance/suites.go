@@ -23,7 +23,7 @@ func (all Suites) selected(asked string) ([]string, error) {
 	var once []string
 	for _, suite := range want {
 		if !slices.Contains(have, suite) {
-			return nil, usage.New("suite "+suite, "it does not exist", "choose one that rollcall list shows, or own"+usage.Meant(suite, have...))
+			return nil, usage.New("--suites="+suite, "it does not exist", "choose one that rollcall list shows, or own"+usage.Meant(suite, have...))
 		}
 		if !slices.Contains(once, suite) {
 			once = append(once, suite)

@@ -16,7 +16,7 @@ func Parse(list string) ([]string, error) {
 	var modes []string
 	for _, mode := range named {
 		if !slices.Contains(Names(), mode) {
-			return nil, usage.New("mode "+mode, "kube-proxy has no such mode", "use some of "+strings.Join(Names(), ", ")+
+			return nil, usage.New("--modes="+mode, "kube-proxy has no such mode", "use some of "+strings.Join(Names(), ", ")+
 				usage.Meant(mode, Names()...))
 		}
 		if !slices.Contains(modes, mode) {

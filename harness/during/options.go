@@ -11,6 +11,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/usage"
@@ -64,7 +65,8 @@ func (o *Options) List() usage.List {
 		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
 		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
 			Help: "requests per second of each lane, a `number` from 6 to 1000 (default 25)"},
-		{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
+		{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Values: dataplane.Names(),
+			Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
 	}...)
 	return append(append(own, o.Options.List().Only("k8s", "keep")...), o.reach()...)
 }
@@ -103,21 +105,21 @@ func (o Options) prepare() (a settings, err error) {
 		return a, usage.New("max-latency "+o.MaxLatency, "only p99 is supported", "write it like "+p99Is+"300ms")
 	}
 	budget := userapp.Budget{MaxOutage: o.MaxOutage, MaxFailed: o.MaxFailed, P99: p99}
-	if a.Losses, err = budget.Read("max-outage", "max-failed", "max-latency"); err != nil {
+	if a.Losses, err = budget.Read("--max-outage=", "--max-failed=", "--max-latency="+p99Is); err != nil {
 		return a, err
 	}
 	settle := defaultSettle
 	if o.fromHost() {
 		settle = hostSettle
 	}
-	if a.settle, err = usage.Duration("settle", o.Settle, settle, leastSettle); err != nil {
+	if a.settle, err = usage.Duration("--settle=", o.Settle, settle, leastSettle); err != nil {
 		return a, err
 	}
-	if a.lasts, err = usage.Duration("for", o.For, 0, time.Second); err != nil {
+	if a.lasts, err = usage.Duration("--for=", o.For, 0, time.Second); err != nil {
 		return a, err
 	}
 	a.until = o.Until
-	if a.deadline, err = usage.Duration("deadline", o.Deadline, defaultDeadline, time.Second); err != nil {
+	if a.deadline, err = usage.Duration("--deadline=", o.Deadline, defaultDeadline, time.Second); err != nil {
 		return a, err
 	}
 	if o.Service != "" {

@@ -44,23 +44,24 @@ func TestBadOptions(t *testing.T) {
 		options  Options
 		says     string
 	}{
-		{"an outage without a unit", with(func(o *Options) { o.MaxOutage = "5" }), "max-outage 5: it is not a duration of 1ms or more: "},
-		{"an outage of nothing", with(func(o *Options) { o.MaxOutage = "0s" }), "max-outage 0s: "},
+		{"an outage without a unit", with(func(o *Options) { o.MaxOutage = "5" }), "--max-outage=5: it is not a duration of 1ms or more: "},
+		{"an outage of nothing", with(func(o *Options) { o.MaxOutage = "0s" }), "--max-outage=0s: "},
 		{"a latency without a percentile", with(func(o *Options) { o.MaxLatency = "300ms" }),
 			"max-latency 300ms: only p99 is supported: write it like p99=300ms"},
 		{"a percentile without a latency", with(func(o *Options) { o.MaxLatency = "p99=" }), "max-latency p99=: "},
-		{"a latency without a unit", with(func(o *Options) { o.MaxLatency = "p99=300" }), "max-latency 300: it is not a duration of 1ms or more"},
-		{"a share of nothing", with(func(o *Options) { o.MaxFailed = "0%" }), "max-failed 0%: it is no share of 0.1% to 100%"},
-		{"a share above 100 %", with(func(o *Options) { o.MaxFailed = "101%" }), "max-failed 101%: "},
-		{"a share that is too fine", with(func(o *Options) { o.MaxFailed = "0.15%" }), "max-failed 0.15%: "},
-		{"a share that is no number", with(func(o *Options) { o.MaxFailed = "few" }), "max-failed few: "},
+		{"a latency without a unit", with(func(o *Options) { o.MaxLatency = "p99=300" }),
+			"--max-latency=p99=300: it is not a duration of 1ms or more"},
+		{"a share of nothing", with(func(o *Options) { o.MaxFailed = "0%" }), "--max-failed=0%: it is not a share of 0.1% to 100%"},
+		{"a share above 100 %", with(func(o *Options) { o.MaxFailed = "101%" }), "--max-failed=101%: "},
+		{"a share that is too fine", with(func(o *Options) { o.MaxFailed = "0.15%" }), "--max-failed=0.15%: "},
+		{"a share that is no number", with(func(o *Options) { o.MaxFailed = "few" }), "--max-failed=few: "},
 		{"a load that ends before its last requests do", with(func(o *Options) { o.Settle = "1s" }),
-			"settle 1s: it is not a duration of 3s or more"},
-		{"a deadline that is no duration", with(func(o *Options) { o.Deadline = "tomorrow" }), "deadline tomorrow: "},
+			"--settle=1s: it is not a duration of 3s or more"},
+		{"a deadline that is no duration", with(func(o *Options) { o.Deadline = "tomorrow" }), "--deadline=tomorrow: "},
 		{"a rate that is too low", with(func(o *Options) { o.Rate = "1" }), "--rate=1: "},
 		{"two clusters", with(func(o *Options) { o.Modes = "iptables,nftables" }), "modes iptables,nftables: maintenance is recorded once"},
 		{"a namespace without a cluster", with(func(o *Options) { o.Namespaces = "mine" }),
-			"namespace mine: it applies only to an existing cluster"},
+			"--namespace=mine: it applies only to an existing cluster"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			for verb, err := range map[string]error{

@@ -97,7 +97,7 @@ func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if asked.Status, err = usage.Statuses("good-status", cmp.Or(r.GoodStatus, "200-399")); err != nil {
+	if asked.Status, err = usage.Statuses("--good-status=", cmp.Or(r.GoodStatus, "200-399")); err != nil {
 		return nil, err
 	}
 	if err := asked.Check(); err != nil {

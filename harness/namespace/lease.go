@@ -103,7 +103,7 @@ func (l Lease) AddPullSecret(ctx context.Context, client kubernetes.Interface, f
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return usage.New("pull-secret "+file, "it cannot be read: "+err.Error(), "give a file like ~/.docker/config.json")
+		return usage.New("--pull-secret="+file, "it cannot be read: "+err.Error(), "give a file like ~/.docker/config.json")
 	}
 	_, err = client.CoreV1().Secrets(l.Name).Create(ctx, fixtures.PullSecret(l.Name, PullSecretName, data), metav1.CreateOptions{})
 	return err

@@ -30,7 +30,7 @@ func Resolve(asked string) (string, error) {
 		return r == want || strings.HasPrefix(r, want+".") && strings.Count(want, ".") == 1
 	})
 	if at < 0 {
-		return "", usage.New("Kubernetes version "+asked, "no node image is known for it", "use one of "+strings.Join(releases, ", "))
+		return "", usage.New("--k8s="+asked, "no node image is known for it", "use one of "+strings.Join(releases, ", "))
 	}
 	return releases[at], nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/nodeimage"
 	"example.com/rollcall/harness/staging"
@@ -27,18 +28,20 @@ type Options struct {
 // List returns the flags of all options.
 func (o *Options) List() usage.List {
 	return append(usage.List{
-		{Flag: "modes", Default: usage.Environment, Text: &o.Modes,
+		{Flag: "modes", Topic: usage.Kind, Default: usage.Environment, Text: &o.Modes, Values: dataplane.Names(),
 			Help: "kube-proxy `modes`, separated by commas (default all: iptables,nftables,ipvs)"},
-		{Flag: "k8s", Default: usage.Environment, Text: &o.Kubernetes,
+		{Flag: "k8s", Topic: usage.Kind, Default: usage.Environment, Text: &o.Kubernetes, Values: nodeimage.Releases(),
 			Help: "Kubernetes `version`, such as v1.36.x (default " + nodeimage.Default + ")"},
-		{Flag: "keep", Default: usage.Environment, Switch: &o.Keep, Help: "keep the clusters, and reuse kept ones"},
-		{Flag: "profile", Default: usage.Environment, Text: &o.Profile,
+		{Flag: "keep", Topic: usage.Kind, Default: usage.Environment, Switch: &o.Keep, Help: "keep the clusters, and reuse kept ones"},
+		{Flag: "profile", Topic: usage.Scenarios, Default: usage.Environment, Text: &o.Profile, Values: harness.Profiles(),
 			Help: "`profile` of scenarios, smoke, core or full (default core; smoke with go test -short)"},
-		{Flag: "jobs", Default: usage.Environment, Text: &o.Jobs,
+		{Flag: "jobs", Topic: usage.Load, Default: usage.Environment, Text: &o.Jobs,
 			Help: "most recordings side by side on one cluster, a `number` from 1 to 16 (default: by this machine's cores and memory)"},
-		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
-			Help: "most `requests` per second and lane, 6 to 1000 (default 25 for each core, at most 100, shared by the recordings under load)"},
-		{Flag: "app", Default: usage.Make, Text: &o.App, Help: "`file` about an app of yours, for the suite own to roll out"},
+		{Flag: "rate", Topic: usage.Load, Default: usage.Environment, Text: &o.Rate,
+			Help: "most `requests` per second of each lane, 6 to 1000; a lane is one client on one node, and a node with load has up to five " +
+				"(default 25 for each core, at most 100, shared by the recordings under load)"},
+		{Flag: "app", Topic: usage.Scenarios, Default: usage.Make, Text: &o.App,
+			Help: "`file` about an app of yours, for the suite own to roll out"},
 	}, o.Target.List()...)
 }
 

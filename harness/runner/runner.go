@@ -93,7 +93,7 @@ func (r *Runner) Prepare() (err error) {
 	}
 	if r.App != "" {
 		if r.app, err = userapp.Read(r.App); err != nil {
-			return usage.New("app", err.Error(), "see suites/own/README.md")
+			return usage.New("--app="+r.App, err.Error(), "see suites/own/README.md")
 		}
 		if r.App, err = filepath.Abs(r.App); err != nil {
 			return err
@@ -149,7 +149,7 @@ func (r *Runner) connect() (err error) {
 	mode := ""
 	if r.Modes != "" {
 		if len(r.modes) > 1 {
-			return usage.New("modes "+r.Modes, "a cluster that is there has one", "leave --modes out: it is found")
+			return usage.New("--modes="+r.Modes, "a cluster that is there has one", "leave --modes out: it is found")
 		}
 		mode = r.modes[0]
 	}

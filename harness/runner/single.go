@@ -36,7 +36,7 @@ func (r *Runner) recordIn(ctx context.Context, out io.Writer, suite, mode string
 		return err
 	}
 	if skip != "" {
-		return usage.New("mode "+mode, skip, "use another: --modes=iptables")
+		return usage.New("--modes="+mode, skip, "use another: --modes=iptables")
 	}
 	for i, asks := range of {
 		s, asked := asks(ctx, m.cluster)

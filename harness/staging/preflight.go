@@ -113,7 +113,7 @@ func (p Preflight) checkRights(ctx context.Context) error {
 // Cleanup deletes everything that runs of Rollcall created on the target, even a run that is still under way.
 func (t Target) Cleanup(ctx context.Context, out io.Writer) error {
 	if !t.Named() {
-		return usage.New("clean", "no cluster is named", "name it: --context=NAME; without options kind clusters are removed")
+		return usage.New("rollcall clean", "no cluster is named", "name it: --context=NAME; without options kind clusters are removed")
 	}
 	c, err := t.Connect(ctx, "")
 	if err != nil {
@@ -141,7 +141,7 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 		return s, nil // the nodes have the images already
 	}
 	if !p.Layout.MakesImages() {
-		return s, usage.New("image-repo "+p.ImageRepo, "the sources to build images from are not here",
+		return s, usage.New("--image-repo="+p.ImageRepo, "the sources to build images from are not here",
 			"push them from a clone, and name them: --images")
 	}
 	fmt.Fprintln(p.Out, "building the images of the app, the agent and the observer")
@@ -155,7 +155,7 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	}
 	registry := layout.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
 	if s.Refs, err = images.Push(ctx, p.Out, registry, layout.Images(p.Cluster.CannotObserve() == "")); err != nil {
-		return s, usage.New("image-repo "+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "),
+		return s, usage.New("--image-repo="+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "),
 			"log in to it with docker login or podman login, or name images that are there: --images")
 	}
 	return s, nil

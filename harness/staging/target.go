@@ -36,17 +36,17 @@ type Target struct {
 // environment, so that nobody uses a cluster by accident.
 func (t *Target) Reach() usage.List {
 	return append(usage.List{
-		{Flag: "context", Group: attached.FlagGroup, Default: usage.Make, Text: &t.Context,
+		{Flag: "context", Default: usage.Make, Text: &t.Context,
 			Help: "kubeconfig `context` of a cluster that is there already, or in-cluster: the one this pod is in " +
 				"(default: kind clusters are made)"},
-		{Flag: "kubeconfig", Group: attached.FlagGroup, Default: usage.Make, Text: &t.Kubeconfig,
+		{Flag: "kubeconfig", Default: usage.Make, Text: &t.Kubeconfig,
 			Help: "kubeconfig `file` that has the context (default as kubectl finds it)"},
-	}, t.Access.List()...)
+	}.Under(usage.There), t.Access.List()...)
 }
 
 // List returns all options.
 func (t *Target) List() usage.List {
-	return append(t.Reach(), usage.List{
+	options := append(t.Reach(), usage.List{
 		{Flag: "namespace", Default: usage.Make, Text: &t.Namespaces,
 			Help: "`namespaces` to use on a cluster that is there already, separated by commas (default: one is made for each scenario)"},
 		{Flag: "image-repo", Default: usage.Make, Text: &t.ImageRepo,
@@ -60,11 +60,12 @@ func (t *Target) List() usage.List {
 		{Flag: "outside-url", Default: usage.Make, Text: &t.OutsideURL,
 			Help: "`URL` at which this host reaches the app's Service, or none (default: a NodePort, if one can be reached)"},
 		{Flag: "load-nodes", Default: usage.Make, Text: &t.LoadNodes, Help: "most nodes that carry load agents, a `number` (default 3)"},
-		{Flag: "allow", Default: usage.Make, Text: &t.Allow,
+		{Flag: "allow", Default: usage.Make, Text: &t.Allow, Values: []string{harness.NodeRules, evidence.FlowEvents, "disruption:"},
 			Help: "privileged `things` to do on a cluster that is there already, separated by commas: node-rules, to observe nodes' rules; " +
 				"flows, beside it, to record to which pod each connection is routed; disruption:NODE, for each of two or more nodes to drain"},
-		{Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"},
-	}...)
+	}.Under(usage.There)...)
+	return append(options, usage.Option{
+		Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"})
 }
 
 // Named reports whether the options name a cluster.
@@ -94,25 +95,28 @@ func (t Target) Preassigned() []string { return splitList(t.Namespaces) }
 func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, error) {
 	nodes, err := strconv.Atoi(cmp.Or(t.LoadNodes, strconv.Itoa(mostLoadNodes)))
 	if err != nil || nodes < 1 {
-		return nil, usage.New("load nodes "+t.LoadNodes, "it is no number of nodes", "use 1 or more")
+		return nil, usage.New("--load-nodes="+t.LoadNodes, "it is not a number of nodes", "use 1 or more")
 	}
 	if t.ImageRepo != "" && t.Images != "" {
-		return nil, usage.New("image-repo and images", "images are pushed, or are in the registry already", "give one of them")
+		return nil, usage.New("--image-repo, --images", "images are pushed, or are in the registry already", "give one of them")
 	}
 	if t.PullSecret != "" && t.ImageRepo+t.Images == "" {
-		return nil, usage.New("pull-secret "+t.PullSecret, "there is nothing to pull", "give --image-repo or --images as well")
+		return nil, usage.New("--pull-secret="+t.PullSecret, "there is nothing to pull", "give --image-repo or --images as well")
 	}
 	if t.OutsideURL != "" && t.OutsideURL != attached.NoOutside {
 		if !strings.HasPrefix(t.OutsideURL, "http") {
-			return nil, usage.New("outside-url "+t.OutsideURL, "it is no URL", "give one like http://rollcall.example.com/, or none")
+			return nil, usage.New("--outside-url="+t.OutsideURL, "it is not a URL", "give one like http://rollcall.example.com/, or none")
 		}
 		if len(t.Preassigned()) != 1 {
-			return nil, usage.New("outside-url "+t.OutsideURL, "it leads to a Service of one namespace, and scenarios would run in others",
+			return nil, usage.New("--outside-url="+t.OutsideURL, "it leads to a Service of one namespace, and scenarios would run in others",
 				"give that namespace: --namespace=NAME")
 		}
 	}
 	drain, err := t.drainable()
 	if err != nil {
+		return nil, err
+	}
+	if err := t.checkRegistry(); err != nil {
 		return nil, err
 	}
 	if _, err := t.refs(); err != nil {
@@ -124,6 +128,22 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 	})
 }
 
+// checkRegistry returns an error for a repository that is not one, and for files that cannot be used with it. It asks nobody.
+func (t Target) checkRegistry() error {
+	if err := layout.CheckRepo(t.ImageRepo); t.ImageRepo != "" && err != nil {
+		return usage.New("--image-repo="+t.ImageRepo, usage.OneLine(err), "write it like registry.example.com/platform/rollcall")
+	}
+	if err := (layout.Registry{CAFile: t.RegistryCA}).CheckCA(); err != nil {
+		return usage.New("--registry-ca="+t.RegistryCA, usage.OneLine(err), "give a PEM file")
+	}
+	if t.PullSecret != "" {
+		if _, err := usage.File("", t.PullSecret); err != nil {
+			return usage.New("--pull-secret="+t.PullSecret, usage.OneLine(err), "give a file like ~/.docker/config.json")
+		}
+	}
+	return nil
+}
+
 func (t Target) allows(thing string) bool { return slices.Contains(splitList(t.Allow), thing) }
 
 // drainable returns the nodes that may be drained, and an error for an unknown word in Allow.
@@ -132,14 +152,15 @@ func (t Target) drainable() (nodes []string, err error) {
 		node, named := strings.CutPrefix(thing, "disruption:")
 		switch {
 		case named && slices.Contains(nodes, node):
-			return nil, usage.New("allow "+thing, "it is named twice", "name another node: disruption:NODE")
+			return nil, usage.New("--allow="+thing, "it is named twice", "name another node: disruption:NODE")
 		case named && node != "":
 			nodes = append(nodes, node)
 		case thing == evidence.FlowEvents && !t.allows(harness.NodeRules):
-			return nil, usage.New("allow "+thing, "the observers of nodes' rules record connections", "add "+harness.NodeRules)
+			return nil, usage.New("--allow="+thing, "the observers of nodes' rules record connections", "add "+harness.NodeRules)
 		case thing != harness.NodeRules && thing != evidence.FlowEvents:
-			return nil, usage.New("allow "+thing, "there is no such thing", "use "+harness.NodeRules+", "+evidence.FlowEvents+", or disruption:NODE"+
-				usage.Meant(thing, harness.NodeRules, evidence.FlowEvents, "disruption:"))
+			return nil, usage.New("--allow="+thing, "there is no such thing",
+				"use "+harness.NodeRules+", "+evidence.FlowEvents+", or disruption:NODE"+
+					usage.Meant(thing, harness.NodeRules, evidence.FlowEvents, "disruption:"))
 		}
 	}
 	return nodes, nil
@@ -155,14 +176,14 @@ func (t Target) refs() (map[string]string, error) {
 		image, ref, two := strings.Cut(pair, "=")
 		name, version, tagged := strings.Cut(image, ":")
 		if !two || !tagged || ref == "" || !slices.Contains(layout.Images(true), layout.Image{name, version}) {
-			return nil, usage.New("images "+pair, "it is not one of Rollcall's images with its reference",
+			return nil, usage.New("--images="+pair, "it is not one of Rollcall's images with its reference",
 				"write it like echo:v1=registry.example.com/rollcall/echo@sha256:...")
 		}
 		refs[fixtures.ImageRef(name, version)] = ref
 	}
 	for _, image := range layout.Images(t.allows(harness.NodeRules)) {
 		if refs[fixtures.ImageRef(image[0], image[1])] == "" {
-			return nil, usage.New("images", fmt.Sprintf("%s:%s is missing", image[0], image[1]), fmt.Sprintf("add %s:%s=REF", image[0], image[1]))
+			return nil, usage.New("--images", fmt.Sprintf("%s:%s is missing", image[0], image[1]), fmt.Sprintf("add %s:%s=REF", image[0], image[1]))
 		}
 	}
 	return refs, nil

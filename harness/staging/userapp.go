@@ -33,7 +33,7 @@ func (p Preflight) TryApp(ctx context.Context) error {
 	return p.inNamespace(ctx, p.App.PodSecurity(), func(ctx context.Context, lease namespace.Lease) error {
 		service, err := p.App.Update().Deploy(ctx, p.Cluster.Client(), fixtures.Destination{Namespace: lease.Name}, fixtures.App{}, 0)
 		if err != nil {
-			return usage.New("app "+p.AppFile, usage.OneLine(err), "fix its manifests")
+			return usage.New("--app="+p.AppFile, usage.OneLine(err), "fix its manifests")
 		}
 		pod, err := p.awaitApp(ctx, lease.Name)
 		if err != nil {
@@ -55,7 +55,7 @@ func (p Preflight) awaitApp(ctx context.Context, namespace string) (ready *corev
 	if warning := LastWarning(context.WithoutCancel(ctx), p.Cluster.Client(), namespace, ""); warning != "" {
 		because += "; " + warning
 	}
-	return nil, usage.New("app "+p.AppFile, fmt.Sprintf("%s does not get ready as version %s: %s", p.App.Name(), old, because),
+	return nil, usage.New("--app="+p.AppFile, fmt.Sprintf("%s does not get ready as version %s: %s", p.App.Name(), old, because),
 		"see that its manifests work without anything else in a namespace of their own, and that podSecurity says what they need")
 }
 
@@ -114,12 +114,12 @@ func (p Preflight) ask(ctx context.Context, service *corev1.Service, url, addres
 		if p.Cluster.Door().Given == "" && errors.As(last, &none) && (none.TLS || none.Status == 0 && none.Fault != evidence.WrongServer) {
 			return p.refusePort(service, none, why)
 		}
-		return usage.New("app "+p.AppFile, fmt.Sprintf("asked for %s, and %s", p.App.Path(), why),
+		return usage.New("--app="+p.AppFile, fmt.Sprintf("asked for %s, and %s", p.App.Path(), why),
 			"fix request or reply: what is asked for, what a good reply is, and where its version stands")
 	case err != nil:
 		return err
 	case named != "" && named != old:
-		return usage.New("app "+p.AppFile, fmt.Sprintf("the reply of what was deployed as %q says %q", old, named),
+		return usage.New("--app="+p.AppFile, fmt.Sprintf("the reply of what was deployed as %q says %q", old, named),
 			"spell old.name and new.name as replies do, or fix where the version stands")
 	}
 	return nil
@@ -138,7 +138,7 @@ func (p Preflight) refusePort(service *corev1.Service, none *loadgen.NoReplyErro
 		reason += "; it also has " + userapp.PortsText(others)
 		remedy = fmt.Sprintf("name the one of HTTP: service: %s:PORT", service.Name)
 	}
-	return usage.New("app "+p.AppFile, reason, remedy)
+	return usage.New("--app="+p.AppFile, reason, remedy)
 }
 
 // PortOf returns the pod's port to which the HTTP port of its Service leads.

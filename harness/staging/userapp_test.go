@@ -69,7 +69,7 @@ func TestAwaitApp(t *testing.T) {
 				p := Preflight{App: app, AppFile: "app.yaml", Cluster: fakeCluster{client: fake.NewClientset(row.objects...)}}
 				began := time.Now()
 				_, err := p.awaitApp(t.Context(), "ns")
-				if !usage.Is(err) || !strings.Contains(err.Error(), "app app.yaml: Deployment nginx does not get ready as version blue: "+row.says) {
+				if !usage.Is(err) || !strings.Contains(err.Error(), "--app=app.yaml: Deployment nginx does not get ready as version blue: "+row.says) {
 					t.Errorf("%v", err)
 				}
 				if took := time.Since(began); took < row.after || took > row.after+time.Second {
@@ -116,8 +116,9 @@ func TestAPortThatSpeaksNoHTTP(t *testing.T) {
 		ports        []corev1.ServicePort
 		says         string
 	}{
-		{"another protocol", nats, append([]corev1.ServicePort{first}, others...), "app app.yaml: port client (4222) of Service nats gives no " +
-			"reply over HTTP: malformed HTTP"},
+		{"another protocol", nats, append([]corev1.ServicePort{first}, others...),
+			"--app=app.yaml: port client (4222) of Service nats gives no " +
+				"reply over HTTP: malformed HTTP"},
 		{"another protocol, and the Service's other ports are named", nats, append([]corev1.ServicePort{first}, others...),
 			"; it also has monitor (8222), 6222: name the one of HTTP: service: nats:PORT"},
 		{"it is the only one", nats, []corev1.ServicePort{first}, ": have it answer there over HTTP"},

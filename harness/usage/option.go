@@ -27,8 +27,9 @@ type Option struct {
 	Flag    string // such as load-nodes
 	Short   string // of rollcall's flag, such as f for filename; empty: none
 	Default Source
-	Group   string // of the help, such as Cluster flags; empty: the general group
-	Help    string // with the name of the value in backquotes
+	Topic   Topic    // under which the help lists it; empty: before all topics
+	Help    string   // with the name of the value in backquotes
+	Values  []string // that it takes, for completion; empty: any
 	Text    *string
 	Texts   *[]string // one for each use of the flag
 	Switch  *bool
@@ -96,16 +97,17 @@ func (o Option) values() []string {
 	return nil
 }
 
-// Given returns the option as errors name it: its flag and, unless that is a secret, its first value. It is empty if the option is not set.
+// Given returns the option as errors name it, such as --modes=ipvs, with its first value, or without one for a secret. It is empty if the
+// option is not set.
 func (o Option) Given() string {
 	values := o.values()
 	switch {
 	case len(values) == 0:
 		return ""
 	case o.Switch != nil || o.Default == Secret:
-		return o.Flag
+		return "--" + o.Flag
 	}
-	return o.Flag + " " + values[0]
+	return "--" + o.Flag + "=" + values[0]
 }
 
 // Args returns the arguments that set the same options for another process, without secrets and options that are not set.

@@ -107,7 +107,7 @@ func TestGivenIsHowAnErrorNamesAnOption(t *testing.T) {
 	for _, o := range s.list() {
 		got = append(got, o.Given())
 	}
-	if diff := cmp.Diff([]string{"", "", "context staging", "header a=b", "dry-run", "token"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"", "", "--context=staging", "--header=a=b", "--dry-run", "--token"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -47,7 +47,7 @@ func Read(file string) (*App, error) {
 	if a.asked, err = a.document.http(filepath.Dir(file)); err != nil {
 		return nil, fmt.Errorf("%s: request, reply: %w", file, err)
 	}
-	if a.budget, err = a.document.Budget.Read("budget.maxOutage", "budget.maxFailed", "budget.p99"); err != nil {
+	if a.budget, err = a.document.Budget.Read("budget.maxOutage: ", "budget.maxFailed: ", "budget.p99: "); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	for _, name := range a.document.Manifests {

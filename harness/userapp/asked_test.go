@@ -122,7 +122,7 @@ func TestHowAnAppIsAsked(t *testing.T) {
 		{sentence: "an invalid certificate authority", request: "ca: ca.pem", says: "request, reply: CA: there is no certificate in PEM"},
 		{sentence: "an unknown version of TLS", request: "insecure: true, tlsMin: '1.4'", says: "tls-min 1.4: there is no such version"},
 		{sentence: "a range that begins after its end",
-			reply: "goodStatus: 399-200, ", says: `goodStatus 399-200: "399-200" is no status or range`},
+			reply: "goodStatus: 399-200, ", says: `goodStatus: 399-200: "399-200" is not a status or range`},
 		{sentence: "statuses twice", reply: "goodStatus: 200-299, status: [200], ", says: "reply.goodStatus: reply.status says the same"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -160,9 +160,9 @@ func TestWhatClientsMayLose(t *testing.T) {
 			verdict.MaxOutage(5 * time.Second), verdict.ReplyGap(0, 5*time.Second), verdict.MaxFailedShare(1)}},
 		{sentence: "late replies, and no loss", budget: "{p99: 300ms}", want: []evidence.Expectation{verdict.NoFailures(),
 			verdict.MaxP99(300 * time.Millisecond)}},
-		{sentence: "an invalid latency", budget: "{p99: fast}", says: "budget.p99 fast: it is not a duration of 1ms or more"},
+		{sentence: "an invalid latency", budget: "{p99: fast}", says: "budget.p99: fast: it is not a duration of 1ms or more"},
 		{sentence: "an invalid outage", budget: "{maxOutage: 5}", says: "maxOutage"},
-		{sentence: "an invalid share", budget: "{maxFailed: 101%}", says: "budget.maxFailed 101%: it is no share of 0.1% to 100%"},
+		{sentence: "an invalid share", budget: "{maxFailed: 101%}", says: "budget.maxFailed: 101%: it is not a share of 0.1% to 100%"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			budget := ""

@@ -24,7 +24,7 @@ type Losses struct {
 	P99      time.Duration // 0: no limit
 }
 
-// Read parses the budget. The arguments are the names of its options, for errors.
+// Read parses the budget. The arguments are how errors begin before the values, as for [usage.Duration].
 func (b Budget) Read(outage, failed, p99 string) (l Losses, err error) {
 	if l.Outage, err = usage.Duration(outage, b.MaxOutage, 0, time.Millisecond); err != nil {
 		return l, err

@@ -111,7 +111,7 @@ func (d Document) http(folder string) (*loadgen.UserHTTP, error) {
 	}
 	asked.Status = d.Reply.Status
 	if d.Reply.GoodStatus != "" {
-		if asked.Status, err = usage.Statuses("goodStatus", d.Reply.GoodStatus); err != nil {
+		if asked.Status, err = usage.Statuses("goodStatus: ", d.Reply.GoodStatus); err != nil {
 			return nil, err
 		}
 	}

@@ -136,7 +136,7 @@ func TestDecide(t *testing.T) {
 		{"an exception that nothing needs is told", drained(verdict.Pass, 0), except("rollout/drained", "", "", "2026-12-31"), nil, 0, 1},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			d, err := compare.Decide(compare.Runs{baseline()}, compare.Runs{row.candidate}, row.policy, compare.History{}, today)
+			d, err := compare.Decide(compare.Runs{baseline()}, compare.Runs{row.candidate}, nil, row.policy, compare.History{}, today)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +182,7 @@ func TestASkippedModeDoesNotStandAgainstGo(t *testing.T) {
 			compare.Go},
 		{"the mode itself is required", compare.Required{Modes: []string{"ipvs"}}, compare.NoGo},
 	} {
-		d, err := compare.Decide(compare.Runs{with(baseline())}, compare.Runs{with(baseline())}, compare.Policy{Required: row.required},
+		d, err := compare.Decide(compare.Runs{with(baseline())}, compare.Runs{with(baseline())}, nil, compare.Policy{Required: row.required},
 			compare.History{}, today)
 		if err != nil || d.Answer() != row.want {
 			t.Errorf("%s: %s, %v, %v, %v", row.sentence, d.Answer(), d.Against, d.Unknown, err)
@@ -202,7 +202,7 @@ func TestAModeThatShowedNothingIsNoReasonForGo(t *testing.T) {
 		{"neither showed anything", of("before", verdict.Inconclusive), of("after", verdict.Inconclusive)},
 		{"the baseline alone showed nothing", of("before", verdict.Inconclusive), of("after", verdict.Pass)},
 	} {
-		d, err := compare.Decide(row.baseline, row.candidate, compare.Policy{}, compare.History{}, today)
+		d, err := compare.Decide(row.baseline, row.candidate, nil, compare.Policy{}, compare.History{}, today)
 		if err != nil || d.Answer() != compare.Undecided {
 			t.Errorf("%s: %s, %v, %v", row.sentence, d.Answer(), d.Unknown, err)
 		}
@@ -229,7 +229,7 @@ func TestGoTakesEnoughTerminations(t *testing.T) {
 		for i, n := range row.counts {
 			candidate = append(candidate, of(fmt.Sprint("after-", i), n))
 		}
-		d, err := compare.Decide(compare.Runs{of("before", 60)}, candidate, compare.Policy{}, compare.History{}, today)
+		d, err := compare.Decide(compare.Runs{of("before", 60)}, candidate, nil, compare.Policy{}, compare.History{}, today)
 		if err != nil || d.Answer() != row.want {
 			t.Errorf("%s: %s, %v, %v", row.sentence, d.Answer(), d.Unknown, err)
 		}
@@ -238,8 +238,58 @@ func TestGoTakesEnoughTerminations(t *testing.T) {
 
 func TestRunsWithNothingInCommonCannotBeDecided(t *testing.T) {
 	if _, err := compare.Decide(compare.Runs{baseline()}, compare.Runs{side("after", "v1.36.3", scenario("own/shop", verdict.Pass, 0))},
-		compare.Policy{}, compare.History{}, today); err == nil {
+		nil, compare.Policy{}, compare.History{}, today); err == nil {
 		t.Error("they are")
+	}
+}
+
+// Clients may be moved to another mode if the candidate's mode is no worse than the baseline's, whatever the other modes show.
+func TestAMoveToAnotherModeIsDecided(t *testing.T) {
+	move := []compare.Pair{{A: "iptables", B: "nftables"}}
+	run := func(nftables model.Scenario) compare.Runs {
+		s := side("night", "v1.36.3", scenario("rollout/drained", verdict.Pass, 0), nftables, scenario("rollout/drained", verdict.Fail, 30))
+		s.Report.Scenarios[1].Mode, s.Report.Scenarios[2].Mode = "nftables", "ipvs"
+		s.Report.Clusters = append(s.Report.Clusters, evidence.Cluster{Mode: "nftables", Kubernetes: "v1.36.3"},
+			evidence.Cluster{Mode: "ipvs", Kubernetes: "v1.36.3"})
+		return compare.Runs{s}
+	}
+	worse := scenario("rollout/drained", verdict.Fail, 30)
+	excepted := compare.Policy{Exceptions: []compare.Exception{{Scenario: "rollout/drained", Mode: "nftables", Until: "2026-12-31",
+		Because: "known"}}}
+	for _, row := range []struct {
+		sentence string
+		run      compare.Runs
+		policy   compare.Policy
+		want     compare.Answer
+		against  string
+	}{
+		{"both modes lose nothing", run(scenario("rollout/drained", verdict.Pass, 0)), compare.Policy{}, compare.Go, ""},
+		{"the new mode loses requests", run(worse), compare.Policy{}, compare.NoGo, "nftables: it passed in the baseline and fails"},
+		{"it is known, and accepted there", run(worse), excepted, compare.Undecided, ""},
+		{"the policy requires a mode that is left", run(scenario("rollout/drained", verdict.Pass, 0)),
+			compare.Policy{Required: compare.Required{Modes: []string{"iptables"}}}, compare.NoGo, ": nothing was decided in iptables"},
+	} {
+		d, err := compare.Decide(row.run, row.run, move, row.policy, compare.History{}, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		against := ""
+		if len(d.Against) > 0 {
+			against = d.Against[0].Mode + ": " + d.Against[0].What
+		}
+		if d.Answer() != row.want || !strings.HasPrefix(against, row.against) {
+			t.Errorf("%s: %s, against it %v, unknown %v", row.sentence, d.Answer(), d.Against, d.Unknown)
+		}
+		var b bytes.Buffer
+		if err := reports.SheetMarkdown(&b, compare.DecisionSheet([]compare.Decision{d})); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"Baseline: run night, Kubernetes v1.36.3 in iptables.",
+			"Candidate: run night, Kubernetes v1.36.3 in nftables: "} {
+			if !strings.Contains(b.String(), line) || strings.Contains(b.String(), "ipvs") {
+				t.Errorf("%s: it does not say %q, or names a third mode:\n%s", row.sentence, line, &b)
+			}
+		}
 	}
 }
 
@@ -254,12 +304,12 @@ func TestOnlyRunsOfOneProfileAreDecided(t *testing.T) {
 		{"both are of the same", "core", "core", ""},
 		{"before there were profiles everything was run", "", "full", ""},
 		{"the candidate ran less", "", "core",
-			"accept: baseline out/a is of profile full and candidate out/b of profile core: run the candidate again with --profile=full"},
+			"--candidate=out/b: it is of profile core, and the baseline of profile full: run the candidate again with --profile=full"},
 		{"the candidate ran more", "smoke", "core",
-			"accept: baseline out/a is of profile smoke and candidate out/b of profile core: run the candidate again with --profile=smoke"},
+			"--candidate=out/b: it is of profile core, and the baseline of profile smoke: run the candidate again with --profile=smoke"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			_, err := compare.Decide(compare.Runs{of("out/a", row.baseline)}, compare.Runs{of("out/b", row.candidate)}, compare.Policy{},
+			_, err := compare.Decide(compare.Runs{of("out/a", row.baseline)}, compare.Runs{of("out/b", row.candidate)}, nil, compare.Policy{},
 				compare.History{}, today)
 			if got := fmt.Sprint(err); row.err == "" && err != nil || row.err != "" && got != row.err {
 				t.Errorf("error %s, want %q", got, row.err)
@@ -277,14 +327,14 @@ func TestSheet(t *testing.T) {
 		side("to-1.37", "v1.37.0", scenario("rollout/drained", verdict.Fail, 3, "C31"), scenario("control/undrained", verdict.Pass, 900, "C35"),
 			scenario("statusgap/trap", verdict.Pass, 0, "C1")),
 	} {
-		d, err := compare.Decide(compare.Runs{baseline()}, compare.Runs{candidate}, policy, compare.History{}, today)
+		d, err := compare.Decide(compare.Runs{baseline()}, compare.Runs{candidate}, nil, policy, compare.History{}, today)
 		if err != nil {
 			t.Fatal(err)
 		}
 		decisions = append(decisions, d)
 	}
 	var b bytes.Buffer
-	if err := reports.SheetMarkdown(&b, compare.DecisionSheet(compare.Runs{baseline()}, decisions)); err != nil {
+	if err := reports.SheetMarkdown(&b, compare.DecisionSheet(decisions)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "accept.md", b.Bytes())
@@ -303,15 +353,15 @@ func TestReadPolicy(t *testing.T) {
 		{"a misspelt field", head + "required: {claim: [C1]}", `unknown field "required.claim"`, ""},
 		{"a misspelt field of an exception", except("scenario: a/b, till: 2027-01-31, until: 2027-01-31, because: known"),
 			`unknown field "exceptions[0].till"`, ""},
-		{"a claim that is none", head + "required: {claims: [C1, C42]}", `required.claims[1]: "C42" is no claim: use C1 to C41`, ""},
-		{"a claim without its letter", head + `required: {claims: ["7"]}`, `required.claims[0]: "7" is no claim`, ""},
-		{"a scenario without its suite", head + "required: {scenarios: [drained]}", `required.scenarios[0]: "drained" is no scenario`, ""},
-		{"an exception for everything", except("until: 2027-01-31, because: known"), `exceptions[0].scenario: "" is no scenario`, ""},
+		{"a claim that is none", head + "required: {claims: [C1, C42]}", `required.claims[1]: "C42" is not a claim: use C1 to C41`, ""},
+		{"a claim without its letter", head + `required: {claims: ["7"]}`, `required.claims[0]: "7" is not a claim`, ""},
+		{"a scenario without its suite", head + "required: {scenarios: [drained]}", `required.scenarios[0]: "drained" is not a scenario`, ""},
+		{"an exception for everything", except("until: 2027-01-31, because: known"), `exceptions[0].scenario: "" is not a scenario`, ""},
 		{"an exception for a number that is not compared", except("scenario: a/b, number: speed, until: 2027-01-31, because: known"),
 			`exceptions[0].number: "speed" is not a compared number: use one of failed,`, "numbers"},
-		{"an exception without an end", except("scenario: a/b, because: known"), `exceptions[0].until: "" is no day`, ""},
+		{"an exception without an end", except("scenario: a/b, because: known"), `exceptions[0].until: "" is not a day`, ""},
 		{"an exception to a day that is none", except("scenario: a/b, until: 2027-02-30, because: known"),
-			`exceptions[0].until: "2027-02-30" is no day`, ""},
+			`exceptions[0].until: "2027-02-30" is not a day`, ""},
 		{"an exception without a reason", except("scenario: a/b, until: 2027-01-31"), `exceptions[0].because: it is empty`, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

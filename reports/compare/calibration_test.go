@@ -168,7 +168,7 @@ func TestCalibration(t *testing.T) {
 				a = append(a, p.draw(random, fmt.Sprint("a-", i), row.storm, nil))
 				b = append(b, p.draw(random, fmt.Sprint("b-", i), row.storm, row.damage))
 			}
-			d, err := compare.Decide(a, b, compare.Policy{}, compare.History{}, today)
+			d, err := compare.Decide(a, b, nil, compare.Policy{}, compare.History{}, today)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,6 +24,8 @@ type Comparison struct {
 	Gone     []OutcomeChange `json:"gone,omitempty"`    // only A has them
 	Numbers  []Number        `json:"numbers,omitempty"` // one for every test
 	Compared int             `json:"compared"`          // scenarios that both have
+
+	pairs []Pair // that were compared
 }
 
 // A ClusterChange is a fact about the clusters that differs.
@@ -91,9 +93,11 @@ func Compare(a, b Runs, scope Scope) (Comparison, error) {
 			}
 		}
 	}
+	c.pairs = pairs
 	for _, p := range pairs {
 		if !slices.Contains(modesA, p.A) || !slices.Contains(modesB, p.B) {
-			return c, fmt.Errorf("compare: modes %s: A has %v and B has %v: name one of each", p, modesA, modesB)
+			return c, fmt.Errorf("--modes=%s:%s: A has %s and B has %s: name one of each", p.A, p.B, strings.Join(modesA, ", "),
+				strings.Join(modesB, ", "))
 		}
 		c.add(p, a.in(p.A), b.in(p.B), scope)
 	}
@@ -101,8 +105,8 @@ func Compare(a, b Runs, scope Scope) (Comparison, error) {
 	c.noteProfiles()
 	if c.Compared == 0 {
 		return c,
-			fmt.Errorf("compare: runs %s, with modes %v, and %s, with %v, have no scenario and mode in common: to compare two modes: --modes iptables:nftables",
-				strings.Join(a.IDs(), ","), modesA, strings.Join(b.IDs(), ","), modesB)
+			fmt.Errorf("runs %s (%s) and %s (%s): they have no scenario and mode in common: to compare two modes: --modes=iptables:nftables",
+				strings.Join(a.IDs(), ","), strings.Join(modesA, ", "), strings.Join(b.IDs(), ","), strings.Join(modesB, ", "))
 	}
 	return c, nil
 }

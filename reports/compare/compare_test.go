@@ -233,9 +233,9 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		pairs    []compare.Pair
 		want     string
 	}{
-		{"no mode in common", iptables, nftables, nil, "to compare two modes: --modes iptables:nftables"},
+		{"no mode in common", iptables, nftables, nil, "to compare two modes: --modes=iptables:nftables"},
 		{"a mode that neither has", iptables, nftables, []compare.Pair{{A: "ipvs", B: "ipvs"}},
-			"modes ipvs: A has [iptables] and B has [nftables]: name one of each"},
+			"--modes=ipvs:ipvs: A has iptables and B has nftables: name one of each"},
 		{"a run without scenarios", compare.Side{}, compare.Side{}, nil, "have no scenario and mode in common"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -246,11 +246,11 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		})
 	}
 	for _, pair := range []string{"", ":", "iptables:", ":nftables", "a:b:c"} {
-		if p, err := compare.ParsePair(pair); err == nil {
+		if p, err := compare.ParsePairs([]string{pair}); err == nil {
 			t.Errorf("%q is %v", pair, p)
 		}
 	}
-	if p, err := compare.ParsePair("ipvs"); err != nil || p != (compare.Pair{A: "ipvs", B: "ipvs"}) {
+	if p, err := compare.ParsePairs([]string{"ipvs"}); err != nil || !slices.Equal(p, []compare.Pair{{A: "ipvs", B: "ipvs"}}) {
 		t.Errorf("%v: %v", p, err)
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 // A Decision is the decision about one candidate.
 type Decision struct {
-	Candidate  Runs       `json:"-"`          // named in the comparison as side B
+	Baseline   Runs       `json:"-"`          // as far as it was compared
+	Candidate  Runs       `json:"-"`          // likewise; named in the comparison as side B
 	Comparison Comparison `json:"comparison"` // of the baseline as A with the candidate as B
 	Against    []Reason   `json:"against,omitempty"`
 	Excepted   []Reason   `json:"excepted,omitempty"` // what would be against it, but for an exception
@@ -74,21 +75,24 @@ type Reason struct {
 
 // Decide compares the runs of a candidate with those of its baseline and with the policy, as of a day. What passed in the baseline has to
 // pass, no number may be shown to be worse, and for each mode it has to be shown that terminations lose and lag no more. The history, which
-// may be empty, counts as further runs of the baseline. The error, one line, says that the runs are of different profiles, or have nothing
-// in common.
-func Decide(baseline, candidate Runs, p Policy, history History, today time.Time) (Decision, error) {
+// may be empty, counts as further runs of the baseline. With pairs, modes of the baseline are compared with other modes of the candidate,
+// and no others count. The error, one line, says that the runs are of different profiles, or have nothing in common.
+func Decide(baseline, candidate Runs, pairs []Pair, p Policy, history History, today time.Time) (Decision, error) {
 	if err := sameProfile(baseline, candidate); err != nil {
 		return Decision{}, err
 	}
-	c, err := Compare(baseline, candidate, Scope{History: history})
+	if len(pairs) > 0 {
+		baseline, candidate = baseline.only(pairs, Pair.inA), candidate.only(pairs, Pair.inB)
+	}
+	c, err := Compare(baseline, candidate, Scope{Pairs: pairs, History: history})
 	if err == nil && len(p.Exceptions) > 0 && c.Worse() { // what is excepted must not make the others worse
-		c, err = Compare(baseline, candidate, Scope{History: history, LeaveOut: p.excepts(today)})
+		c, err = Compare(baseline, candidate, Scope{Pairs: pairs, History: history, LeaveOut: p.excepts(today)})
 	}
 	if err != nil {
 		return Decision{}, err
 	}
-	d := Decision{Candidate: candidate, Comparison: c, Unknown: unknown(c, baseline, candidate)}
-	reasons := slices.Concat(ofTheRuns(baseline, candidate, p), ofOutcomes(c))
+	d := Decision{Baseline: baseline, Candidate: candidate, Comparison: c, Unknown: unknown(c, baseline, candidate)}
+	reasons := slices.Concat(ofTheRuns(baseline, candidate, c, p), ofOutcomes(c))
 	for _, side := range candidate {
 		reasons = append(reasons, ofRequirements(side, p)...)
 	}
@@ -104,20 +108,21 @@ func sameProfile(baseline, candidate Runs) error {
 	want := first.Report.Run.ProfileName()
 	for _, side := range baseline[1:] {
 		if got := side.Report.Run.ProfileName(); got != want {
-			return fmt.Errorf("accept: baselines %s and %s are of profiles %s and %s: name runs of one", first.Folder, side.Folder, want, got)
+			return fmt.Errorf("--baseline=%s: baseline %s is of profile %s, and this one of %s: name runs of one",
+				side.Folder, first.Folder, want, got)
 		}
 	}
 	for _, side := range candidate {
 		if got := side.Report.Run.ProfileName(); got != want {
-			return fmt.Errorf("accept: baseline %s is of profile %s and candidate %s of profile %s: run the candidate again with --profile=%s",
-				first.Folder, want, side.Folder, got, want)
+			return fmt.Errorf("--candidate=%s: it is of profile %s, and the baseline of profile %s: run the candidate again with --profile=%s",
+				side.Folder, got, want, want)
 		}
 	}
 	return nil
 }
 
 // ofTheRuns returns the reasons about runs and modes: what the candidate does not have at all.
-func ofTheRuns(baseline, candidate Runs, p Policy) (reasons []Reason) {
+func ofTheRuns(baseline, candidate Runs, c Comparison, p Policy) (reasons []Reason) {
 	add := func(form string, args ...any) { reasons = append(reasons, Reason{What: fmt.Sprintf(form, args...)}) }
 	for _, side := range candidate {
 		for _, broken := range side.Report.Run.Broken {
@@ -126,7 +131,7 @@ func ofTheRuns(baseline, candidate Runs, p Policy) (reasons []Reason) {
 	}
 	for _, mode := range baseline.Modes() {
 		passed := func(s model.Scenario) bool { return s.Mode == mode && s.Outcome == verdict.Pass }
-		if baseline.have(passed) && !slices.Contains(candidate.Modes(), mode) {
+		if baseline.have(passed) && !slices.ContainsFunc(c.pairs, func(p Pair) bool { return p.A == mode }) {
 			add("nothing was run in %s, in which the baseline passed", mode)
 		}
 	}
@@ -141,7 +146,7 @@ func ofTheRuns(baseline, candidate Runs, p Policy) (reasons []Reason) {
 // ofOutcomes returns the reasons about scenarios that passed in the baseline and did not again, and about others that fail.
 func ofOutcomes(c Comparison) (reasons []Reason) {
 	add := func(o OutcomeChange, form string, args ...any) {
-		reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: o.Modes, What: fmt.Sprintf(form, args...)})
+		reasons = append(reasons, Reason{Scenario: o.Scenario, Mode: candidateMode(o.Modes), What: fmt.Sprintf(form, args...)})
 	}
 	for _, o := range c.Outcomes {
 		if *o.A == verdict.Pass {
@@ -233,7 +238,7 @@ func falseClaims(p Policy) (notes []string) {
 func ofNumbers(c Comparison) (reasons []Reason) {
 	for _, n := range c.Numbers {
 		if n.Effect == Worse {
-			reasons = append(reasons, Reason{Scenario: n.Scenario, Mode: n.Modes, Number: n.Metric.Key(), What: n.String()})
+			reasons = append(reasons, Reason{Scenario: n.Scenario, Mode: candidateMode(n.Modes), Number: n.Metric.Key(), What: n.String()})
 		}
 	}
 	return reasons
@@ -242,22 +247,22 @@ func ofNumbers(c Comparison) (reasons []Reason) {
 // unknown returns a reason for each number of a mode of which too little was seen. It asks that only of numbers whose values come from
 // terminations; of what a run has once, such as its status gap, go asks only that nothing worse is shown.
 func unknown(c Comparison, baseline, candidate Runs) (reasons []Reason) {
-	for _, mode := range candidate.Modes() {
-		if !baseline.have(notSkippedIn(mode)) || !candidate.have(notSkippedIn(mode)) { // a mode that the host cannot have shows nothing
+	for _, p := range c.pairs {
+		if !baseline.have(notSkippedIn(p.A)) || !candidate.have(notSkippedIn(p.B)) { // a mode that the host cannot have shows nothing
 			continue
 		}
 		counted := false
 		for _, n := range c.Numbers {
-			if n.Scenario != "" || n.Modes != mode || !n.Metric.Sample.PerTermination() {
+			if n.Scenario != "" || n.Modes != p.String() || !n.Metric.Sample.PerTermination() {
 				continue
 			}
 			counted = counted || n.Metric.Sample.Count != nil
 			if n.Effect == CannotTell {
-				reasons = append(reasons, Reason{Mode: mode, Number: n.Metric.Key(), What: n.String()})
+				reasons = append(reasons, Reason{Mode: p.B, Number: n.Metric.Key(), What: n.String()})
 			}
 		}
 		if !counted {
-			reasons = append(reasons, Reason{Mode: mode, What: "no scenario that allows no failure has terminations on both sides"})
+			reasons = append(reasons, Reason{Mode: p.B, What: "no scenario that allows no failure has terminations on both sides"})
 		}
 	}
 	return reasons

@@ -11,9 +11,10 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// DecisionSheet shows the decisions about the candidates for the place of one baseline: the answer, the reasons of each, and the outcomes
-// of all of them side by side.
-func DecisionSheet(baseline Runs, decisions []Decision) reports.Sheet {
+// DecisionSheet shows the decisions, at least one, about the candidates for the place of one baseline: the answer, the reasons of each, and
+// the outcomes of all of them side by side.
+func DecisionSheet(decisions []Decision) reports.Sheet {
+	baseline := decisions[0].Baseline
 	p := reports.Sheet{Title: "Rollcall accept: " + string(Worst(decisions)), Text: []string{"Baseline: " + runsOf(baseline) + "."}}
 	for _, d := range decisions {
 		p.Text = append(p.Text, fmt.Sprintf("Candidate: %s: %s.", runsOf(d.Candidate), d.Answer()),

@@ -49,7 +49,7 @@ func ReadHistory(path string) (History, error) {
 		return h, nil
 	}
 	if err != nil {
-		return h, fmt.Errorf("trend: read history: %w", err)
+		return h, fmt.Errorf("history %s: it cannot be read: %w", path, err)
 	}
 	h.ends = len(data) == 0 || data[len(data)-1] == '\n'
 	number := 0
@@ -62,13 +62,13 @@ func ReadHistory(path string) (History, error) {
 		var l Line
 		if err := json.Unmarshal(text, &l); err != nil || l.Run == "" {
 			if start := text[:min(len(text), len(beginning))]; !bytes.HasPrefix([]byte(beginning), start) {
-				return h, fmt.Errorf("trend: read %s: line %d is not a line of a history: give another file with --history", path, number)
+				return h, fmt.Errorf("history %s: line %d is not a line of a history: give another file: --history=FILE", path, number)
 			}
 			h.Torn = append(h.Torn, number)
 			continue
 		}
 		if l.Schema > HistorySchema {
-			return h, fmt.Errorf("trend: read %s: line %d has schema %d, this build reads up to %d: use a newer Rollcall", path, number,
+			return h, fmt.Errorf("history %s: line %d has schema %d, this build reads up to %d: use a newer Rollcall", path, number,
 				l.Schema, HistorySchema)
 		}
 		h.add(l)

@@ -58,7 +58,7 @@ func ReadPolicy(file string) (Policy, error) {
 func (p Policy) check() error {
 	for i, claim := range p.Required.Claims {
 		if _, ok := reports.SeedClaimOf(claim); !ok {
-			return fmt.Errorf("required.claims[%d]: %q is no claim: use C1 to C%d", i, claim, reports.SeedClaims)
+			return fmt.Errorf("required.claims[%d]: %q is not a claim: use C1 to C%d", i, claim, reports.SeedClaims)
 		}
 	}
 	for i, name := range p.Required.Scenarios {
@@ -83,7 +83,7 @@ func (x Exception) check() error {
 		return fmt.Errorf("number: %q is not a compared number: use one of %s", x.Number, strings.Join(keys, ", "))
 	}
 	if _, err := time.Parse(time.DateOnly, x.Until); err != nil {
-		return fmt.Errorf("until: %q is no day: write it like 2027-01-31", x.Until)
+		return fmt.Errorf("until: %q is not a day: write it like 2027-01-31", x.Until)
 	}
 	if strings.TrimSpace(x.Because) == "" {
 		return fmt.Errorf("because: it is empty: say why this is accepted")
@@ -93,7 +93,7 @@ func (x Exception) check() error {
 
 func checkName(name string) error {
 	if suite, id, two := strings.Cut(name, "/"); !two || suite == "" || id == "" || strings.Contains(id, "/") {
-		return fmt.Errorf("%q is no scenario: name it like rollout/drained-rolling-update", name)
+		return fmt.Errorf("%q is not a scenario: name it like rollout/drained-rolling-update", name)
 	}
 	return nil
 }

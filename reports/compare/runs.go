@@ -35,6 +35,20 @@ func (r Runs) Modes() []string {
 	return model.Distinct(all, func(mode string) string { return mode })
 }
 
+// only returns the runs with the modes alone that the pairs have on a side.
+func (r Runs) only(pairs []Pair, side func(Pair) string) (kept Runs) {
+	other := func(mode string) bool {
+		return !slices.ContainsFunc(pairs, func(p Pair) bool { return side(p) == mode })
+	}
+	for _, run := range r {
+		report := &run.Report
+		report.Scenarios = slices.DeleteFunc(slices.Clone(report.Scenarios), func(s model.Scenario) bool { return other(s.Mode) })
+		report.Clusters = slices.DeleteFunc(slices.Clone(report.Clusters), func(c evidence.Cluster) bool { return other(c.Mode) })
+		kept = append(kept, run)
+	}
+	return kept
+}
+
 // IDs returns the ids of the runs.
 func (r Runs) IDs() (ids []string) {
 	for _, side := range r {

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports"
@@ -13,10 +14,10 @@ import (
 func Sheet(c Comparison) reports.Sheet {
 	p := reports.Sheet{Title: "Rollcall compare"}
 	for _, r := range c.A {
-		p.Text = append(p.Text, sideOf("A", r))
+		p.Text = append(p.Text, sideOf("A", r, c.modes(Pair.inA)))
 	}
 	for _, r := range c.B {
-		p.Text = append(p.Text, sideOf("B", r))
+		p.Text = append(p.Text, sideOf("B", r, c.modes(Pair.inB)))
 	}
 	p.Text = append(append(p.Text, verdictOf(c)), c.Missing...)
 	outcomes := reports.Section{Title: "Outcomes that changed", Head: []string{"", "Scenario", "Mode", "A", "B", "Because"}}
@@ -51,8 +52,14 @@ func Sheet(c Comparison) reports.Sheet {
 	return p
 }
 
-func sideOf(name string, r model.Run) string {
-	return fmt.Sprintf("%s: run %s, begun %s UTC, by build %s.", name, r.ID, r.Began.UTC().Format("2006-01-02 15:04:05"), r.Version)
+// modes returns the modes of a side that were compared, in words.
+func (c Comparison) modes(side func(Pair) string) string {
+	return strings.Join(model.Distinct(c.pairs, side), " and ")
+}
+
+func sideOf(name string, r model.Run, modes string) string {
+	return fmt.Sprintf("%s: run %s in %s, begun %s UTC, by build %s.", name, r.ID, modes,
+		r.Began.UTC().Format("2006-01-02 15:04:05"), r.Version)
 }
 
 // verdictOf sums up a comparison.

@@ -91,21 +91,46 @@ func (s Side) Modes() []string {
 // A Pair is a mode of side A and the mode of side B to compare it with.
 type Pair struct{ A, B string }
 
+// becomes stands between the modes of a pair.
+const becomes = " → "
+
 func (p Pair) String() string {
 	if p.A == p.B {
 		return p.A
 	}
-	return p.A + " → " + p.B
+	return p.A + becomes + p.B
 }
 
-// ParsePair reads "iptables:nftables", or a single mode.
-func ParsePair(s string) (Pair, error) {
+// ParsePairs reads texts such as "iptables:nftables", or a single mode.
+func ParsePairs(texts []string) (pairs []Pair, err error) {
+	for _, text := range texts {
+		pair, err := parsePair(text)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs, nil
+}
+
+func parsePair(s string) (Pair, error) {
 	a, b, two := strings.Cut(s, ":")
 	if !two {
 		b = a
 	}
 	if a == "" || b == "" || strings.Contains(b, ":") {
-		return Pair{}, fmt.Errorf("compare: modes %q: name two, such as iptables:nftables", s)
+		return Pair{}, fmt.Errorf("--modes=%s: it is not a pair of modes: name two, such as iptables:nftables", s)
 	}
 	return Pair{a, b}, nil
+}
+
+func (p Pair) inA() string { return p.A }
+func (p Pair) inB() string { return p.B }
+
+// candidateMode returns the mode of side B in the text of a pair.
+func candidateMode(modes string) string {
+	if _, b, two := strings.Cut(modes, becomes); two {
+		return b
+	}
+	return modes
 }

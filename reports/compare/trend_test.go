@@ -207,7 +207,7 @@ func TestARunWithoutAReportIsJudged(t *testing.T) {
 
 func TestOnlyAHistoryIsAppendedTo(t *testing.T) {
 	for _, row := range []struct{ sentence, data, want string }{
-		{"a report", `{"apiVersion": "rollcall/v1alpha1"}` + "\n", "line 1 is not a line of a history: give another file with --history"},
+		{"a report", `{"apiVersion": "rollcall/v1alpha1"}` + "\n", "line 1 is not a line of a history: give another file: --history=FILE"},
 		{"prose after a line", `{"schema":1,"run":"r","scenario":"a/b"}` + "\nhello\n", "line 2 is not a line of a history"},
 		{"a history of the future", `{"schema":9,"run":"r"}` + "\n", "schema 9, this build reads up to 1: use a newer Rollcall"},
 	} {

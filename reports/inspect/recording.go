@@ -77,7 +77,7 @@ func (r *Recording) begin() (at time.Duration, what string) {
 // offset writes a time, which is on the recorder's clock, from the zero: "+0.140s".
 func (r *Recording) offset(at time.Duration) string { return signed(at - r.zero) }
 
-func signed(d time.Duration) string { return fmt.Sprintf("%+.3fs", d.Seconds()) }
+func signed(d time.Duration) string { return fmt.Sprintf("%+.3f s", d.Seconds()) }
 
 // ParseRequest parses LANE/N, such as worker-fresh/165.
 func ParseRequest(text string) (timeline.HitID, error) {

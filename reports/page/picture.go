@@ -51,7 +51,7 @@ func Picture(w io.Writer, folder string) error {
 	}
 	r := newRecording(model.Scenario{}, reports.Recording{Run: ev.Run, Timeline: tl}, t)
 	if r.Chart == nil {
-		return fmt.Errorf("page: %s has no timeline: %s", folder, cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
+		return fmt.Errorf("it has no timeline: %s", cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
 	}
 	form := template.Must(template.New("picture.svg").Funcs(funcs()).Parse(shapesMarkup + pictureMarkup))
 	small := r.Chart.cropped()

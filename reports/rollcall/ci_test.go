@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 )
 
@@ -85,11 +86,7 @@ func accepted(t *testing.T, call []string) map[string]string {
 		t.Fatalf("rollcall %q: %v", call, err)
 	}
 	options := map[string]string{}
-	for _, name := range flagName.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
-		if f := cmd.Flags().Lookup(name[1]); f != nil && f.Changed {
-			options[f.Name] = f.Value.String()
-		}
-	}
+	cmd.Flags().Visit(func(f *pflag.Flag) { options[f.Name] = f.Value.String() })
 	return options
 }
 

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports/compare"
 )
 
@@ -17,20 +16,16 @@ func compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A [B]",
 		Short: "Compare two runs: changed outcomes, and numbers that got worse",
-		Args:  cobra.RangeArgs(1, 2),
+		Args:  countArgs(1, 2, "two run folders, or one and --modes=iptables:nftables"),
 	}
 	out := addSheetOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var pairs []compare.Pair
-		for _, named := range modes {
-			pair, err := compare.ParsePair(named)
-			if err != nil {
-				return err
-			}
-			pairs = append(pairs, pair)
+		pairs, err := compare.ParsePairs(modes)
+		if err != nil {
+			return err
 		}
 		if len(args) == 1 && len(pairs) == 0 {
-			return errors.New("rollcall: compare: one run alone: name another, or two modes of it: --modes iptables:nftables")
+			return usage.New(args[0], "one run alone is named", "name another, or two modes of it: --modes=iptables:nftables")
 		}
 		c, err := compared(args[0], args[len(args)-1], pairs, history)
 		if err != nil {
@@ -58,7 +53,7 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 	if err != nil {
 		return c, err
 	}
-	past, err := readHistory("compare", history)
+	past, err := readHistory(history)
 	if err != nil {
 		return c, err
 	}
@@ -66,13 +61,13 @@ func compared(dirA, dirB string, pairs []compare.Pair, history string) (c compar
 }
 
 // readHistory reads the history that is named, which has to be there; without a name it is empty.
-func readHistory(command, file string) (compare.History, error) {
+func readHistory(file string) (compare.History, error) {
 	if file == "" {
 		return compare.History{}, nil
 	}
 	if _, err := os.Stat(file); err != nil {
-		return compare.History{}, fmt.Errorf("rollcall: %s: read history: %w: to write it: rollcall trend DIR... --history %s",
-			command, err, file)
+		return compare.History{}, usage.New("--history="+file, "it cannot be read: "+err.Error(),
+			"have it written: rollcall trend DIR... --history="+file)
 	}
 	return compare.ReadHistory(file)
 }

@@ -1,27 +1,27 @@
 package main
 
 import (
-	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/usage"
 )
 
 func duringCommand() *cobra.Command {
 	o := during.Options{}
 	rights := false
 	cmd := &cobra.Command{
-		Use:   "during -- COMMAND...",
+		Use:   "during [flags] -- COMMAND...",
 		Short: "Run a command that maintains a cluster, and say what it costs clients",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rights {
 				return finish(0, o.PrintRights(cmd.OutOrStdout()))
 			}
 			if len(args) == 0 {
-				return errors.New("rollcall: during: no command: write one after --, or use rollcall during begin, mark and end")
+				return usage.New("rollcall during", "no command is named", "write one after --, or use rollcall during begin, mark and end")
 			}
 			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr()}
 			if !term.IsTerminal(int(os.Stdin.Fd())) {

@@ -30,8 +30,8 @@ func TestEvidence(t *testing.T) {
 		{"a folder of an older one", older + "/evidence/iptables/rollout/drained", 0, "--request worker-fresh/60\n"},
 		{"a folder of one recording alone", recordedUndrained, 0, "requests that decided the verdict"},
 		{"one request", recordedUndrained + " --request worker2-fresh/148", 0,
-			"the rules of rollcall-iptables-worker2, its client's node, routed to it until 0.668s after the request\n"},
-		{"one pod", recordedUndrained + " --pod=p676l", 0, "routed to it from -3.308s until +4.118s ±0.001s\n"},
+			"the rules of rollcall-iptables-worker2, its client's node, routed to it until 0.668 s after the request\n"},
+		{"one pod", recordedUndrained + " --pod=p676l", 0, "routed to it from -3.308 s until +4.118 s ±0.001 s\n"},
 		{"a request and a pod", recordedUndrained + " --request=worker-fresh/1 --pod=echo-76554f84c4-p676l", 0, "\npod echo-76554f84c4-p676l"},
 		{"a scenario that the run has not", "iptables/rollout/draned", 2, "iptables/rollout/draned: run " + newest +
 			" did not record it: name one as MODE/SUITE/ID, or give the folder of a recording; did you mean iptables/rollout/drained?"},

@@ -23,15 +23,20 @@ import (
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain NAME...",
-		Short: "Explain a scenario, rule, reason, advice, code, claim, suite or lane that reports name",
-		Args:  cobra.MinimumNArgs(1),
+		Short: "Explain a scenario, rule, code, claim, suite, lane or outcome that reports name",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return explained(), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage.New("rollcall explain", "no name is given", whatToName)
+			}
 			for _, arg := range args {
 				name := strings.ToLower(arg)
 				w := cmd.OutOrStdout()
 				if !explainScenario(w, name) && !explainCode(w, name) && !explainRetired(w, name) && !explainClaim(w, strings.ToUpper(arg)) &&
-					!explainSuite(w, name) && !explainLane(w, name) && !explainExcuses(w, name) {
-					return fmt.Errorf("rollcall: explain %q: nothing has that name: rollcall list has the scenarios%s", arg, meant(name))
+					!explainSuite(w, name) && !explainOutcome(w, name) && !explainLane(w, name) && !explainExcuses(w, name) {
+					return usage.New("explain "+arg, "nothing has that name", whatToName+usage.Meant(name, explained()...))
 				}
 			}
 			return nil
@@ -39,17 +44,8 @@ func explainCommand() *cobra.Command {
 	}
 }
 
-// meant returns a hint at the names that are similar to an unknown one.
-func meant(name string) string {
-	var all []string
-	for _, c := range verdict.Codes() {
-		all = append(all, c.ID)
-	}
-	for _, l := range listings() {
-		all = append(all, l.ID)
-	}
-	return usage.Meant(name, all...)
-}
+// whatToName is the remedy for a name that is missing, or that nothing has.
+const whatToName = "name a scenario, a rule or a code; all codes: harness/verdict/CODES.md"
 
 func explainScenario(w io.Writer, name string) (found bool) {
 	all := suites.All(nil)

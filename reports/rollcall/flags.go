@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"flag"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,70 +20,32 @@ func addFlags(cmd *cobra.Command, options usage.List) {
 		f := pflag.PFlagFromGoFlag(registered)
 		f.Shorthand = o.Short
 		f.DefValue = registered.DefValue // pflag takes the value, which may be a secret of the environment
-		if o.Group != "" {
-			f.Annotations = map[string][]string{group: {o.Group}}
-		}
+		f.Annotations = map[string][]string{topic: {string(o.Topic)}}
 		cmd.Flags().AddFlag(f)
+		completeFlag(cmd, o.Flag, o.Values)
 	}
 }
 
-// group is the annotation of a flag with the group in which the help lists it.
-const group = "group"
+// topic is the annotation of a flag with the topic under which the help lists it.
+const topic = "topic"
 
-// helpWidth is how many columns the help has at most.
-const helpWidth = 120
-
-// groupFlags has the help list flags by their groups.
-func groupFlags(root *cobra.Command) {
-	cobra.AddTemplateFunc("byGroup", byGroup)
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "byGroup .LocalFlags", 1))
+// settleFlags refuses every flag of the commands, and of those below them, that is given with an empty value, mostly by a variable that is
+// not set. It keeps flags in the order in which they were added.
+func settleFlags(commands []*cobra.Command) {
+	for _, cmd := range commands {
+		cmd.Flags().SortFlags = false
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Value = filledValue{f.Value} })
+		settleFlags(cmd.Commands())
+	}
 }
 
-// byGroup lists flags, those without a group first.
-func byGroup(flags *pflag.FlagSet) string {
-	groups := map[string]*pflag.FlagSet{}
-	flags.VisitAll(func(f *pflag.Flag) {
-		title := strings.Join(f.Annotations[group], "")
-		if groups[title] == nil {
-			groups[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
-		}
-		groups[title].AddFlag(f)
-	})
-	text := ""
-	for _, title := range slices.Sorted(maps.Keys(groups)) {
-		if title != "" {
-			text += "\n" + title + ":\n"
-		}
-		text += groups[title].FlagUsagesWrapped(helpWidth)
+type filledValue struct{ pflag.Value }
+
+func (v filledValue) Set(text string) error {
+	if strings.Trim(text, ", \t\r\n") == "" {
+		return errEmpty
 	}
-	return text
+	return v.Value.Set(text)
 }
 
-// nearestFlag adds to the error about an unknown flag which of the command's flags may be meant.
-func nearestFlag(cmd *cobra.Command, err error) error {
-	var none *pflag.NotExistError
-	if !errors.As(err, &none) {
-		return err
-	}
-	word := none.GetSpecifiedName()
-	if one := none.GetSpecifiedShortnames(); one != "" { // such as modes=ipvs, of -modes=ipvs
-		word, _, _ = strings.Cut(one, "=")
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return fmt.Errorf("%w%s", err, usage.Meant("--"+word, names...))
-}
-
-// nearestCommand adds to the error about an unknown command which commands may be meant.
-func nearestCommand(root *cobra.Command, args []string, err error) error {
-	parent, words, unknown := root.Find(args)
-	if unknown == nil {
-		return err
-	}
-	var names []string
-	for _, cmd := range parent.Commands() {
-		names = append(names, cmd.Name())
-	}
-	word := words[slices.IndexFunc(words, func(word string) bool { return !strings.HasPrefix(word, "-") })]
-	return fmt.Errorf("%w%s", err, usage.Meant(word, names...))
-}
+var errEmpty = errors.New("it has no value")

@@ -34,7 +34,7 @@ func preflightCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "preflight",
 		Short: "Say what this host can run; set up the container engine where allowed",
-		Args:  cobra.NoArgs,
+		Args:  noArgs(unmeant),
 	}
 	addFlags(cmd, o.List().Only("k8s"))
 	cmd.Flags().BoolVar(&nodeImage, "node-image", false, "get the node image of --k8s, built here if need be")
@@ -42,7 +42,7 @@ func preflightCommand() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("node-image", "output")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("k8s") && !nodeImage {
-			return usage.New("k8s "+o.Kubernetes, "it is the version of the node image, and that is not asked for", "add --node-image")
+			return usage.New("--k8s="+o.Kubernetes, "it is the version of the node image, and that is not asked for", "add --node-image")
 		}
 		return work(cmd, func(ctx context.Context) error {
 			if nodeImage {
@@ -77,7 +77,7 @@ func cleanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clean",
 		Short: "Remove the clusters that Rollcall made on this host, or what runs left on another cluster",
-		Args:  cobra.NoArgs,
+		Args:  noArgs(unmeant),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return work(cmd, func(ctx context.Context) error {
 				switch {

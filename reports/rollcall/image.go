@@ -13,11 +13,11 @@ func imageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "image",
 		Short: "Push the images to --image-repo, and write the kustomization of a nightly job",
-		Args:  cobra.NoArgs,
+		Args:  noArgs(unmeant),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return work(cmd, func(ctx context.Context) error { return conformance.PushImages(ctx, cmd.OutOrStdout(), o) })
 		},
 	}
-	addFlags(cmd, o.Target.List().Only("image-repo", "registry-ca"))
+	addFlags(cmd, o.Target.List().Only("image-repo", "registry-ca").First("image-repo", "registry-ca"))
 	return cmd
 }

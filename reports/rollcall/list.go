@@ -30,39 +30,44 @@ type listing struct {
 }
 
 func listCommand() *cobra.Command {
-	var run, skip, suite, profile string
+	var run, skip, asked, profile string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the scenarios: what each claims, covers and needs, and how long it takes",
-		Args:  cobra.NoArgs,
+		Args:  noArgs(selected),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&run, "run", "", "only scenarios whose name matches this `pattern`")
 	flags.StringVar(&skip, "skip", "", "leave out scenarios whose name matches this `pattern`")
-	flags.StringVar(&suite, "suite", "", "only scenarios of this `suite`")
+	flags.StringVar(&asked, "suites", "", "only scenarios of these `suites`, separated by commas or spaces")
 	flags.StringVar(&profile, "profile", string(harness.Full), "only scenarios of this `profile`: smoke, core or full")
+	completeFlag(cmd, "suites", suiteNames())
+	completeFlag(cmd, "profile", harness.Profiles())
 	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if _, err := harness.ParseProfile(profile); err != nil {
 			return err
 		}
-		if have := slices.Sorted(maps.Keys(suites.All(nil))); suite != "" && !slices.Contains(have, suite) {
-			return usage.New("suite "+suite, "it does not exist", "choose one that rollcall list shows"+usage.Meant(suite, have...))
+		of := strings.FieldsFunc(asked, func(r rune) bool { return r == ',' || r == ' ' })
+		for _, suite := range of {
+			if !slices.Contains(suiteNames(), suite) {
+				return usage.New("--suites="+suite, "it does not exist", "choose one that rollcall list shows"+usage.Meant(suite, suiteNames()...))
+			}
 		}
 		named, err := regexp.Compile(run)
 		if err != nil {
-			return fmt.Errorf("rollcall: run %q: %w", run, err)
+			return usage.New("--run="+run, err.Error(), "use a regular expression, such as '^drained-'")
 		}
 		without, err := regexp.Compile(skip)
 		if err != nil {
-			return fmt.Errorf("rollcall: skip %q: %w", skip, err)
+			return usage.New("--skip="+skip, err.Error(), "use a regular expression, such as '^drained-'")
 		}
 		all := slices.DeleteFunc(listings(), func(l listing) bool {
-			return suite != "" && l.Suite != suite || !named.MatchString(l.ID) || skip != "" && without.MatchString(l.ID) ||
+			return len(of) > 0 && !slices.Contains(of, l.Suite) || !named.MatchString(l.ID) || skip != "" && without.MatchString(l.ID) ||
 				!(harness.Scenario{Profile: harness.Profile(l.Profile)}).In(harness.Profile(profile))
 		})
 		if len(all) == 0 {
-			return fmt.Errorf("rollcall: list: no scenario matches: rollcall list has all")
+			return usage.New("rollcall list", "no scenario matches the options", "leave some out: without options it has all")
 		}
 		return out.print(cmd.OutOrStdout(), all, map[string]func(io.Writer) error{
 			asText:     func(w io.Writer) error { return listAsText(w, all) },
@@ -70,6 +75,19 @@ func listCommand() *cobra.Command {
 		})
 	}
 	return cmd
+}
+
+func suiteNames() []string { return slices.Sorted(maps.Keys(suites.All(nil))) }
+
+// selected returns the option that a suite or scenario may have been meant for, or nothing.
+func selected(word string) string {
+	switch {
+	case slices.Contains(suiteNames(), word):
+		return "--suites=" + word
+	case slices.ContainsFunc(listings(), func(l listing) bool { return l.ID == word }):
+		return "--run='^" + word + "$'"
+	}
+	return ""
 }
 
 // listings lists the scenarios of every suite but own, whose app is not known here.

@@ -15,13 +15,6 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// Groups of commands, as the help lists them.
-const (
-	runGroup    = "run"
-	hostGroup   = "host"
-	reportGroup = "report"
-)
-
 func run(args []string, stdout, stderr io.Writer) int {
 	root := rootCommand()
 	if calledAsPlugin(os.Args[0]) {
@@ -33,7 +26,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(context.Background())
 	var end exit
 	if !errors.As(err, &end) {
-		end = exit{exitUsage, nearestCommand(root, args, err)} // cobra's own errors are about arguments
+		end = exit{exitUsage, inOneForm(root, args, err)} // cobra's own errors are about arguments
 	}
 	if end.err != nil {
 		fmt.Fprintln(stderr, "Error:", end.err)
@@ -45,27 +38,38 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:                "rollcall",
-		Short:              "Measures what a rollout costs the clients of a Kubernetes Service",
+		Use:   "rollcall",
+		Short: "Measures what a rollout costs the clients of a Kubernetes Service",
+		Example: "  rollcall try -f k8s/       what a rollout of your app costs its clients, and what to change in its manifests\n" +
+			"  rollcall run               whether a cluster keeps what Rollcall's suites claim of rollouts, in every kube-proxy mode\n" +
+			"  rollcall explain RC2019    what a failure or an inconclusive verdict means, and what to do",
 		SilenceErrors:      true,
 		SilenceUsage:       true,
 		DisableSuggestions: true, // an error is one line
 	}
-	root.SetFlagErrorFunc(nearestFlag)
-	groupFlags(root)
+	root.SetFlagErrorFunc(flagError)
+	cobra.EnableCommandSorting = false // commands stand in the order of what comes first
+	cobra.AddTemplateFunc("byTopic", byTopic)
+	root.SetHelpTemplate("{{.UsageString}}")
+	root.SetUsageTemplate(helpForm)
 	addVersionFlag(root)
-	root.AddGroup(&cobra.Group{ID: runGroup, Title: "Run suites:"}, &cobra.Group{ID: hostGroup, Title: "This host:"},
-		&cobra.Group{ID: reportGroup, Title: "Read what runs recorded:"})
-	for group, commands := range map[string][]*cobra.Command{
-		runGroup:    {runCommand(), listCommand(), explainCommand(), duringCommand(), tryCommand(), imageCommand()},
-		hostGroup:   {preflightCommand(), cleanCommand(), versionCommand()},
-		reportGroup: {statusCommand(), reportCommand(), evidenceCommand(), compareCommand(), trendCommand(), acceptCommand(), schemaCommand()},
+	for _, group := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"app", "Your app:", []*cobra.Command{tryCommand(), duringCommand()}},
+		{"suites", "Rollcall's suites:", []*cobra.Command{runCommand(), statusCommand(), listCommand(), explainCommand()}},
+		{"report", "Reports of runs:",
+			[]*cobra.Command{reportCommand(), evidenceCommand(), compareCommand(), acceptCommand(), trendCommand(), schemaCommand()}},
+		{"host", "This host, and clusters:", []*cobra.Command{preflightCommand(), imageCommand(), cleanCommand(), versionCommand()}},
 	} {
-		for _, cmd := range commands {
-			cmd.GroupID = group
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.id
 			root.AddCommand(cmd)
 		}
 	}
 	describe(root.Commands())
+	settleFlags(root.Commands())
 	return root
 }

@@ -46,6 +46,7 @@ func (o *output) Set(format string) error {
 func addOutput(cmd *cobra.Command, formats ...string) *output {
 	o := &output{asText, formats}
 	cmd.Flags().VarP(o, "output", "o", "`format`: "+strings.Join(formats, ", "))
+	completeFlag(cmd, "output", formats)
 	return o
 }
 

@@ -17,7 +17,7 @@ import (
 func TestListFormats(t *testing.T) {
 	printed := func(format string) []byte {
 		var out bytes.Buffer
-		if code := run([]string{"list", "--suite=termination", "-o", format}, &out, io.Discard); code != 0 {
+		if code := run([]string{"list", "--suites=termination", "-o", format}, &out, io.Discard); code != 0 {
 			t.Fatalf("%s: exit code %d", format, code)
 		}
 		return out.Bytes()

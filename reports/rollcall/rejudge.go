@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
@@ -22,7 +22,7 @@ func rejudge(w io.Writer, dir string) error {
 		changed, err = reports.Since(then, now)
 	}
 	if err != nil {
-		return fmt.Errorf("rollcall: report --dry-run %s: %w: to write it: rollcall report %s", dir, err, dir)
+		return usage.New(dir, usage.OneLine(err), "write it anew: rollcall report "+dir)
 	}
 	if _, err := io.WriteString(w, changed); err != nil {
 		return infrastructure(err)

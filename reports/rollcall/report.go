@@ -5,9 +5,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 	"example.com/rollcall/reports/page"
@@ -19,18 +23,23 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Judge a recorded run again and write its reports",
-		Args:  cobra.ExactArgs(1),
+		Args:  countArgs(1, 1, "one run folder, such as out/latest"),
 	}
 	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what this build would judge otherwise, and write nothing")
 	cmd.Flags().StringVar(&picture, "picture", "", "print the timeline of this `scenario`, MODE/SUITE/ID, as an SVG file, and write nothing")
 	cmd.MarkFlagsMutuallyExclusive("output", "dry-run", "picture")
+	if err := cmd.RegisterFlagCompletionFunc("picture", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return recorded(strings.Join(args, "")), cobra.ShellCompDirectiveNoFileComp
+	}); err != nil {
+		panic(err) // the flag is there
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch dir := args[0]; {
 		case dryRun:
 			return rejudge(cmd.OutOrStdout(), dir)
 		case picture != "":
-			return draw(cmd.OutOrStdout(), filepath.Join(dir, "evidence", picture))
+			return draw(cmd.OutOrStdout(), dir, picture)
 		default:
 			return report(cmd, dir, out)
 		}
@@ -63,10 +72,31 @@ func report(cmd *cobra.Command, dir string, out *output) error {
 	return exitCode(model.ExitCode(r))
 }
 
-func draw(w io.Writer, evidence string) error {
+// recorded lists what --picture may name: the recordings of a run folder, MODE/SUITE/ID.
+func recorded(dir string) (all []string) {
+	root := evidence.Folder(dir)
+	files, err := filepath.Glob(filepath.Join(root, "*", "*", "*", evidence.RunFile))
+	if err != nil {
+		return nil // the folder has a name that is a pattern
+	}
+	for _, file := range files {
+		all = append(all, filepath.ToSlash(strings.TrimPrefix(filepath.Dir(file), root+string(filepath.Separator))))
+	}
+	return all
+}
+
+func draw(w io.Writer, dir, scenario string) error {
+	there := recorded(dir)
+	if !slices.Contains(there, scenario) {
+		if _, err := reports.Load(dir); err != nil {
+			return err
+		}
+		return usage.New("--picture="+scenario, "no such scenario was recorded", "choose one of: "+strings.Join(there, ", ")+
+			usage.Meant(scenario, there...))
+	}
 	var svg bytes.Buffer
-	if err := page.Picture(&svg, evidence); err != nil {
-		return err
+	if err := page.Picture(&svg, filepath.Join(evidence.Folder(dir), scenario)); err != nil {
+		return usage.New("--picture="+scenario, err.Error(), "choose one that was under load")
 	}
 	_, err := svg.WriteTo(w)
 	return infrastructure(err)

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports/live"
 	"example.com/rollcall/suites"
 )
@@ -16,7 +17,7 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run suites in every kube-proxy mode and write a run folder",
-		Args:  cobra.NoArgs,
+		Args:  noArgs(selected),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			run := conformance.Run
 			if inLab {
@@ -25,10 +26,13 @@ func runCommand() *cobra.Command {
 			return work(cmd, func(ctx context.Context) error { return finish(run(ctx, cmd.OutOrStdout(), o, suites.All)) })
 		},
 	}
-	addFlags(cmd, o.List())
+	addFlags(cmd, o.List().First("profile", "modes", "suites", "context", "k8s"))
+	completeFlag(cmd, "suites", suiteNames())
 	cmd.Flags().BoolVar(&inLab, "lab", false, "run in ipvs mode in a virtual machine, where this host's kernel has no IP_VS")
 	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print all that the suites print")
 	addServe(cmd, &o.Serve)
+	underTopic(cmd, usage.Kind, "lab")
+	underTopic(cmd, usage.Printed, "verbose", "serve")
 	return cmd
 }
 

@@ -18,10 +18,12 @@ import (
 var outputSchemas embed.FS
 
 func schemaCommand() *cobra.Command {
+	names := []string{"report", "policy", "app", "accept", "compare", "list", "preflight", "status", "trend"}
 	return &cobra.Command{
-		Use:   "schema [report | policy | app | COMMAND]",
-		Short: "Print the JSON Schema of report.json, of a file that you write, or of what a command prints with -o json",
-		Args:  cobra.MaximumNArgs(1),
+		ValidArgs: names,
+		Use:       "schema [report | policy | app | COMMAND]",
+		Short:     "Print the JSON Schema of report.json, of a file that you write, or of what a command prints with -o json",
+		Args:      countArgs(0, 1, "one schema, or none for that of report.json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of := "report"
 			if len(args) > 0 {
@@ -31,8 +33,7 @@ func schemaCommand() *cobra.Command {
 			if !known {
 				text, err := outputSchemas.ReadFile("schemas/" + of + ".json")
 				if err != nil {
-					names := []string{"report", "policy", "app", "accept", "compare", "list", "preflight", "status", "trend"}
-					return fmt.Errorf("rollcall: schema %q: there is none: choose one of: %s%s", of, strings.Join(names, ", "), usage.Meant(of, names...))
+					return usage.New("schema "+of, "there is none", "choose one of: "+strings.Join(names, ", ")+usage.Meant(of, names...))
 				}
 				schema = string(text)
 			}

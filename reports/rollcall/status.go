@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/sharedfile"
@@ -29,7 +29,7 @@ func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [DIR]",
 		Short: "Say how far a run is: what is under way, what ended, and how long it will take",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  countArgs(0, 1, "one run folder, or none for the newest"),
 	}
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on until the run has ended")
 	addServe(cmd, &serve)
@@ -43,12 +43,12 @@ func statusCommand() *cobra.Command {
 		file := filepath.Join(folder, progress.File)
 		s, err := progress.Read(file)
 		if err != nil {
-			return fmt.Errorf("rollcall: status: %s has no status of a run: name a run folder, such as out/latest", folder)
+			return usage.New(folder, "it has no status of a run", "name a run folder, such as out/latest")
 		}
 		if serve != "" && goesOn(folder) {
 			shown, err := live.Listen(serve)
 			if err != nil {
-				return usage.New("serve "+serve, err.Error(), "name a free port, or none for any")
+				return usage.New("--serve="+serve, err.Error(), "name a free port, or none for any")
 			}
 			defer shown.Close()
 			if err := shown.Show(folder); err != nil {
@@ -73,15 +73,18 @@ func statusCommand() *cobra.Command {
 	return cmd
 }
 
-// newestRun returns the run folder in the arguments, or else the one that began last.
+// newestRun returns the run folder in the arguments, or else the one that began last where runs write theirs.
 func newestRun(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
-	root := cmp.Or(os.Getenv("ARTIFACTS"), "out")
-	files, err := filepath.Glob(evidence.SessionPath(filepath.Join(root, "2*")))
+	home, err := layout.Find()
+	if err != nil {
+		return "", infrastructure(err)
+	}
+	files, err := filepath.Glob(filepath.Join(home.Runs(), "2*", progress.File))
 	if err != nil || len(files) == 0 {
-		return "", fmt.Errorf("rollcall: status: there is no run in %s: name its folder", root)
+		return "", usage.New(home.Runs(), "it has no run", "name the folder of one, or begin one: rollcall run")
 	}
 	return filepath.Dir(filepath.Dir(slices.Max(files))), nil
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -48,6 +51,32 @@ func killed(t *testing.T) string {
 	board.Entry(going).Begin()
 	board.Entry(going).Update(progress.Running{Phase: "rolling out", Sent: 12, Failed: 3, Replies: map[string]int{"v1": 9}, Trouble: "late"})
 	return dir
+}
+
+// Without a folder, status is of the run that began last where runs write theirs, wherever it is called.
+func TestStatusFindsTheNewestRun(t *testing.T) {
+	artifacts := t.TempDir()
+	t.Setenv("ARTIFACTS", artifacts)
+	t.Chdir(t.TempDir())
+	var stderr bytes.Buffer
+	want := "Error: " + artifacts + ": it has no run: name the folder of one, or begin one: rollcall run\n"
+	if code := run([]string{"status"}, io.Discard, &stderr); code != exitUsage || stderr.String() != want {
+		t.Errorf("without a run: exit code %d, %s", code, &stderr)
+	}
+	for name, dir := range map[string]string{"20261126-093459": killed(t), "20261127-093459": watched(t, runFolder(t))} {
+		if err := os.CopyFS(filepath.Join(artifacts, name), os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(artifacts, "20261128-093459-during"), os.DirFS(runFolder(t))); err != nil { // it has no status
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"status"}, {"status", "--watch"}, {"status", "--serve"}} {
+		var stdout bytes.Buffer
+		if code := run(args, &stdout, &stderr); code != 0 || !strings.HasPrefix(stdout.String(), "run r: ended, 1 of 2 scenarios done\n") {
+			t.Errorf("%q: exit code %d\n%s%s", args, code, &stdout, &stderr)
+		}
+	}
 }
 
 func TestARunIsShownUntilItsEnd(t *testing.T) {

@@ -2,12 +2,12 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports/compare"
 )
 
@@ -53,16 +53,16 @@ func appended(path string, runs []string) (h compare.History, added compare.Adde
 func historyBeside(named string, runs []string) (string, error) {
 	switch {
 	case named == "" && len(runs) == 0:
-		return "", errors.New("rollcall: trend: no run and no history: name run folders, such as out/latest, or --history FILE")
+		return "", usage.New("rollcall trend", "no run and no history is named", "name run folders, such as out/latest, or --history=FILE")
 	case named == "":
 		first, err := filepath.Abs(runs[0])
 		if err != nil {
-			return "", fmt.Errorf("rollcall: trend: %w", err)
+			return "", usage.New(runs[0], err.Error(), "name a run folder")
 		}
 		return filepath.Join(filepath.Dir(first), compare.HistoryFile), nil
 	case len(runs) == 0:
 		if _, err := os.Stat(named); err != nil {
-			return "", fmt.Errorf("rollcall: trend: read history: %w: name runs to begin it", err)
+			return "", usage.New("--history="+named, "it cannot be read: "+err.Error(), "name runs to begin it with")
 		}
 	}
 	return named, nil

@@ -17,7 +17,7 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print which build this is",
-		Args:  cobra.NoArgs,
+		Args:  noArgs(unmeant),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return printVersion(cmd.OutOrStdout()) },
 	}
 }

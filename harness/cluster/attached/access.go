@@ -22,12 +22,9 @@ type Access struct {
 	RequestTimeout              string // empty or 0: none
 }
 
-// FlagGroup is the group of the flags for a cluster that exists already.
-const FlagGroup = "Cluster flags"
-
 // List returns the flags, by kubectl's names.
 func (a *Access) List() usage.List {
-	list := usage.List{
+	return usage.List{
 		{Flag: "cluster", Text: &a.Cluster, Help: "`name` of a cluster of the kubeconfig, in place of the context's"},
 		{Flag: "user", Text: &a.User, Help: "`name` of a user of the kubeconfig, in place of the context's"},
 		{Flag: "server", Text: &a.Server, Help: "`URL` of the API server, in place of the cluster's; it names a cluster without --context"},
@@ -40,24 +37,20 @@ func (a *Access) List() usage.List {
 		{Flag: "as-group", Texts: &a.ImpersonateGroups, Help: "`group` of the user of --as; may be given again"},
 		{Flag: "request-timeout", Text: &a.RequestTimeout,
 			Help: "longest `time` that a request to the API server may take, such as 30s; watches and followed logs last longer (default 0: no limit)"},
-	}
-	for i := range list {
-		list[i].Group = FlagGroup
-	}
-	return list
+	}.Under(usage.ThereAPIServer)
 }
 
 // check returns an error for mistakes that clientcmd ignores, or reports without naming the flag.
 func (a Access) check() error {
 	if a.Impersonate == "" && (a.ImpersonateUID != "" || len(a.ImpersonateGroups) > 0) {
-		return usage.New("as-uid or as-group", "they need a user to impersonate", "name the user: --as=USER")
+		return usage.New("--as-uid, --as-group", "they need a user to impersonate", "name the user: --as=USER")
 	}
 	if a.InsecureSkipTLSVerify && a.CertificateAuthority != "" {
-		return usage.New("insecure-skip-tls-verify", "it contradicts --certificate-authority", "leave one of them out")
+		return usage.New("--insecure-skip-tls-verify", "it contradicts --certificate-authority", "leave one of them out")
 	}
 	if a.RequestTimeout != "" {
 		if limit, err := clientcmd.ParseTimeout(a.RequestTimeout); err != nil || limit < 0 {
-			return usage.New("request-timeout "+a.RequestTimeout, "it is not a duration", "write it like 30s or 2m; 0 is no limit")
+			return usage.New("--request-timeout="+a.RequestTimeout, "it is not a duration", "write it like 30s or 2m; 0 is no limit")
 		}
 	}
 	return nil

@@ -187,16 +187,17 @@ func TestBadAccess(t *testing.T) {
 		access   Access
 		says     string
 	}{
-		{"groups without a user", Access{ImpersonateGroups: []string{"ops"}}, "as-uid or as-group: they need a user to impersonate"},
-		{"a uid without a user", Access{ImpersonateUID: "7"}, "as-uid or as-group: "},
+		{"groups without a user", Access{ImpersonateGroups: []string{"ops"}}, "--as-uid, --as-group: they need a user to impersonate"},
+		{"a uid without a user", Access{ImpersonateUID: "7"}, "--as-uid, --as-group: "},
 		{"any certificate, and a certificate authority", Access{InsecureSkipTLSVerify: true, CertificateAuthority: server.ca},
-			"insecure-skip-tls-verify: it contradicts --certificate-authority: leave one of them out"},
-		{"a timeout that is no duration", Access{RequestTimeout: "soon"}, "request-timeout soon: it is not a duration: write it like 30s or 2m"},
-		{"a negative timeout", Access{RequestTimeout: "-1s"}, "request-timeout -1s: "},
-		{"a user that is not there", Access{User: "them"}, `context staging: auth info "them" does not exist: fix it in your kubeconfig, or `},
-		{"a cluster that is not there", Access{Cluster: "there"}, `context staging: cluster "there" does not exist: `},
-		{"an authority that is not there", Access{CertificateAuthority: "/nowhere/ca.pem"}, "context staging: "},
-		{"a token over plain HTTP", Access{Server: plain.String()}, "token: anybody could read it on its way to http://127.0.0.1:"},
+			"--insecure-skip-tls-verify: it contradicts --certificate-authority: leave one of them out"},
+		{"a timeout that is no duration", Access{RequestTimeout: "soon"},
+			"--request-timeout=soon: it is not a duration: write it like 30s or 2m"},
+		{"a negative timeout", Access{RequestTimeout: "-1s"}, "--request-timeout=-1s: "},
+		{"a user that is not there", Access{User: "them"}, `--context=staging: auth info "them" does not exist: fix it in your kubeconfig, or `},
+		{"a cluster that is not there", Access{Cluster: "there"}, `--context=staging: cluster "there" does not exist: `},
+		{"an authority that is not there", Access{CertificateAuthority: "/nowhere/ca.pem"}, "--context=staging: "},
+		{"a token over plain HTTP", Access{Server: plain.String()}, "--token: anybody could read it on its way to http://127.0.0.1:"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			row.access.Token = "open-sesame"
@@ -208,7 +209,7 @@ func TestBadAccess(t *testing.T) {
 		})
 	}
 	if _, _, err := dial(Options{Kubeconfig: server.kubeconfig(t), Access: Access{Server: "staging"}}); err == nil ||
-		err.Error() != "server staging: it is no URL: write it like https://10.0.0.7:6443" {
+		err.Error() != "--server=staging: it is not a URL: write it like https://10.0.0.7:6443" {
 		t.Errorf("a server that is no URL: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // would end.
 func checkDrain(ctx context.Context, client kubernetes.Interface, nodes []corev1.Node, drain []string) error {
 	refuse := func(name, because, remedy string) error {
-		return usage.New("allow disruption:"+name, because, remedy)
+		return usage.New("--allow=disruption:"+name, because, remedy)
 	}
 	if len(drain) == 1 {
 		return refuse(drain[0], "pods that are drained need another node to go to", "name a second one: disruption:NODE,disruption:NODE")

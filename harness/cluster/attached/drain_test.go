@@ -34,18 +34,19 @@ func TestCheckDrain(t *testing.T) {
 	}{
 		{"no node at all", nil, owned("ReplicaSet"), ""},
 		{"two that are empty", []string{"a", "b"}, nil, ""},
-		{"one alone", []string{"a"}, nil, "allow disruption:a: pods that are drained need another node to go to: " +
+		{"one alone", []string{"a"}, nil, "--allow=disruption:a: pods that are drained need another node to go to: " +
 			"name a second one: disruption:NODE,disruption:NODE"},
-		{"one that is not there", []string{"a", "z"}, nil, "allow disruption:z: there is no such node: see kubectl get nodes"},
-		{"one that is cordoned", []string{"a", "c"}, nil, "allow disruption:c: it is not ready, tainted or cordoned, perhaps by a run that was " +
-			"killed: name another, or kubectl uncordon c"},
+		{"one that is not there", []string{"a", "z"}, nil, "--allow=disruption:z: there is no such node: see kubectl get nodes"},
+		{"one that is cordoned", []string{"a", "c"}, nil,
+			"--allow=disruption:c: it is not ready, tainted or cordoned, perhaps by a run that was " +
+				"killed: name another, or kubectl uncordon c"},
 		{"a DaemonSet's pods stay", []string{"a", "b"}, owned("DaemonSet"), ""},
 		{"so do static ones", []string{"a", "b"}, pod(func(p *corev1.Pod) {
 			p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
 		}), ""},
 		{"pods that have ended do not count", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), ""},
 		{"our own may go", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Labels = fixtures.Labels("echo") }), ""},
-		{"somebody else's may not", []string{"a", "b"}, owned("ReplicaSet"), "allow disruption:a: it runs pod p of namespace shop, " +
+		{"somebody else's may not", []string{"a", "b"}, owned("ReplicaSet"), "--allow=disruption:a: it runs pod p of namespace shop, " +
 			"which is not Rollcall's: name a node that runs only pods of DaemonSets"},
 	} {
 		client := fake.NewClientset()

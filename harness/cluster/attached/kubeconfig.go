@@ -35,16 +35,16 @@ func dial(o Options) (to cluster.API, name string, err error) {
 	}
 	config, err := loader.ClientConfig()
 	if err != nil {
-		return to, "", usage.New("context "+name, usage.OneLine(err), fix)
+		return to, "", usage.New("--context="+name, usage.OneLine(err), fix)
 	}
 	if o.Access.Token != "" && !rest.IsConfigTransportTLS(*config) {
-		return to, "", usage.New("token", "anybody could read it on its way to "+config.Host, "give an https URL: --server=URL")
+		return to, "", usage.New("--token", "anybody could read it on its way to "+config.Host, "give an https URL: --server=URL")
 	}
 	config = o.Access.apply(config)
 	config.QPS, config.Burst = 50, 100
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return to, "", usage.New("context "+name, usage.OneLine(err), fix)
+		return to, "", usage.New("--context="+name, usage.OneLine(err), fix)
 	}
 	return cluster.NewAPI(config, client), name, nil
 }
@@ -63,12 +63,12 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 	loader = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, o.Access.overrides(o.Context))
 	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, "", usage.New("kubeconfig", usage.OneLine(err), "give another: --kubeconfig=FILE")
+		return nil, "", usage.New(strings.TrimSuffix("--kubeconfig="+o.Kubeconfig, "="), usage.OneLine(err), "give another: --kubeconfig=FILE")
 	}
 	if name = o.Context; name == "" && o.Access.Server != "" {
 		at, err := url.Parse(o.Access.Server)
 		if err != nil || at.Host == "" {
-			return nil, "", usage.New("server "+o.Access.Server, "it is no URL", "write it like https://10.0.0.7:6443")
+			return nil, "", usage.New("--server="+o.Access.Server, "it is not a URL", "write it like https://10.0.0.7:6443")
 		}
 		return loader, at.Host, nil
 	}
@@ -85,7 +85,7 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 		if len(contexts) == 0 {
 			remedy = "name a kubeconfig that has it: --kubeconfig=FILE"
 		}
-		return nil, "", usage.New("context "+name, "the kubeconfig has no such context", remedy)
+		return nil, "", usage.New("--context="+name, "the kubeconfig has no such context", remedy)
 	}
 	return loader, name, nil
 }
@@ -94,7 +94,7 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 func ownPod() (api.Config, error) {
 	of, err := rest.InClusterConfig()
 	if err != nil {
-		return api.Config{}, usage.New("context "+InCluster, err.Error(),
+		return api.Config{}, usage.New("--context="+InCluster, err.Error(),
 			"run this in a pod with a service account, or name a context of your kubeconfig")
 	}
 	return api.Config{

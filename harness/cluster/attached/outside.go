@@ -57,7 +57,7 @@ func (c *Cluster) tryURL(ctx context.Context, service *corev1.Service, answers A
 	if err := answers(ctx, url); err != nil {
 		reason := fmt.Sprintf("the Service %s, whose pods are ready, gave no good reply through it for %v: %s",
 			service.Name, urlTimeout, usage.OneLine(err))
-		return usage.New("outside-url "+url, reason, "point it at port 80 of that Service, or run without that lane: --outside-url="+NoOutside)
+		return usage.New("--outside-url="+url, reason, "point it at port 80 of that Service, or run without that lane: --outside-url="+NoOutside)
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func modeOf(proxies map[string]Proxy, given string) (string, error) {
 	case len(found) > 1:
 		return mixedProxies, nil
 	case given != "" && given != found[0]:
-		return "", usage.New("mode "+given, fmt.Sprintf("the cluster's service proxy is %s", found[0]), "leave --modes out")
+		return "", usage.New("--modes="+given, fmt.Sprintf("the cluster's service proxy is %s", found[0]), "leave --modes out")
 	}
 	return found[0], nil
 }
