@@ -82,7 +82,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	s.Rollout = rollout.There(commonest(pods), service)
 	is := a.facts(ctx, *fixtures.HTTPPort(service), pods)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
-	is.Asked = userapp.ProbeHandler(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure, m.http)
+	is.Asked = userapp.ProbeHandler(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure(), m.http)
 	if m.change != nil { // Prepare may have changed the workload in the cluster
 		is.Workload = userapp.Advisable(m.change.Manifest)
 	}

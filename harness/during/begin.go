@@ -21,6 +21,9 @@ import (
 // which outlives the process that started it.
 const folderVariable = "ROLLCALL_RECORDER"
 
+// beginVerb is the command that starts a recorder, after rollcall.
+const beginVerb = "during begin"
+
 // IsRecorder reports whether this process is a recorder that Begin started.
 func IsRecorder() bool { return os.Getenv(folderVariable) != "" }
 
@@ -36,7 +39,7 @@ func Record(ctx context.Context, o Options) (int, error) {
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
-	r := recorder{settings: a, root: filepath.Dir(folder), folder: folder, line: o.line("during begin", nil), record: a.runner.Record}
+	r := recorder{settings: a, root: filepath.Dir(folder), folder: folder, line: o.line(beginVerb, nil), record: a.runner.Record}
 	return r.detached(ctx, signals)
 }
 
@@ -53,7 +56,7 @@ func Begin(ctx context.Context, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	folder, err := newFolder("begin", a.runner.Layout().Runs())
+	folder, err := newFolder(beginVerb, a.runner.Layout().Runs())
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func Begin(ctx context.Context, out io.Writer, o Options) error {
 
 // recorderOf returns the command that starts the recorder. Secrets are in its environment.
 func recorderOf(program, folder string, o Options) *exec.Cmd {
-	cmd := exec.Command(program, append([]string{"during", "begin"}, o.List().Args()...)...)
+	cmd := exec.Command(program, append(strings.Fields(beginVerb), o.List().Args()...)...)
 	cmd.Env = append(append(os.Environ(), o.List().Secrets()...), folderVariable+"="+folder)
 	return cmd
 }
@@ -114,7 +117,7 @@ func failure(log *os.File, code int, interrupted error) error {
 		}
 	}
 	if code == badInput {
-		return usage.New("begin", why, "nothing was created")
+		return usage.New("rollcall "+beginVerb, why, "nothing was created")
 	}
 	return fmt.Errorf("the recorder ended with exit code %d: %s", code, why)
 }

@@ -59,7 +59,7 @@ func TestBeginMarkEnd(t *testing.T) {
 					t.Errorf("begin lacks %q:\n%s", text, &begun)
 				}
 			}
-			if err := checkFree("begin", root); !usage.Is(err) || !strings.Contains(err.Error(), "another recording is under way, in "+folder) {
+			if err := checkFree(beginVerb, root); !usage.Is(err) || !strings.Contains(err.Error(), "rollcall during begin is recording, in "+folder) {
 				t.Errorf("a second one begins: %v", err)
 			}
 			t.Setenv(RunVariable, folder)
@@ -149,7 +149,7 @@ func TestAfterAKilledRecorder(t *testing.T) {
 	if err := conformance.Link(filepath.Dir(folder), linkName, folder); err != nil {
 		t.Fatal(err)
 	}
-	want := "during: the recorder of " + folder + " was killed: have what it recorded judged first: rollcall during end"
+	want := "rollcall during: the recorder of " + folder + " was killed: have what it recorded judged first: rollcall during end"
 	if err := checkFree("during", filepath.Dir(folder)); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -199,7 +199,7 @@ func TestARecorderThatDoesNotGetThere(t *testing.T) {
 		bad           bool // input
 		says          string
 	}{
-		{"what it was asked for is refused", refused, true, "begin: node-image: there is none: build it: nothing was created"},
+		{"what it was asked for is refused", refused, true, "rollcall during begin: node-image: there is none: build it: nothing was created"},
 		{"its host breaks", breaks, false, "the recorder ended with exit code 3: "},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -241,7 +241,7 @@ func (p *printed) Write(text []byte) (int, error) {
 func TestEndOfNothing(t *testing.T) {
 	t.Setenv("ARTIFACTS", t.TempDir())
 	t.Setenv(RunVariable, "")
-	const none = "end: nothing is being recorded: begin it: rollcall during begin, or rollcall during -- COMMAND"
+	const none = "rollcall during end: nothing is being recorded: begin it: rollcall during begin, or rollcall during -- COMMAND"
 	if _, err := End(t.Context(), &bytes.Buffer{}); err == nil || err.Error() != none || !usage.Is(err) {
 		t.Errorf("error %v, want %s", err, none)
 	}

@@ -43,7 +43,7 @@ func find(verb string) (string, error) {
 	}
 	folder, err := current(home.Runs())
 	if err == nil && folder == "" {
-		err = usage.New(verb, "nothing is being recorded", "begin it: rollcall during begin, or rollcall during -- COMMAND")
+		err = usage.New("rollcall during "+verb, "nothing is being recorded", "begin it: rollcall during begin, or rollcall during -- COMMAND")
 	}
 	return folder, err
 }
@@ -51,7 +51,7 @@ func find(verb string) (string, error) {
 // Mark adds a mark to the recording under way: the maintenance has reached a step, now.
 func Mark(text string) error {
 	if err := checkMark(text); err != nil {
-		return usage.New("mark", err.Error(), "write what is about to be done, such as: rollcall during mark reboot worker2")
+		return usage.New("rollcall during mark", err.Error(), "write what is about to be done, such as: rollcall during mark reboot worker2")
 	}
 	folder, err := find(markVerb)
 	if err != nil {
@@ -62,7 +62,7 @@ func Mark(text string) error {
 	answer, err := call(ctx, folder, markVerb, text)
 	switch {
 	case errors.Is(err, errNoRecorder):
-		return usage.New(markVerb, "the recorder of "+folder+" is gone", "rollcall during end judges what it recorded")
+		return usage.New("rollcall during "+markVerb, "the recorder of "+folder+" is gone", "rollcall during end judges what it recorded")
 	case err != nil:
 		return err
 	}
@@ -93,5 +93,5 @@ func call(ctx context.Context, folder, verb, text string) (answer *http.Response
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoRecorder, err)
 	}
-	return nil, usage.New(verb, strings.TrimSpace(string(why)), "see "+filepath.Join(folder, logFile))
+	return nil, usage.New("rollcall during "+verb, strings.TrimSpace(string(why)), "see "+filepath.Join(folder, logFile))
 }

@@ -20,7 +20,8 @@ import (
 func parseService(text string) (userapp.ServiceName, error) {
 	s, ok := userapp.ParseServiceName(text)
 	if !ok || s.Namespace == "" {
-		return s, usage.New("service "+text, "it names no Service", "write it like shop/web, shop/web:8080 or shop/web:http/healthz")
+		return s, usage.New("--service="+text, "it does not name a namespace and a Service",
+			"write it like shop/web, shop/web:8080 or shop/web:http/healthz")
 	}
 	s.Path = cmp.Or(s.Path, "/")
 	return s, nil
@@ -58,7 +59,7 @@ func (a settings) elsewhere(ctx context.Context, client kubernetes.Interface, s 
 		if to.Service, err = findService(ctx, client, *a.service); err != nil {
 			return s, err
 		}
-		stands, path, to.Secure = to.Service, a.service.Path, a.service.Secure
+		stands, path, to.Secure = to.Service, a.service.Path, a.service.Secure()
 	}
 	s.App.Name = stands.Name // which replies of the control pods name too
 	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path, a.http, evidence.UserApp{}), rollout.There(harness.OldVersion, stands)

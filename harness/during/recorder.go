@@ -1,12 +1,14 @@
 package during
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/evidence"
@@ -14,6 +16,7 @@ import (
 	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
 )
 
@@ -64,7 +67,7 @@ func checkFree(verb, root string) error {
 	folder, unknown := current(root)
 	switch {
 	case errors.Is(err, sharedfile.ErrHeld):
-		return usage.New(verb, "another recording is under way, in "+folder, "end it first: rollcall during end")
+		return underWay(verb, folder)
 	case err != nil:
 		return usage.New("run folders "+root, err.Error(), "make them writable")
 	}
@@ -72,9 +75,21 @@ func checkFree(verb, root string) error {
 		return err
 	}
 	if folder != "" && !ended(folder) {
-		return usage.New(verb, "the recorder of "+folder+" was killed", "have what it recorded judged first: rollcall during end")
+		return usage.New("rollcall "+verb, "the recorder of "+folder+" was killed", "have what it recorded judged first: rollcall during end")
 	}
 	return nil
+}
+
+// underWay returns the error about another recording, in a run folder.
+func underWay(verb, folder string) error {
+	var session evidence.Session
+	_ = store.ReadJSON(evidence.SessionPath(folder), &session) // it has none in its first moments
+	remedy := "wait for its end, or end it with Ctrl-C where it runs"
+	if strings.HasPrefix(session.Command, "rollcall "+beginVerb) {
+		remedy = "end it first: rollcall during end"
+	}
+	return usage.New("rollcall "+verb, fmt.Sprintf("%s is recording, in %s",
+		phrase.Cut(cmp.Or(session.Command, "another command"), 80), folder), remedy)
 }
 
 // ended reports whether the session of a run folder has ended.
@@ -103,7 +118,8 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	}
 	held, err := sharedfile.TryLock(filepath.Join(r.root, lockName))
 	if errors.Is(err, sharedfile.ErrHeld) {
-		err = usage.New("during", "another recording is under way", "end it first: rollcall during end")
+		folder, _ := current(r.root) // empty if it is not known
+		err = underWay("during", folder)
 	}
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(r.folder))

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/conformance"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports"
@@ -142,9 +144,25 @@ func TestARecordingThatIsNone(t *testing.T) {
 		if err := errors.Join(conformance.Link(r.root, linkName, r.folder), os.Mkdir(filepath.Join(r.root, "other"), 0o755)); err != nil {
 			t.Fatal(err)
 		}
-		want := "begin: another recording is under way, in " + r.folder + ": end it first: rollcall during end"
-		if err := checkFree("begin", r.root); err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
+		for command, want := range map[string]string{
+			"": "another command is recording, in " + r.folder + ": wait for its end, or end it with Ctrl-C where it runs",
+			"rollcall try --filename=k8s/": "rollcall try --filename=k8s/ is recording, in " + r.folder +
+				": wait for its end, or end it with Ctrl-C where it runs",
+			"rollcall during begin --max-outage=5s": "rollcall during begin --max-outage=5s is recording, in " + r.folder +
+				": end it first: rollcall during end",
+		} {
+			if command != "" {
+				session := evidence.Session{Command: command}
+				if err := store.WriteJSON(evidence.SessionPath(r.folder), session); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := checkFree("try", r.root); err == nil || err.Error() != "rollcall try: "+want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+			if err := os.RemoveAll(evidence.Folder(r.folder)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		late := fakeRecorder(filepath.Join(r.root, "other"), works)
 		if _, err := late.run(t.Context(), Terminal{}, nil); !usage.Is(err) {

@@ -2,6 +2,7 @@ package during
 
 import (
 	"cmp"
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -38,23 +39,23 @@ func (r *Request) list() usage.List {
 // secureList returns the flags for requests over TLS.
 func (r *Request) secureList() usage.List {
 	return usage.List{
-		{Flag: "ca", Text: &r.CA, Help: "PEM `file` of the certificate authorities to trust over https (default: this host's)"},
-		{Flag: "server-name", Text: &r.ServerName, Help: "`name` to ask for, and to find in the certificate (default: the URL's)"},
-		{Flag: "insecure", Switch: &r.Insecure, Help: "accept any certificate"},
-		{Flag: "tls-min", Text: &r.TLSMin, Help: "lowest `version` of TLS, 1.2 or 1.3 (default 1.2)"},
-		{Flag: "client-cert", Text: &r.ClientCert, Help: "PEM `file` with the client's certificate"},
+		{Flag: "ca", Text: &r.CA, Help: "PEM `file` of the authorities that the certificate of the app may be of (default: for --url this host's; rollcall try accepts any)"},
+		{Flag: "server-name", Text: &r.ServerName, Help: "`name` to ask for, and to find in the certificate of the app (default: the URL's or the Service's)"},
+		{Flag: "insecure", Switch: &r.Insecure, Help: "accept any certificate of the app"},
+		{Flag: "tls-min", Text: &r.TLSMin, Help: "lowest `version` of TLS with the app, 1.2 or 1.3 (default 1.2)"},
+		{Flag: "client-cert", Text: &r.ClientCert, Help: "PEM `file` with the certificate that clients present to the app"},
 		{Flag: "client-key", Text: &r.ClientKey, Help: "PEM `file` with the key of --client-cert"},
 	}
 }
 
 // urlList returns the flags for requests to a URL.
 func (r *Request) urlList() usage.List {
-	return usage.List{{Flag: "connect-to", Text: &r.ConnectTo, Help: "`host:port` to open connections to, in place of that of --url"}}
+	return usage.List{{Flag: "connect-to", Text: &r.ConnectTo, Help: "`host:port` to open connections to, in place of those of --url"}}
 }
 
 // checkMeant returns an error if an option is given that has no effect, or if TLS needs one that is missing.
 func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
-	secure := service != nil && service.Secure || strings.HasPrefix(target, "https:")
+	secure := service != nil && service.Secure() || strings.HasPrefix(target, "https:")
 	for _, of := range []struct {
 		means bool
 		list  usage.List
@@ -62,15 +63,15 @@ func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
 	}{
 		{service != nil || target != "", slices.Concat(r.list(), r.secureList(), r.urlList()), "give --service or --url"},
 		{target != "", r.urlList(), "give --url"},
-		{secure, r.secureList(), "give an https --url, or --service=NAMESPACE/https:NAME:PORT"},
+		{secure, r.secureList(), "give an https --url, or --service=https:NAMESPACE/NAME:PORT"},
 	} {
 		if given := of.list.Args(); !of.means && len(given) > 0 {
-			name, _, _ := strings.Cut(strings.TrimPrefix(given[0], "--"), "=")
+			name, _, _ := strings.Cut(given[0], "=") // its value may be a secret
 			return usage.New(name, "it has no effect here", of.lacks)
 		}
 	}
-	if service != nil && service.Secure && r.CA == "" && !r.Insecure {
-		return usage.New("service "+service.Name, "clients in pods know no certificate authority", "give --ca or --insecure")
+	if service != nil && service.Secure() && r.CA == "" && !r.Insecure {
+		return usage.New("--service="+service.String(), "clients in pods know no certificate authority", "give --ca or --insecure")
 	}
 	return nil
 }
@@ -78,8 +79,11 @@ func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
 // http returns the options for clients. writes permits methods that may change something.
 func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 	q := userapp.Request{Method: cmp.Or(r.Method, http.MethodGet), Host: r.Host, Secure: r.Secure}
-	if slices.Contains(loadgen.Methods(), q.Method) && !slices.Contains(loadgen.Reads(), q.Method) && !writes {
-		return nil, usage.New("method "+q.Method, "it may change something", "allow that: --allow="+allowWrites)
+	switch {
+	case !slices.Contains(loadgen.Methods(), q.Method):
+		return nil, usage.New("--method="+q.Method, "there is no such method", "use one of "+strings.Join(loadgen.Methods(), ", "))
+	case !slices.Contains(loadgen.Reads(), q.Method) && !writes:
+		return nil, usage.New("--method="+q.Method, "it may change something", "allow that: --allow="+allowWrites)
 	}
 	headers := make([]loadgen.HeaderField, len(r.Headers))
 	for i, text := range r.Headers {
@@ -90,12 +94,12 @@ func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 	if r.Body != "" {
 		var is bool
 		if q.Body, is = strings.CutPrefix(r.Body, "@"); !is {
-			return nil, usage.New("body", "it is no file", "write it like @order.json")
+			return nil, usage.New("--body="+r.Body, "it is not @ and a file", "write it like @order.json")
 		}
 	}
 	asked, err = q.HTTP("", headers, userapp.Place{Header: r.VersionHeader, Pointer: r.VersionPointer, Pattern: r.VersionPattern})
 	if err != nil {
-		return nil, err
+		return nil, asFlag(err)
 	}
 	if asked.Status, err = usage.Statuses("--good-status=", cmp.Or(r.GoodStatus, "200-399")); err != nil {
 		return nil, err
@@ -106,14 +110,23 @@ func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 	return asked, nil
 }
 
+// asFlag returns an error about a field of a request, such as "ca none.pem", as one about its flag: --ca=none.pem.
+func asFlag(err error) error {
+	var bad *usage.Error
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return usage.New("--"+strings.Replace(bad.Thing, " ", "=", 1), bad.Reason, bad.Remedy)
+}
+
 // header parses a header. It rejects the value of a secret one on the command line, where everybody can see it.
 func header(text string) (h loadgen.HeaderField, err error) {
 	name, value, two := strings.Cut(text, "=")
 	switch hidden := strings.IndexAny(value, "@$") == 0; {
 	case !two:
-		return h, usage.New("header", "one has no value", "write it like X-Tenant=acme, Authorization=@FILE or Authorization=$VARIABLE")
+		return h, usage.New("--header", "one has no value", "write it like X-Tenant=acme, Authorization=@FILE or Authorization=$VARIABLE")
 	case !hidden && slices.Contains([]string{"Authorization", "Cookie", "Proxy-Authorization"}, http.CanonicalHeaderKey(name)):
-		return h, usage.New("header "+name, "its value would stand in lists of processes and in the report", "write "+name+"=@FILE or "+
+		return h, usage.New("--header="+name, "its value would stand in lists of processes and in the report", "write "+name+"=@FILE or "+
 			name+"=$VARIABLE")
 	}
 	return loadgen.HeaderField{Name: name, Value: value}, nil
@@ -123,16 +136,16 @@ func header(text string) (h loadgen.HeaderField, err error) {
 func (r Request) checkURL(text string) error {
 	at, err := url.Parse(text)
 	if err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) || at.Host == "" || at.Fragment != "" {
-		return usage.New("url "+text, "it is not an http or https URL", "write it like https://shop.example.com/healthz")
+		return usage.New("--url="+text, "it is not an http or https URL", "write it like https://shop.example.com/healthz")
 	}
 	if _, has := at.User.Password(); has {
-		return usage.New("url", "the password in it would stand in the report", "leave it out: --header='Authorization=$VARIABLE' or =@FILE")
+		return usage.New("--url", "the password in it would stand in the report", "leave it out: --header='Authorization=$VARIABLE' or =@FILE")
 	}
 	if r.ConnectTo == "" {
 		return nil
 	}
 	if host, port, err := net.SplitHostPort(r.ConnectTo); err != nil || host == "" || port == "" {
-		return usage.New("connect-to "+r.ConnectTo, "it is no host and port", "write it like 10.0.0.7:443")
+		return usage.New("--connect-to="+r.ConnectTo, "it is not a host and a port", "write it like 10.0.0.7:443")
 	}
 	return nil
 }

@@ -40,6 +40,8 @@ func file(t *testing.T, text string) string {
 
 func TestRequests(t *testing.T) {
 	t.Setenv("TOKEN", "open sesame")
+	t.Setenv("EMPTY", "")
+	empty := file(t, "\n")
 	pattern := `release (\S+)`
 	for _, row := range []struct {
 		sentence string
@@ -60,25 +62,28 @@ func TestRequests(t *testing.T) {
 		{sentence: "TLS", asks: Request{Secure: userapp.Secure{TLSMin: "1.3", ServerName: "shop.test"}},
 			want: loadgen.UserHTTP{Method: "GET", TLS: &loadgen.TLS{MinVersion: tls.VersionTLS13, ServerName: "shop.test"}}},
 		{sentence: "a request that writes without --allow=writes",
-			asks: Request{Method: "DELETE"}, says: "method DELETE: it may change something: "},
-		{sentence: "an unknown method", asks: Request{Method: "get"}, says: `request: method "get": use one of GET,`},
-		{sentence: "a header without a value", asks: Request{Headers: []string{"X-Tenant"}}, says: "header: one has no value: "},
+			asks: Request{Method: "DELETE"}, says: "--method=DELETE: it may change something: "},
+		{sentence: "an unknown method", asks: Request{Method: "get"}, says: "--method=get: there is no such method: use one of GET, "},
+		{sentence: "a header without a value", asks: Request{Headers: []string{"X-Tenant"}}, says: "--header: one has no value: "},
 		{sentence: "a secret that everybody would see", asks: Request{Headers: []string{"authorization=Basic c2VzYW1l"}},
-			says: "header authorization: its value would stand in lists of processes and in the report: "},
+			says: "--header=authorization: its value would stand in lists of processes and in the report: "},
 		{sentence: "a variable that is not set", asks: Request{Headers: []string{"A=$NO_SUCH"}},
-			says: "header A: the environment has no variable NO_SUCH: "},
-		{sentence: "a file that is not there", asks: Request{Headers: []string{"A=@none"}}, says: "header A: none cannot be read: "},
+			says: "--header=A=$NO_SUCH: the environment variable NO_SUCH is not set, or is empty: "},
+		{sentence: "one that is empty", asks: Request{Headers: []string{"A=$EMPTY"}},
+			says: "--header=A=$EMPTY: the environment variable EMPTY is not set, or is empty: name a file or a variable with a value"},
+		{sentence: "a file that is empty", asks: Request{Headers: []string{"A=@" + empty}}, says: "--header=A=@" + empty + ": file " + empty},
+		{sentence: "a file that is not there", asks: Request{Headers: []string{"A=@none"}}, says: "--header=A=@none: none cannot be read: "},
 		{sentence: "a header that Rollcall sets",
 			asks: Request{Headers: []string{"Host=a"}}, says: "request: header Host: Rollcall sets this header itself: "},
-		{sentence: "a body that is no file", asks: Request{Body: "{}"}, says: "body: it is no file: "},
+		{sentence: "a body that is no file", asks: Request{Body: "{}"}, says: "--body={}: it is not @ and a file: "},
 		{sentence: "a range that begins after its end",
 			asks: Request{GoodStatus: "399-200"}, says: `--good-status=399-200: "399-200" is not a status or range`},
 		{sentence: "no status", asks: Request{GoodStatus: "200,"}, says: `--good-status=200,: "" is not a status or range`},
 		{sentence: "an invalid JSON pointer", asks: Request{VersionPointer: "version"}, says: `request: pointer "version": it begins with /`},
 		{sentence: "an invalid version of TLS", asks: Request{Secure: userapp.Secure{TLSMin: "1.4"}},
-			says: "tls-min 1.4: there is no such version: "},
+			says: "--tls-min=1.4: it is not a version"},
 		{sentence: "an authority that is not there", asks: Request{Secure: userapp.Secure{CA: "none.pem"}},
-			says: "ca: none.pem cannot be read: "},
+			says: "--ca=none.pem: none.pem cannot be read: "},
 		{sentence: "a certificate without its key", asks: Request{Secure: userapp.Secure{ClientCert: file(t, "x")}},
 			says: "request: certificate of the client: "},
 	} {
@@ -108,7 +113,7 @@ func TestRequests(t *testing.T) {
 }
 
 func TestRequestsThatNobodySends(t *testing.T) {
-	plain, secure := &userapp.ServiceName{}, &userapp.ServiceName{Name: "web", Secure: true}
+	plain, secure := &userapp.ServiceName{}, &userapp.ServiceName{Name: "web", Scheme: "https"}
 	const https = "https://shop.test/"
 	for _, row := range []struct {
 		sentence string
@@ -119,12 +124,12 @@ func TestRequestsThatNobodySends(t *testing.T) {
 	}{
 		{"no option, and no Service or URL", Request{}, nil, "", ""},
 		{"a header to our own app", Request{Headers: []string{"A=b"}}, nil, "",
-			"header: it has no effect here: give"},
-		{"--connect-to for a Service", Request{ConnectTo: "a:1"}, plain, "", "connect-to: "},
-		{"--ca for plain HTTP", Request{Secure: userapp.Secure{CA: "a"}}, plain, "http://shop.test/", "ca: "},
+			"--header: it has no effect here: give"},
+		{"--connect-to for a Service", Request{ConnectTo: "a:1"}, plain, "", "--connect-to: "},
+		{"--ca for plain HTTP", Request{Secure: userapp.Secure{CA: "a"}}, plain, "http://shop.test/", "--ca: "},
 		{"--ca for https", Request{Secure: userapp.Secure{CA: "a"}}, plain, https, ""},
 		{"--insecure for a Service over TLS", Request{Secure: userapp.Secure{Insecure: true}}, secure, "", ""},
-		{"a Service over TLS that no client in a pod can trust", Request{}, secure, "", "service web: clients in pods know no"},
+		{"a Service over TLS that no client in a pod can trust", Request{}, secure, "", "--service=https:web: clients in pods know no"},
 	} {
 		err := row.asks.checkMeant(row.service, row.url)
 		if (err == nil) != (row.says == "") || err != nil && (!usage.Is(err) || !strings.HasPrefix(err.Error(), row.says)) {
@@ -202,7 +207,7 @@ func TestURLsThatAreTried(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			row.asks.ConnectTo = row.at
 			_, err := Options{URL: row.url, Request: row.asks}.prepare()
-			if row.says == "" && err != nil || row.says != "" && (!usage.Is(err) || !strings.HasPrefix(err.Error(), "url "+row.url+": "+row.says) ||
+			if row.says == "" && err != nil || row.says != "" && (!usage.Is(err) || !strings.HasPrefix(err.Error(), "--url="+row.url+": "+row.says) ||
 				strings.Contains(err.Error(), "\n")) {
 				t.Errorf("%v, want %q", err, row.says)
 			}

@@ -27,5 +27,5 @@ func (a settings) tryURL() error {
 		found.met += ", straight and not by the proxy of " + a.proxy
 	}
 	because := usage.JoinLines(strings.TrimPrefix(none.Because, "loadgen: ask "+a.url+": "))
-	return usage.New("url "+a.url, fmt.Sprintf("%s (%s)", found.met, because), found.remedy)
+	return usage.New("--url="+a.url, fmt.Sprintf("%s (%s)", found.met, because), found.remedy)
 }

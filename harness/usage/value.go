@@ -9,16 +9,19 @@ import (
 )
 
 // Value returns the value of a text: for @FILE, relative to a folder, the content of the file without newlines at its end; for $VARIABLE
-// the environment variable; else the text itself. Errors never contain a value, as it may be a secret.
+// the environment variable; else the text itself. It is an error if the file or the variable is empty. Errors never contain a value, as it
+// may be a secret.
 func Value(folder, text string) (value string, err error) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		data, err := File(folder, name)
-		return strings.TrimRight(string(data), "\r\n"), err
+		if value = strings.TrimRight(string(data), "\r\n"); err == nil && value == "" {
+			err = fmt.Errorf("file %s is empty", name)
+		}
+		return value, err
 	}
 	if name, ok := strings.CutPrefix(text, "$"); ok {
-		value, set := os.LookupEnv(name)
-		if !set {
-			err = fmt.Errorf("the environment has no variable %s", name)
+		if value = os.Getenv(name); value == "" {
+			err = fmt.Errorf("the environment variable %s is not set, or is empty", name)
 		}
 		return value, err
 	}

@@ -88,7 +88,7 @@ func (a *App) PodSecurity() string { return cmp.Or(a.document.PodSecurity, "rest
 func (a *App) Service() string { return a.at.Name }
 
 // Secure reports whether requests to the Service use TLS, with the Service's name.
-func (a *App) Secure() bool { return a.at.Secure }
+func (a *App) Secure() bool { return a.at.Secure() }
 
 // Budget returns what a client may lose.
 func (a *App) Budget() Losses { return a.budget }

@@ -77,9 +77,9 @@ func (d Document) validate() error {
 		return errors.New("service: it is empty: name the Service that clients send requests to")
 	case !named || service.Namespace+service.Path != "":
 		return fmt.Errorf("service: %q: write it like web, web:8080, web:http or https:web:443", d.Service)
-	case service.Secure && d.Request.CA == "" && !d.Request.Insecure:
+	case service.Secure() && d.Request.CA == "" && !d.Request.Insecure:
 		return fmt.Errorf("service: %q: clients in pods know no certificate authority: give request.ca or request.insecure", d.Service)
-	case !service.Secure && d.Request.Secure != (Secure{}):
+	case !service.Secure() && d.Request.Secure != (Secure{}):
 		return fmt.Errorf("service: %q: it is not asked over TLS, of which request says something: write https:NAME:PORT", d.Service)
 	case len(d.Reply.Status) > 0 && d.Reply.GoodStatus != "":
 		return errors.New("reply.goodStatus: reply.status says the same: leave one out")

@@ -21,14 +21,15 @@ type Request struct {
 func (q Request) HTTP(folder string, headers []loadgen.HeaderField, version Place) (asked *loadgen.UserHTTP, err error) {
 	asked = &loadgen.UserHTTP{Method: q.Method, Host: q.Host, Header: version.Header, Pointer: version.Pointer, Pattern: version.Pattern}
 	for _, h := range headers {
-		if h.Value, err = usage.Value(folder, h.Value); err != nil {
-			return nil, usage.New("header "+h.Name, usage.OneLine(err), "name an existing file or variable")
+		from := h.Value
+		if h.Value, err = usage.Value(folder, from); err != nil {
+			return nil, usage.New("header "+h.Name+"="+from, usage.OneLine(err), "name a file or a variable with a value")
 		}
 		asked.Headers = append(asked.Headers, h)
 	}
 	if q.Body != "" {
 		if asked.Body, err = usage.File(folder, q.Body); err != nil {
-			return nil, usage.New("body", usage.OneLine(err), "name an existing file")
+			return nil, usage.New("body "+q.Body, usage.OneLine(err), "name an existing file")
 		}
 	}
 	asked.TLS, err = q.TLS(folder)

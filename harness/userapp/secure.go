@@ -24,7 +24,7 @@ func (s Secure) TLS(folder string) (*loadgen.TLS, error) {
 	}
 	least, known := map[string]uint16{"": 0, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}[s.TLSMin]
 	if !known {
-		return nil, usage.New("tls-min "+s.TLSMin, "there is no such version", "use 1.2 or 1.3")
+		return nil, usage.New("tls-min "+s.TLSMin, "it is not a version of TLS that is supported", "use 1.2 or 1.3")
 	}
 	t := &loadgen.TLS{ServerName: s.ServerName, Insecure: s.Insecure, MinVersion: least}
 	for _, of := range []struct {
@@ -36,7 +36,7 @@ func (s Secure) TLS(folder string) (*loadgen.TLS, error) {
 		}
 		var err error
 		if *of.to, err = usage.File(folder, of.name); err != nil {
-			return nil, usage.New(of.flag, usage.OneLine(err), "name an existing file")
+			return nil, usage.New(of.flag+" "+of.name, usage.OneLine(err), "name an existing file")
 		}
 	}
 	return t, nil

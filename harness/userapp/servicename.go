@@ -1,7 +1,9 @@
 package userapp
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,34 +17,46 @@ import (
 type ServiceName struct {
 	Namespace  string // empty: none is named
 	Name, Port string // Port is a name or a number; empty: none is named
-	Secure     bool   // over TLS
+	Scheme     string // http or https; empty: none is named
 	Path       string // empty: none is named
 }
 
-// ParseServiceName parses [NAMESPACE/]NAME[:PORT][/PATH]. If there is a port, http: or https: may stand before the name, as in URLs of
-// the API server's proxy (k8s.io/apimachinery, SplitSchemeNamePort). The text before the first / is a namespace if it has no colon and
-// something follows the /, and else the name.
+// String returns the name as [ParseServiceName] reads it.
+func (s ServiceName) String() string {
+	text := s.Name
+	if s.Port != "" {
+		text += ":" + s.Port
+	}
+	if s.Namespace != "" {
+		text = s.Namespace + "/" + text
+	}
+	if s.Scheme != "" {
+		text = s.Scheme + ":" + text
+	}
+	return text + s.Path
+}
+
+// Secure reports whether the name asks for requests over TLS.
+func (s ServiceName) Secure() bool { return s.Scheme == "https" }
+
+var (
+	// (scheme:) (namespace/) name :port (/path)
+	withPort = regexp.MustCompile(`^(?:(https?):)?(?:([^:/]+)/)?(?:(https?):)?([^:/]+):([^:/]+)(/.*)?$`)
+	// namespace/ name (/path), or name (/)
+	withoutPort = regexp.MustCompile(`^(?:([^:/]+)/([^:/]+)(/.*)?|([^:/]+)(/?))$`)
+)
+
+// ParseServiceName parses [NAMESPACE/]NAME[:PORT][/PATH]. If there is a port, http: or https: may stand first, or before the name as in URLs
+// of the API server's proxy (k8s.io/apimachinery, SplitSchemeNamePort). In NAME/PATH without a port, NAME is a namespace if PATH is not
+// empty.
 func ParseServiceName(text string) (s ServiceName, ok bool) {
-	name, path, asked := strings.Cut(text, "/")
-	if path != "" && !strings.Contains(name, ":") {
-		s.Namespace = name
-		name, path, asked = strings.Cut(path, "/")
+	if of := withPort.FindStringSubmatch(text); of != nil && (of[1] == "" || of[3] == "") {
+		return ServiceName{Scheme: cmp.Or(of[1], of[3]), Namespace: of[2], Name: of[4], Port: of[5], Path: of[6]}, true
 	}
-	if asked {
-		s.Path = "/" + path
+	if of := withoutPort.FindStringSubmatch(text); of != nil {
+		return ServiceName{Namespace: of[1], Name: cmp.Or(of[2], of[4]), Path: cmp.Or(of[3], of[5])}, true
 	}
-	parts, scheme := strings.Split(name, ":"), "http"
-	if len(parts) == 3 {
-		scheme, parts = parts[0], parts[1:]
-	}
-	if len(parts) > 2 || slices.Contains(parts, "") || scheme != "http" && scheme != "https" {
-		return ServiceName{}, false
-	}
-	s.Name, s.Secure = parts[0], scheme == "https"
-	if len(parts) == 2 {
-		s.Port = parts[1]
-	}
-	return s, true
+	return ServiceName{}, false
 }
 
 // SecureURL returns the URL of a Service over TLS, with a host name that its certificate may have.
