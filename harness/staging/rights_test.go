@@ -259,6 +259,15 @@ func TestPrintRoles(t *testing.T) {
 		if err := PrintRoles(&b, rights, row.namespaces, row.read...); err != nil {
 			t.Fatal(err)
 		}
+		for _, namespace := range slices.Concat(row.namespaces, row.read) {
+			bind := "\n#   kubectl create rolebinding rollcall-during --namespace=" + namespace + " --role=rollcall-during --user=USER\n"
+			if !strings.Contains(b.String(), bind) {
+				t.Errorf("%s: %q is not in\n%s", row.sentence, bind, &b)
+			}
+		}
+		if warns := strings.Contains(b.String(), "in all namespaces. With --namespace=NAME"); warns != (row.namespaces == nil) {
+			t.Errorf("%s: that the rights are for all namespaces is said: %t", row.sentence, warns)
+		}
 		var got []string
 		for decoder := yaml.NewYAMLOrJSONDecoder(&b, 4096); ; {
 			var role rbacv1.Role

@@ -4,13 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/kubernetes"
 )
 
-// PrintRoles prints roles for kubectl apply that grant rights in the namespaces or, without any, in all. They do not cover the
-// observers' namespaces. In the namespaces of read they grant only to read apps.
+// roleName is the name of the roles.
+const roleName = "rollcall-during"
+
+// PrintRoles prints roles for kubectl apply that grant rights in the namespaces or, without any, in all, and how to bind them. They do not
+// cover the observers' namespaces. In the namespaces of read they grant only to read apps.
 func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string) error {
 	var everywhere, within []Right
 	for _, r := range rights {
@@ -30,13 +34,26 @@ func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string
 			Right{"networking.k8s.io", "networkpolicies", []string{"list"}, false, "", ""})
 		roles = append(roles, role("Role", "  namespace: "+namespace+"\n", toRead))
 	}
-	_, err := io.WriteString(w, strings.Join(roles, "---\n"))
+	_, err := io.WriteString(w, binding(append(slices.Clone(namespaces), read...), len(namespaces) == 0)+strings.Join(roles, "---\n"))
 	return err
+}
+
+// binding says in comments who binds the roles, and how.
+func binding(namespaces []string, everywhere bool) string {
+	text := "# Whoever administers the cluster applies these roles, and binds them to the USER who runs rollcall during:\n" +
+		"#   kubectl create clusterrolebinding " + roleName + " --clusterrole=" + roleName + " --user=USER\n"
+	for _, namespace := range namespaces {
+		text += "#   kubectl create rolebinding " + roleName + " --namespace=" + namespace + " --role=" + roleName + " --user=USER\n"
+	}
+	if everywhere {
+		text += "# The ClusterRole lets USER create and delete pods in all namespaces. With --namespace=NAME it is a Role in that namespace.\n"
+	}
+	return text
 }
 
 // role returns the manifest of a role; where is the line with its namespace, or empty.
 func role(kind, where string, rights []Right) string {
-	text := fmt.Sprintf("apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: rollcall-during\n%srules:\n", kind, where)
+	text := fmt.Sprintf("apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: %s\n%srules:\n", kind, roleName, where)
 	for _, r := range rights {
 		text += fmt.Sprintf("- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n", r.Group, r.Resource, strings.Join(r.Verbs, ", "))
 	}
