@@ -28,6 +28,8 @@ type Disruption struct {
 	// AwaitWhole waits until the API shows that the cluster is whole again; nil: [AwaitWhole] does. It is for disruptions by somebody
 	// else, on any cluster: no command runs on its nodes, and the Stage has no Cluster.
 	AwaitWhole Act
+	// RollsOut says that it is a rollout of an existing app, and not maintenance.
+	RollsOut bool
 	// Tail is how long the reasons in Expects may still occur once the cluster is whole; 0: [tail].
 	Tail time.Duration
 	// Lasts is about how long Do takes.

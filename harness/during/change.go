@@ -15,7 +15,7 @@ import (
 // A Change is a rollout that Rollcall makes itself, instead of a user's command. Those of a run are recorded one after the other.
 type Change struct {
 	ID      string                            // of its recording
-	Does    string                            // what it does, in words
+	Does    string                            // what it does, in a main clause: Deployment web restarts
 	Loses   bool                              // clients must lose requests: it shows that a loss would be seen
 	Prepare func(context.Context, Site) error // deploys or changes the app before the load
 	Do      func(context.Context) error       // begins the rollout, when the load is steady
@@ -37,13 +37,9 @@ func (s Site) Recording(id string) (folder string) {
 
 // RunChanges records what changes cost, and returns the exit code of the verdict, as Run does. line is the command line of the program;
 // remove deletes what the changes created, and is called if the cluster stays.
-func RunChanges(ctx context.Context, at Terminal, o Options, verb, line string, changes []Change,
+func (p Prepared) RunChanges(ctx context.Context, at Terminal, verb, line string, changes []Change,
 	remove func(context.Context) error) (int, error) {
-	a, err := o.prepare()
-	if err != nil {
-		return 0, err
-	}
-	r := recorder{settings: a, line: line, changes: changes, remove: remove, record: a.runner.Record}
+	r := recorder{settings: p.settings, line: line, changes: changes, remove: remove, record: p.runner.Record}
 	return record(ctx, at, r, verb, nil)
 }
 

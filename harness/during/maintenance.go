@@ -54,6 +54,14 @@ func doing(command []string) string {
 	return shellescape.QuoteCommand(command)
 }
 
+// name returns a noun for what is recorded.
+func (m *maintenance) name() string {
+	if m.change != nil {
+		return "the rollout"
+	}
+	return m.does
+}
+
 // scenarioOn prepares the maintenance on a cluster, and returns its scenario.
 func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 	m.sayProxy()
@@ -123,9 +131,9 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case limited.Err() != nil:
-		m.unfinished = fmt.Sprintf("%s was not over after %v, which is its deadline", m.does, m.deadline)
+		m.unfinished = fmt.Sprintf("%s was not over after %v, which is its deadline", m.name(), m.deadline)
 	case m.interrupts.reached():
-		m.unfinished = m.does + " was interrupted"
+		m.unfinished = m.name() + " was interrupted"
 	case unended != "":
 		m.unfinished = unended
 	}

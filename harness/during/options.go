@@ -11,7 +11,9 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/usage"
@@ -49,26 +51,30 @@ const (
 
 // List returns the flags of the options, without those of OfCommand.
 func (o *Options) List() usage.List {
-	own := usage.List{
+	first := usage.List{
 		{Flag: "max-outage", Text: &o.MaxOutage, Help: "longest `time` that a client may go without a good reply, such as 5s"},
-		{Flag: "max-failed", Text: &o.MaxFailed, Help: "largest `share` of a client's requests since the first step that may fail, such as 0.1%"},
-		{Flag: "max-latency", Text: &o.MaxLatency,
-			Help: "longest time that 99 % of a client's good replies since the first step may take: `p99=300ms`"},
+		{Flag: "max-failed", Text: &o.MaxFailed,
+			Help: "largest `share` of a client's requests that may fail, of those since your command or the rollout began, such as 0.1%"},
 		{Flag: "service", Text: &o.Service,
-			Help: "send requests from pods to this `Service` of yours, not to Rollcall's app: namespace/name[:port][/path]"},
+			Help: "send requests from pods to this `Service` of yours, not to Rollcall's app: namespace/name[:port][/path]; " +
+				"over TLS: https:namespace/name:port[/path]"},
 		{Flag: "url", Text: &o.URL,
 			Help: "send requests from outside to this `URL` of yours, not to Rollcall's app; alone: without a cluster"},
 	}
-	own = append(own, slices.Concat(o.Request.list(), o.Request.urlList(), o.Request.secureList())...)
-	own = append(own, usage.List{
-		{Flag: "settle", Text: &o.Settle, Help: "`time` that the load goes on once the cluster is whole (default 1m; 10s without one)"},
-		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
+	losses := usage.List{{Flag: "max-latency", Text: &o.MaxLatency,
+		Help: "longest time that 99 % of a client's good replies may take, of those since your command or the rollout began: `p99=300ms`"}}
+	load := usage.List{
 		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
-			Help: "requests per second of each lane, a `number` from 6 to 1000 (default 25)"},
-		{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Values: dataplane.Names(),
-			Help: "kube-proxy `mode` of a kind cluster (default iptables)"},
-	}...)
-	return append(append(own, o.Options.List().Only("k8s", "keep")...), o.reach()...)
+			Help: "requests per second of each lane, a `number` from 6 to 1000 (default 25). A lane is one client: each load node has one with " +
+				"a new connection for each request and one that keeps connections, so that 2 nodes send 100 per second to the app"},
+		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
+		{Flag: "settle", Text: &o.Settle, Help: "`time` that the load goes on once the cluster is whole (default 1m; 10s without a cluster)"},
+	}
+	kind := append(usage.List{{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Values: dataplane.Names(),
+		Help: "kube-proxy `mode` of the cluster, one of " + strings.Join(dataplane.Names(), ", ") + " (default " + defaultMode + ")"}},
+		o.Options.List().Only("k8s", "keep")...)
+	return slices.Concat(first, losses.Under(usage.Losses), slices.Concat(o.Request.list(), o.Request.urlList()).Under(usage.Requests),
+		o.Request.secureList().Under(usage.RequestTLS), load.Under(usage.Load), kind.Under(usage.Kind), o.reach())
 }
 
 // OfCommand returns the flags that say when the maintenance is over if it goes on after the end of the command.
@@ -76,13 +82,15 @@ func (o *Options) OfCommand() usage.List {
 	return usage.List{
 		{Flag: "for", Text: &o.For, Help: "`time` that the load goes on after your command has ended"},
 		{Flag: "until", Text: &o.Until, Help: "shell `command` that tells when the load may end: run every 2 s after yours, until it succeeds"},
-	}
+	}.Under(usage.Load)
 }
 
 // reach returns the flags about an existing cluster.
 func (o *Options) reach() usage.List {
-	return append(o.Reach(), o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url",
-		"load-nodes", "allow")...)
+	there := o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url", "load-nodes")
+	return append(append(o.Reach(), there...), usage.Option{Flag: "allow", Topic: usage.There, Default: usage.Make, Text: &o.Allow, Values: allowed(),
+		Help: "`things` to permit, separated by commas: writes, on any cluster, for a --method that may change something; " +
+			"node-rules, to observe nodes' rules; flows, beside it, to record to which pod each connection is routed"})
 }
 
 // settings holds the options after parsing and validation.
@@ -98,11 +106,22 @@ type settings struct {
 	runner           *runner.Runner
 }
 
-// prepare checks the options and connects to the cluster, if one is named. It creates nothing.
+// A Prepared is options that were checked, and the cluster that they name.
+type Prepared struct{ settings }
+
+// Prepare checks the options and connects to the cluster, if one is named. It creates nothing. The error is a [usage.Error].
+func (o Options) Prepare() (Prepared, error) {
+	a, err := o.prepare()
+	return Prepared{a}, err
+}
+
+// Asks returns how requests are sent: the method, and the number of bytes in the body.
+func (p Prepared) Asks() (method string, body int) { return p.http.Method, len(p.http.Body) }
+
 func (o Options) prepare() (a settings, err error) {
 	p99, named := strings.CutPrefix(o.MaxLatency, p99Is)
 	if o.MaxLatency != "" && (!named || p99 == "") {
-		return a, usage.New("max-latency "+o.MaxLatency, "only p99 is supported", "write it like "+p99Is+"300ms")
+		return a, usage.New("--max-latency="+o.MaxLatency, "only p99 is supported", "write it like "+p99Is+"300ms")
 	}
 	budget := userapp.Budget{MaxOutage: o.MaxOutage, MaxFailed: o.MaxFailed, P99: p99}
 	if a.Losses, err = budget.Read("--max-outage=", "--max-failed=", "--max-latency="+p99Is); err != nil {
@@ -140,7 +159,9 @@ func (o Options) prepare() (a settings, err error) {
 		return a, err
 	}
 	var writes bool
-	o.Allow, writes = cutWrites(o.Allow)
+	if o.Allow, writes, err = readAllow(o.Allow); err != nil {
+		return a, err
+	}
 	if a.http, err = o.Request.http(writes); err != nil {
 		return a, err
 	}
@@ -160,7 +181,7 @@ func (o Options) prepare() (a settings, err error) {
 		return a, err
 	}
 	if len(a.runner.ModeList()) != 1 {
-		return a, usage.New("modes "+o.Modes, "maintenance is recorded once, on one cluster", "name one mode")
+		return a, usage.New("--modes="+o.Modes, "it is recorded once, on one cluster", "name one mode")
 	}
 	return a, nil
 }
@@ -173,11 +194,23 @@ func (o Options) fromHost() bool {
 // allowWrites is the value of --allow that permits requests which may change something.
 const allowWrites = "writes"
 
-// cutWrites removes "writes" from the --allow list: the checks on a cluster do not know it.
-func cutWrites(allow string) (rest string, writes bool) {
-	things := strings.Split(allow, ",")
-	others := slices.DeleteFunc(slices.Clone(things), func(thing string) bool { return strings.TrimSpace(thing) == allowWrites })
-	return strings.Join(others, ","), len(others) < len(things)
+// allowed lists the values of --allow.
+func allowed() []string { return []string{allowWrites, harness.NodeRules, evidence.FlowEvents} }
+
+// readAllow checks the list of --allow. It removes "writes", which the checks on a cluster do not know.
+func readAllow(list string) (rest string, writes bool, err error) {
+	var others []string
+	for thing := range strings.SplitSeq(list, ",") {
+		switch thing = strings.TrimSpace(thing); {
+		case thing == allowWrites:
+			writes = true
+		case thing != "" && !slices.Contains(allowed(), thing):
+			return "", false, usage.New("--allow="+thing, "there is no such thing", "use "+strings.Join(allowed(), ", ")+usage.Meant(thing, allowed()...))
+		default:
+			others = append(others, thing)
+		}
+	}
+	return strings.Join(others, ","), writes, nil
 }
 
 // PrintRights prints roles that grant what a recording needs on an existing cluster. The maintenance itself needs rights of its own.

@@ -47,8 +47,8 @@ func TestBadOptions(t *testing.T) {
 		{"an outage without a unit", with(func(o *Options) { o.MaxOutage = "5" }), "--max-outage=5: it is not a duration of 1ms or more: "},
 		{"an outage of nothing", with(func(o *Options) { o.MaxOutage = "0s" }), "--max-outage=0s: "},
 		{"a latency without a percentile", with(func(o *Options) { o.MaxLatency = "300ms" }),
-			"max-latency 300ms: only p99 is supported: write it like p99=300ms"},
-		{"a percentile without a latency", with(func(o *Options) { o.MaxLatency = "p99=" }), "max-latency p99=: "},
+			"--max-latency=300ms: only p99 is supported: write it like p99=300ms"},
+		{"a percentile without a latency", with(func(o *Options) { o.MaxLatency = "p99=" }), "--max-latency=p99=: "},
 		{"a latency without a unit", with(func(o *Options) { o.MaxLatency = "p99=300" }),
 			"--max-latency=p99=300: it is not a duration of 1ms or more"},
 		{"a share of nothing", with(func(o *Options) { o.MaxFailed = "0%" }), "--max-failed=0%: it is not a share of 0.1% to 100%"},
@@ -59,9 +59,12 @@ func TestBadOptions(t *testing.T) {
 			"--settle=1s: it is not a duration of 3s or more"},
 		{"a deadline that is no duration", with(func(o *Options) { o.Deadline = "tomorrow" }), "--deadline=tomorrow: "},
 		{"a rate that is too low", with(func(o *Options) { o.Rate = "1" }), "--rate=1: "},
-		{"two clusters", with(func(o *Options) { o.Modes = "iptables,nftables" }), "modes iptables,nftables: maintenance is recorded once"},
+		{"two clusters", with(func(o *Options) { o.Modes = "iptables,nftables" }), "--modes=iptables,nftables: it is recorded once"},
 		{"a namespace without a cluster", with(func(o *Options) { o.Namespaces = "mine" }),
 			"--namespace=mine: it applies only to an existing cluster"},
+		{"a thing that cannot be allowed", with(func(o *Options) { o.Allow = "write" }),
+			"--allow=write: there is no such thing: use writes, node-rules, flows; did you mean writes?"},
+		{"a Service without a namespace", with(func(o *Options) { o.Service = "web" }), "--service=web: it does not name a namespace and"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			for verb, err := range map[string]error{

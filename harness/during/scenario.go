@@ -52,24 +52,23 @@ func (a settings) expectations() []evidence.Expectation {
 	return append(a.Expectations(), verdict.SentInMaintenance(cmp.Or(a.Outage, timeline.SYNResent.Timer())))
 }
 
-// claim returns the claim that the expectations decide.
-func (a settings) claim(does string) string {
-	return fmt.Sprintf("no client %s during %s", a.Words(), does)
-}
-
 // scenario returns what is recorded: an app that stays as it is, and the maintenance as its disruption.
 func (m *maintenance) scenario() harness.Scenario {
 	does := phrase.Cut(phrase.Printable(m.does), 200)
-	claim, expect := m.claim(does), m.expectations()
+	when := "during " + does
+	if m.change != nil {
+		when = "while " + does
+	}
+	claim, expect := fmt.Sprintf("no client %s %s", m.Words(), when), m.expectations()
 	if m.change != nil && m.change.Loses {
-		claim, expect = "clients lose requests during "+does, []evidence.Expectation{verdict.DamageSeen()}
+		claim, expect = "clients lose requests "+when, []evidence.Expectation{verdict.DamageSeen()}
 	}
 	return harness.Scenario{
 		ID: m.id, Claim: claim, App: app(),
 		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle},
 		Rollout: rollout.Steady(harness.OldVersion),
 		Disruption: &disruption.Disruption{ID: m.id, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,
-			Lasts: m.deadline, Whole: wholeLimit, Tail: tail},
+			Lasts: m.deadline, Whole: wholeLimit, Tail: tail, RollsOut: m.change != nil},
 		Expect: expect,
 	}
 }

@@ -50,6 +50,22 @@ func losing(outage time.Duration, permille int) settings {
 	return settings{Losses: userapp.Losses{Outage: outage, Permille: permille}}
 }
 
+// What is claimed of a rollout by rollcall try is a sentence about a rollout.
+func TestTheClaimOfARollout(t *testing.T) {
+	m := &maintenance{settings: losing(0, 0), does: "Deployment web restarts", change: &Change{ID: "rollout"}}
+	s := m.scenario()
+	if want := "no client loses a request while Deployment web restarts"; s.Claim != want || !s.Disruption.RollsOut {
+		t.Errorf("claim %q of %+v, want %q", s.Claim, s.Disruption, want)
+	}
+	m.change.Loses = true
+	if got, want := m.scenario().Claim, "clients lose requests while Deployment web restarts"; got != want {
+		t.Errorf("claim %q, want %q", got, want)
+	}
+	if got := m.name(); got != "the rollout" {
+		t.Errorf("what was interrupted is %q", got)
+	}
+}
+
 func TestVerdictOfMaintenance(t *testing.T) {
 	const steady = 30 * time.Second
 	over := steady + 10*time.Minute

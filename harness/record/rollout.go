@@ -20,7 +20,7 @@ type subject struct{ name, phase string }
 
 func (r *Recording) subject() subject {
 	switch {
-	case r.Disruption == nil || r.run.OldVersion != r.run.NewVersion:
+	case r.Disruption == nil || r.Disruption.RollsOut || r.run.OldVersion != r.run.NewVersion:
 		return subject{"the rollout", "rolling out"}
 	case r.Disruption.ByOthers():
 		return subject{"the maintenance", "under maintenance"}

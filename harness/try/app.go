@@ -37,16 +37,16 @@ func namespaceOf(o *unstructured.Unstructured) string {
 	return cmp.Or(o.GetNamespace(), defaultNamespace)
 }
 
-// New finds the Service and the workload behind it. text is empty or names the Service, like shop/web:http/healthz, of which all but web
-// is optional; web/ has the path /.
+// New finds the Service and the workload behind it. text is empty or names the Service, like https:shop/web:8443/healthz, of which all but
+// web is optional; web/ has the path /.
 func New(objects []Object, text string) (*App, error) {
 	if len(objects) == 0 {
-		return nil, usage.New("manifests", "they have no object", "name some: rollcall try -f FOLDER")
+		return nil, usage.New("manifests", "they have no object", "name some that have: -f FILE or -k FOLDER")
 	}
 	a := &App{Objects: objects}
 	named, ok := userapp.ParseServiceName(text)
 	if !ok && text != "" {
-		return nil, usage.New("service "+text, "it names no Service", "write it like web, shop/web, web:8080 or web:http/healthz")
+		return nil, usage.New("--service="+text, "it does not name a Service", "write it like web, shop/web, web:8080 or web:http/healthz")
 	}
 	name := named.Name
 	var found, unfit []string
@@ -83,7 +83,7 @@ func New(objects []Object, text string) (*App, error) {
 		return nil, err
 	}
 	a.path, a.asProbed = cmp.Or(named.Path, "/"+strings.TrimPrefix(a.probed().Path, "/")), named.Path == "" && a.probed().Path != ""
-	a.secure = named.Secure || a.probed().Scheme == corev1.URISchemeHTTPS
+	a.secure = cmp.Or(named.Scheme, strings.ToLower(string(a.probed().Scheme))) == "https"
 	return a, nil
 }
 
@@ -195,23 +195,29 @@ func (a *App) host() string {
 
 // Service returns the Service, its port and the path, as `rollcall during --service` takes them.
 func (a *App) Service() string {
-	name := a.service.Name
+	name := userapp.ServiceName{Namespace: a.service.Namespace, Name: a.service.Name, Port: fmt.Sprint(a.port.Port), Path: a.path}
 	if a.secure {
-		name = "https:" + name
+		name.Scheme = "https"
 	}
-	return fmt.Sprintf("%s/%s:%d%s", a.service.Namespace, name, a.port.Port, a.path)
+	return name.String()
 }
 
-// containersOf returns all containers of a pod or a workload, init containers first.
-func containersOf(o Object) []corev1.Container {
+// podOf returns the specification of a pod, or of those of a workload; it is empty for other kinds.
+func podOf(o Object) corev1.PodSpec {
 	template, _ := templateOf(o)
 	if o.GetKind() == "Pod" {
 		content, _, _ := unstructured.NestedMap(o.Object, "spec")
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template.Spec) != nil {
-			return nil
+			return corev1.PodSpec{}
 		}
 	}
-	return slices.Concat(template.Spec.InitContainers, template.Spec.Containers)
+	return template.Spec
+}
+
+// containersOf returns all containers of a pod or a workload, init containers first.
+func containersOf(o Object) []corev1.Container {
+	pod := podOf(o)
+	return slices.Concat(pod.InitContainers, pod.Containers)
 }
 
 // Images returns the images of all pods in the manifests, sorted.

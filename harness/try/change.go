@@ -26,6 +26,8 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 	switch {
 	case to == "":
 		return c, nil
+	case is && image == "":
+		return c, usage.New("--to="+to, "it has no image", "write it like "+name+"=shop/web:v2")
 	case is && name == "image":
 		return Change{container: a.answers().Name, image: image, list: "containers"}, nil
 	case is:
@@ -36,7 +38,7 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 		case slices.ContainsFunc(a.template.Spec.InitContainers, named):
 			return Change{container: name, image: image, list: "initContainers"}, nil
 		}
-		return c, usage.New("to "+to, fmt.Sprintf("%s has no container %s", a.workload, name),
+		return c, usage.New("--to="+to, fmt.Sprintf("%s has no container %s", a.workload, name),
 			"write it like image=web:v2, or name a file or a folder")
 	}
 	s.Files, s.Kustomize = []string{to}, ""
@@ -45,7 +47,7 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 		return c, err
 	}
 	if !slices.ContainsFunc(c.objects, a.workload.same) {
-		return c, usage.New("to "+to, fmt.Sprintf("it has no %s", a.workload), "name manifests of the app's next version")
+		return c, usage.New("--to="+to, fmt.Sprintf("it has no %s", a.workload), "name manifests of the app's next version")
 	}
 	return c, nil
 }

@@ -8,58 +8,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
 	"example.com/rollcall/harness/userapp"
-	"example.com/rollcall/harness/verdict/phrase"
 )
-
-// Describe returns lines that say what Rollcall found in the manifests, and what it will roll out.
-func (a *App) Describe(change Change) []string {
-	replicas, found, _ := unstructured.NestedInt64(a.workload.Object, "spec", "replicas")
-	if !found {
-		replicas = 1
-	}
-	answers := a.answers()
-	lines := []string{
-		fmt.Sprintf("workload:  %s in namespace %s, %s", a.workload, a.service.Namespace, phrase.Count(int(replicas), "replica")),
-		fmt.Sprintf("container: %s, image %s%s", answers.Name, answers.Image, beside(a.template.Spec, answers)),
-		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods", a.service.Name, a.port.Port, a.target(a.port)),
-		"requests:  GET " + a.asked(),
-		"readiness: " + probeOf(answers.ReadinessProbe),
-		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(a.hook()), ptr.Deref(a.template.Spec.TerminationGracePeriodSeconds, 30)),
-		"rollout:   " + change.Does(a),
-	}
-	if start := startOf(answers); start != "" {
-		lines = slices.Insert(lines, 4, "startup:   "+start)
-	}
-	if ports := hostPorts(a.template.Spec); len(ports) > 0 {
-		lines = append(lines, "each node: takes one pod at a time, by its host port "+strings.Join(ports, " and "))
-	}
-	if asking := a.asking(); len(asking) > 0 {
-		lines = append(lines, "clients:   "+strings.Join(asking, ", ")+", whose requests add load that is not recorded")
-	}
-	if others := a.others(); len(others) > 0 {
-		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 110))
-	}
-	return lines
-}
-
-// asked describes the requests, after the method.
-func (a *App) asked() string {
-	said := a.path
-	if host := a.host(); host != "" {
-		said += ", Host " + host
-	}
-	if a.secure {
-		said += ", over TLS"
-	}
-	if a.asProbed {
-		said += fmt.Sprintf(", as the readiness probe; for what clients ask: --service=%s:%d/PATH", a.service.Name, a.port.Port)
-	}
-	return said
-}
 
 // answers returns the container that declares the Service's port, or else the first one.
 func (a *App) answers() corev1.Container { return userapp.Answers(a.template.Spec, a.port) }
@@ -154,17 +106,6 @@ func (a *App) asking() (names []string) {
 				slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return named.MatchString(e.Value) })
 		}
 		if o.Unstructured != a.workload.Unstructured && slices.ContainsFunc(containersOf(o), asks) {
-			names = append(names, o.String())
-		}
-	}
-	return names
-}
-
-// others returns the objects beside the workload and the Service.
-func (a *App) others() (names []string) {
-	for _, o := range a.Objects {
-		service := o.GetKind() == "Service" && o.GetName() == a.service.Name
-		if o.Unstructured != a.workload.Unstructured && !service {
 			names = append(names, o.String())
 		}
 	}

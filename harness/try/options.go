@@ -1,6 +1,8 @@
 package try
 
 import (
+	"slices"
+
 	"al.essio.dev/pkg/shellescape"
 
 	"example.com/rollcall/harness/during"
@@ -20,22 +22,28 @@ type Options struct {
 
 // List returns the flags of the options.
 func (o *Options) List() usage.List {
-	own := usage.List{
+	first := usage.List{
 		{Flag: "filename", Short: "f", Texts: &o.Files, Help: "`file`, folder or URL with manifests, or - for standard input"},
 		{Flag: "kustomize", Short: "k", Text: &o.Kustomize, Help: "`folder` of a kustomization"},
-		{Flag: "recursive", Short: "R", Switch: &o.Recursive, Help: "read folders within folders, too"},
 		{Flag: "service", Text: &o.Service,
-			Help: "`Service` that clients use: [namespace/]name[:port][/path] (default: the only one that leads to pods)"},
+			Help: "`Service` that clients use: [namespace/]name[:port][/path]; over TLS: https:name:port[/path] " +
+				"(default: the only one that leads to pods)"},
 		{Flag: "to", Text: &o.To,
-			Help: "what to roll out: image=`REF`, CONTAINER=REF, or a file or folder with manifests (default: a restart)"},
-		{Flag: "twin", Switch: &o.Twin, Help: "then restart the app without its preStop hook: clients have to lose requests"},
+			Help: "what to roll out: image=`REF`, CONTAINER=REF, or a file, folder or URL with manifests (default: a restart)"},
+		{Flag: "dry-run", Switch: &o.DryRun, Help: "check all options, print what was understood and what a kind cluster will lack, and do nothing"},
+	}
+	more := usage.List{
+		{Flag: "recursive", Short: "R", Switch: &o.Recursive, Help: "read folders within folders, too"},
 		{Flag: "needed", Switch: &o.Needed,
 			Help: "then restart the app with the preStop sleep that the rollout needed: clients may lose none"},
-		{Flag: "dry-run", Switch: &o.DryRun, Help: "say how the manifests are understood, and do nothing"},
+		{Flag: "twin", Switch: &o.Twin, Help: "then restart the app without its preStop hook: clients have to lose requests"},
+	}.Under("Manifests and what follows their rollout")
+	shared := []string{"max-outage", "max-failed", "max-latency", "host", "header", "method", "body", "good-status", "ca", "server-name",
+		"insecure", "client-cert", "client-key", "rate", "modes", "k8s", "keep", "namespace", "image-repo", "images", "allow"}
+	for _, there := range o.Reach() {
+		shared = append(shared, there.Flag)
 	}
-	own = append(own, o.Options.List().Only("modes", "k8s", "keep", "rate", "max-outage", "max-failed", "max-latency", "namespace",
-		"image-repo", "images", "allow", "host", "header", "method", "body", "good-status", "ca", "server-name", "insecure")...)
-	return append(own, o.Reach()...)
+	return slices.Concat(first, more, o.Options.List().Only(shared...).Under(usage.Losses))
 }
 
 // line returns the command line that reproduces the run. It has no secret.

@@ -46,27 +46,30 @@ func (o Object) same(other Object) bool {
 		namespaceOf(o.Unstructured) == namespaceOf(other.Unstructured)
 }
 
-// Read reads all objects of the sources, in their order. The error is a [usage.Error] that names file, document, line and field.
+// Read reads all objects of the sources, in their order. The error has a [usage.Error] for each fault, which names file, document, line and
+// field.
 func Read(s Sources) ([]Object, error) {
 	var all []Object
-	add := func(name string, text []byte) error {
+	var faults []error
+	add := func(name string, text []byte) {
 		objects, err := parse(name, text)
-		all = append(all, objects...)
-		return err
+		all, faults = append(all, objects...), append(faults, err)
 	}
 	for _, at := range s.Files {
 		names, err := filesOf(at, s.Recursive)
 		if err != nil {
 			return nil, err
 		}
+		if i := slices.IndexFunc(names, func(name string) bool { return filepath.Base(name) == "Chart.yaml" }); i >= 0 {
+			chart := filepath.Dir(names[i])
+			return nil, usage.New(chart, "it is a Helm chart", rendered(chart))
+		}
 		for _, name := range names {
 			text, err := s.read(name)
 			if err != nil {
 				return nil, usage.New("manifest "+name, usage.OneLine(err), "name files, folders or URLs that can be read")
 			}
-			if err := add(name, text); err != nil {
-				return nil, err
-			}
+			add(name, text)
 		}
 	}
 	if s.Kustomize != "" {
@@ -78,11 +81,14 @@ func Read(s Sources) ([]Object, error) {
 		if err != nil {
 			return nil, usage.New("kustomization "+s.Kustomize, usage.OneLine(err), "see what this says: kubectl kustomize "+s.Kustomize)
 		}
-		if err := add("kustomization "+s.Kustomize, text); err != nil {
-			return nil, err
-		}
+		add("kustomization "+s.Kustomize, text)
 	}
-	return all, nil
+	return all, errors.Join(faults...)
+}
+
+// rendered returns the remedy for a chart.
+func rendered(chart string) string {
+	return "render it: helm template NAME " + chart + " | rollcall try -f -"
 }
 
 // filesOf returns the manifests in a folder, by name; for anything else it returns at alone.
@@ -137,10 +143,11 @@ func (s Sources) read(name string) ([]byte, error) {
 func parse(name string, text []byte) (all []Object, err error) {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	from := 0
+	var faults []error
 	for n := 1; ; n++ {
 		document, err := documents.Read()
 		if errors.Is(err, io.EOF) {
-			return all, nil
+			return all, errors.Join(faults...)
 		}
 		if err != nil {
 			return nil, usage.New(name, usage.OneLine(err), "fix the manifest")
@@ -151,10 +158,7 @@ func parse(name string, text []byte) (all []Object, err error) {
 			from += found + len(bytes.TrimSpace(document))
 		}
 		objects, err := at.parse(bytes.TrimSpace(document))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, objects...)
+		all, faults = append(all, objects...), append(faults, err)
 	}
 }
 
@@ -172,6 +176,10 @@ func (p place) parse(document []byte) ([]Object, error) {
 	if err == nil {
 		err = json.Unmarshal(inJSON, &content)
 	}
+	if at := bytes.Index(document, []byte("{{")); err != nil && at >= 0 {
+		line := p.line + 1 + bytes.Count(document[:at], []byte("\n"))
+		return nil, usage.New(p.String(), fmt.Sprintf("line %d: it is a template that was not rendered", line), rendered("CHART"))
+	}
 	if err != nil {
 		return nil, usage.New(p.String(), p.lines(err), "fix the manifest")
 	}
@@ -185,7 +193,7 @@ func (p place) parse(document []byte) ([]Object, error) {
 	case object.IsList():
 		return p.items(object)
 	}
-	if err := p.checkFields(document); err != nil {
+	if err := p.checkFields(document, object.DeepCopy().Object); err != nil {
 		return nil, err
 	}
 	if object.GetName() == "" && object.GetGenerateName() == "" {

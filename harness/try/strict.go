@@ -2,6 +2,8 @@ package try
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -26,12 +28,52 @@ var (
 	otherType = regexp.MustCompile(`cannot unmarshal (\w+) into Go struct field \w+\.(\S+) of type (\S+)`)
 )
 
-// checkFields returns an error for a document with a field that its kind does not have, a duplicate field or one of the wrong type.
-func (p place) checkFields(document []byte) error {
+// checkFields returns an error for each field of a document that its kind does not have, that is a duplicate or of the wrong type.
+func (p place) checkFields(document []byte, content map[string]any) error {
+	var all []error
 	_, _, err := strictDecoder.Decode(document, nil, nil)
-	if err == nil || runtime.IsNotRegisteredError(err) {
-		return nil
+	for err != nil && !runtime.IsNotRegisteredError(err) {
+		faults := []error{err}
+		if strict, is := runtime.AsStrictDecodingError(err); is {
+			faults = strict.Errors()
+		}
+		for _, fault := range faults {
+			all = append(all, p.fault(document, fault))
+		}
+		wrong := otherType.FindStringSubmatch(err.Error()) // the decoder stops at the first: see what it says without that
+		if wrong == nil || !remove(content, strings.Split(wrong[2], ".")) {
+			break
+		}
+		rest, unencoded := json.Marshal(content)
+		if unencoded != nil {
+			break
+		}
+		_, _, err = strictDecoder.Decode(rest, nil, nil)
 	}
+	return errors.Join(all...)
+}
+
+// remove removes a field from content or, where a list is on its path, from all elements. It reports whether it was there.
+func remove(content any, path []string) (removed bool) {
+	if list, is := content.([]any); is {
+		for _, element := range list {
+			removed = remove(element, path) || removed
+		}
+		return removed
+	}
+	object, is := content.(map[string]any)
+	if _, has := object[path[0]]; !is || !has {
+		return false
+	}
+	if len(path) > 1 {
+		return remove(object[path[0]], path[1:])
+	}
+	delete(object, path[0])
+	return true
+}
+
+// fault returns the error about a fault that the decoder found.
+func (p place) fault(document []byte, err error) error {
 	reason, path, remedy := p.lines(err), "", ""
 	if of := unknownField.FindStringSubmatch(err.Error()); of != nil {
 		path = of[1]
@@ -98,6 +140,9 @@ func lineOf(document []byte, path string) (line int) {
 			}
 			at = elements[i]
 			continue
+		}
+		if only, err := at.Elements(); err == nil && len(only) == 1 { // json leaves indexes out
+			at = only[0]
 		}
 		field := at.Field(step)
 		if field == nil {

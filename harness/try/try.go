@@ -17,6 +17,9 @@ const settle = "5s"
 // Run applies the app, rolls it out under load, reports what that cost, and returns the exit code of the verdict. It returns an error if
 // there is no report: a [usage.Error] for bad input.
 func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
+	if len(o.Files) == 0 && o.Kustomize == "" {
+		return 0, usage.New("rollcall try", "no manifests are named", "give -f FILE or -k FOLDER")
+	}
 	objects, err := Read(o.Sources)
 	if err != nil {
 		return 0, err
@@ -30,9 +33,22 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 		return 0, err
 	}
 	if o.Twin && app.hook() == nil {
-		return 0, usage.New("twin", fmt.Sprintf("the pods of %s have no preStop hook that could be taken away", app.workload), "leave --twin out")
+		return 0, usage.New("--twin", fmt.Sprintf("the pods of %s have no preStop hook that could be taken away", app.workload), "leave --twin out")
 	}
-	for _, line := range app.Describe(change) {
+	given := o
+	o.Settle = settle
+	o.Request.Host = cmp.Or(o.Request.Host, app.host())
+	o.Request.Insecure = o.Request.Insecure || app.secure && o.Request.CA == "" // as the kubelet does
+	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
+	prepared, err := o.Prepare()
+	if err != nil {
+		return 0, err
+	}
+	r := &appRun{app: app, images: o.Load}
+	changes := r.changes(change, o)
+	p := plan{App: app, change: change, changes: changes, given: given}
+	p.method, p.body = prepared.Asks()
+	for _, line := range p.lines() {
 		if _, err := fmt.Fprintln(at.Out, line); err != nil {
 			return 0, err
 		}
@@ -40,13 +56,7 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	if o.DryRun {
 		return 0, nil
 	}
-	line := o.line() // as it was given
-	o.Settle = settle
-	o.Request.Host = cmp.Or(o.Request.Host, app.host())
-	o.Request.Insecure = o.Request.Insecure || app.secure && o.Request.CA == "" // as the kubelet does
-	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
-	r := &appRun{app: app, images: o.Load}
-	return during.RunChanges(ctx, at, o.Options, "try", line, r.changes(change, o), r.remove)
+	return prepared.RunChanges(ctx, at, "try", given.line(), changes, r.remove)
 }
 
 // An appRun has the state of a run: the app, and the cluster that it is on.
@@ -63,11 +73,11 @@ func (r *appRun) changes(change Change, o Options) []during.Change {
 	restart := func(ctx context.Context) error { return Change{}.do(ctx, r.app, r.target) }
 	if o.Twin {
 		list = append(list, during.Change{ID: "twin", Loses: true, Do: restart, Prepare: r.withoutHook,
-			Does: fmt.Sprintf("a restart of %s without its preStop hook", r.app.workload)})
+			Does: fmt.Sprintf("%s restarts without its preStop hook", r.app.workload)})
 	}
 	if o.Needed {
 		list = append(list, during.Change{ID: "needed", Do: restart, Prepare: r.withSleep,
-			Does: fmt.Sprintf("a restart of %s with the preStop sleep that its rollout needed", r.app.workload)})
+			Does: fmt.Sprintf("%s restarts with the preStop sleep that its rollout needed", r.app.workload)})
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/reports/patch"
 )
@@ -44,6 +45,16 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			`app.yaml, document 2: line 15: key "kind" already set in map: fix the manifest`},
 		{"a field of a pod in its container", strings.Replace(deployment, "image:", "volumes: [], image:", 1), "", "", "app.yaml, document 1: " +
 			"line 10: unknown field spec.template.spec.containers[0].volumes: move it out of the container, beside containers"},
+		{"two faults of one document", strings.Replace(strings.Replace(deployment, "spec:\n  selector", "spec:\n  replicas: few\n  selector", 1),
+			"image: localhost/web:1", "image: 1, volumes: []", 1), "", "", "app.yaml, document 1: " +
+			"line 5: spec.replicas is a string, and has to be of type int32: fix the manifest\n" +
+			"app.yaml, document 1: line 11: spec.template.spec.containers.image is a number, and has to be of type string: fix the manifest\n" +
+			"app.yaml, document 1: line 11: unknown field spec.template.spec.containers[0].volumes: move it out of the container, beside containers"},
+		{"faults of two documents", strings.Replace(deployment, "spec:\n  selector", "spec:\n  replica: 3\n  selector", 1) + "---\n" +
+			strings.Replace(service, "port: 80", "port: eighty", 1), "", "", "app.yaml, document 1: line 5: unknown field spec.replica: " +
+			"fix the manifest\napp.yaml, document 2: line 16: spec.ports.port is a string, and has to be of type int32: fix the manifest"},
+		{"a template of a chart", strings.Replace(deployment, "spec:\n  selector", "spec:\n  replicas: {{ .Values.x }}\n  selector", 1), "", "",
+			"app.yaml, document 1: line 5: it is a template that was not rendered: render it: helm template NAME CHART | rollcall try -f -"},
 		{"a field of another type", strings.Replace(service, "port: 80", "port: eighty", 1), "", "", "app.yaml, document 1: " +
 			"line 4: spec.ports.port is a string, and has to be of type int32: fix the manifest"},
 		{"what is no YAML", service + "---\na: [", "", "", "app.yaml, document 2: line 6: did not find expected node content: fix the manifest"},
@@ -51,7 +62,7 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			"Service web: it has no selector: no Service leads to pods of these manifests: fix its selector"},
 		{"a document without a kind", "name: web\n", "", "",
 			"app.yaml, document 1: it has no apiVersion or no kind: write both, or leave the file out"},
-		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some: rollcall try -f FOLDER"},
+		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some that have: -f FILE or -k FOLDER"},
 		{"no Service", deployment, "", "", "manifests: they have no Service with a ClusterIP: add one: requests are sent to a Service"},
 		{"a Service that leads to no pods of theirs", deployment + "---\n" + strings.Replace(service, "app: web", "app: webb", 1), "", "",
 			"Service web: its selector app=webb matches no pods of these manifests: Deployment web has app=web: " +
@@ -63,7 +74,10 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 		{"two workloads behind the Service", strings.Replace(deployment, "name: web}", "name: web2}", 1) + "---\n" + both, "", "",
 			"Service web: it leads to pods of Deployment web2 and Deployment web"},
 		{"a container that the pods do not have", both, "", "sidecar=web:2",
-			"to sidecar=web:2: Deployment web has no container sidecar: write it like image=web:v2, or name a file or a folder"},
+			"--to=sidecar=web:2: Deployment web has no container sidecar: write it like image=web:v2, or name a file or a folder"},
+		{"an image that a variable was to have", both, "", "image=", "--to=image=: it has no image: write it like image=shop/web:v2"},
+		{"the same of a container", both, "", "web=", "--to=web=: it has no image: write it like web=shop/web:v2"},
+		{"what is no Service's name", both, "a:b:c", "", "--service=a:b:c: it does not name a Service: write it like"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir()
@@ -77,7 +91,8 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 					_, err = NewChange(app, row.to, Sources{})
 				}
 			}
-			if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), dir+"/", ""), row.want) || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), dir+"/", ""), row.want) ||
+				strings.Count(err.Error(), "\n") != strings.Count(row.want, "\n") {
 				t.Errorf("it is %v, want %s", err, row.want)
 			}
 		})
@@ -105,9 +120,11 @@ func TestWhatIsUnderstood(t *testing.T) {
 		"readiness: GET /ready at port http",
 		"shutdown:  preStop command: /bin/sh -c sleep 5, grace period 20 s",
 		"rollout:   Deployment front gets image localhost/front:2",
-		"beside it: StatefulSet back, Service back, Certificate front, Pod load",
+		"beside it: StatefulSet back, Service back, Pod load",
+		"left out:  Certificate front: a kind cluster does not have kind Certificate of cert-manager.io/v1",
 	}
-	if diff := cmp.Diff(want, app.Describe(change)); diff != "" {
+	p := plan{App: app, change: change, changes: []during.Change{{Does: change.Does(app)}}, method: "GET"}
+	if diff := cmp.Diff(want, p.lines()); diff != "" {
 		t.Error(diff)
 	}
 	if got, want := app.Service(), "shop/front:80/ready"; got != want {

@@ -1,0 +1,134 @@
+package try
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+
+	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/verdict/phrase"
+)
+
+// A plan is what a try will do.
+type plan struct {
+	*App
+	change  Change
+	changes []during.Change // the first is the change
+	given   Options
+	method  string // of requests
+	body    int    // its bytes
+}
+
+// lines says what was found in the manifests, what will be requested and rolled out, and what a kind cluster will lack.
+func (p plan) lines() []string {
+	replicas, found, _ := unstructured.NestedInt64(p.workload.Object, "spec", "replicas")
+	if !found {
+		replicas = 1
+	}
+	answers := p.answers()
+	lines := []string{
+		fmt.Sprintf("workload:  %s in namespace %s, %s", p.workload, p.service.Namespace, phrase.Count(int(replicas), "replica")),
+		fmt.Sprintf("container: %s, image %s%s", answers.Name, answers.Image, beside(p.template.Spec, answers)),
+		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods", p.service.Name, p.port.Port, p.target(p.port)),
+		"requests:  " + p.asked(),
+	}
+	if p.secure {
+		lines = append(lines, "TLS:       "+p.trusts())
+	}
+	if start := startOf(answers); start != "" {
+		lines = append(lines, "startup:   "+start)
+	}
+	lines = append(lines, "readiness: "+probeOf(answers.ReadinessProbe),
+		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(p.hook()), ptr.Deref(p.template.Spec.TerminationGracePeriodSeconds, 30)))
+	for i, c := range p.changes {
+		lines = append(lines, []string{"rollout:   ", "then:      "}[min(i, 1)]+c.Does)
+	}
+	if ports := hostPorts(p.template.Spec); len(ports) > 0 {
+		lines = append(lines, "each node: takes one pod at a time, by its host port "+strings.Join(ports, " and "))
+	}
+	if asking := p.asking(); len(asking) > 0 {
+		lines = append(lines, "clients:   "+strings.Join(asking, ", ")+", whose requests add load that is not recorded")
+	}
+	if others := p.others(); len(others) > 0 {
+		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 109))
+	}
+	return append(lines, p.lacking()...)
+}
+
+// asked describes the requests.
+func (p plan) asked() string {
+	said := p.method + " " + p.path
+	if p.body > 0 {
+		said += " with " + phrase.Count(p.body, "byte")
+	}
+	if host := cmp.Or(p.given.Request.Host, p.host()); host != "" {
+		said += ", Host " + host
+	}
+	if p.secure {
+		said += ", over TLS"
+	}
+	if p.asProbed {
+		said += fmt.Sprintf(", as the readiness probe; for what clients ask: --service=%s:%d/PATH", p.service.Name, p.port.Port)
+	}
+	return said
+}
+
+// trusts says which certificates clients accept, and whether they have one.
+func (p plan) trusts() string {
+	said := "any certificate of the app is accepted; to have it verified: --ca=FILE"
+	switch q := p.given.Request; {
+	case q.Insecure:
+		said = "any certificate of the app is accepted"
+	case q.CA != "":
+		said = "the certificate of the app has to be of an authority in " + q.CA
+	}
+	if name := p.given.Request.ClientCert; name != "" {
+		said += "; clients present " + name
+	}
+	return said
+}
+
+// others names the objects beside the workload and the Service.
+func (p plan) others() (names []string) {
+	for _, o := range p.Objects {
+		left := slices.ContainsFunc(p.leftOut(), o.same)
+		service := o.GetKind() == "Service" && o.GetName() == p.service.Name
+		if o.Unstructured != p.workload.Unstructured && !service && !left {
+			names = append(names, o.String())
+		}
+	}
+	return names
+}
+
+// leftOut returns the objects that are not applied, as far as that is known before there is a cluster.
+func (p plan) leftOut() []Object {
+	if p.given.Named() {
+		return nil
+	}
+	return foreign(slices.Concat(p.Objects, p.change.objects))
+}
+
+// lacking says what the manifests need, and neither they nor a cluster that is made have. A cluster that is there may have anything.
+func (p plan) lacking() (lines []string) {
+	all := slices.Concat(p.Objects, p.change.objects)
+	missing := append(unmet(p.Objects, p.Objects), unmet(p.change.objects, all)...)
+	slices.Sort(missing)
+	follows := ": its pods do not start without"
+	if p.given.Named() {
+		follows = ": the cluster has to have it"
+	}
+	for _, text := range slices.Compact(missing) {
+		lines = append(lines, "missing:   "+text+follows)
+	}
+	for _, o := range p.leftOut() {
+		lines = append(lines, fmt.Sprintf("left out:  %s: a kind cluster does not have kind %s of %s", o, o.GetKind(), o.GetAPIVersion()))
+	}
+	if by := p.injected(); by != "" && !p.given.Named() {
+		lines = append(lines, "sidecar:   a kind cluster has no mesh that adds one, as "+by+" asks for: the result is without it")
+	}
+	return lines
+}
