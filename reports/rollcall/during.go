@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -30,8 +31,8 @@ func duringCommand() *cobra.Command {
 			return finish(during.Run(cmd.Context(), at, o, args))
 		},
 	}
-	addFlags(cmd, append(o.List(), o.OfCommand()...))
+	addFlags(cmd, slices.Concat(o.List(), o.OfCommand(), usage.List{{Flag: "print-rights", Topic: usage.There, Switch: &rights,
+		Help: "print the roles with the least rights that this needs; you bind them to whoever runs it"}}))
 	cmd.AddCommand(beginCommand(), markCommand(), endCommand())
-	cmd.Flags().BoolVar(&rights, "print-rights", false, "print roles with the least rights that this needs on a cluster that is there already")
 	return cmd
 }
