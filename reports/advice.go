@@ -182,7 +182,7 @@ func drainMeasured(a *advisedApp) string {
 		return fmt.Sprintf("Nodes sent requests to terminating pods for up to %.1f s, in %s: an app has to go on answering them for that long.",
 			n.Max/1000, phrase.Count(n.Terminations, "termination"))
 	default:
-		return phrase.Capital(drainCovers(*n)) + "."
+		return drainCovers(*n)
 	}
 }
 
@@ -235,7 +235,7 @@ func keptConnections(a *advisedApp) string {
 	if kept <= a.seen.cutByStaying.count() || fresh > 0 || a.seen.gatewayErrors > 0 {
 		return ""
 	}
-	return fmt.Sprintf("Have the app answer with Connection: close from SIGTERM on, and serve on for a while: only clients that keep their "+
+	return fmt.Sprintf("Have the app answer with Connection: close from SIGTERM on, and go on serving for a while: only clients that keep their "+
 		"connections lost requests, %d of them.", kept)
 }
 
@@ -301,9 +301,9 @@ func margin(s model.Scenario, lag float64) string {
 			phrase.Count(t.Count, "termination"), t.Upper)
 	}
 	if d := s.Numbers.NeededDrains; d != nil && d.Margin != nil {
-		return fmt.Sprintf("%s: each pod served on for %.1f s or more after every node had stopped sending it requests.", what,
+		return fmt.Sprintf("%s: each pod kept serving for %.1f s or more after every node had stopped sending it requests.", what,
 			*d.Margin/1000)
 	}
-	return fmt.Sprintf("%s: pods served on though nodes sent them requests for up to %.1f s after they had left the endpoints.", what,
+	return fmt.Sprintf("%s: pods kept serving while nodes still sent them requests, for up to %.1f s after they had left the endpoints.", what,
 		lag/1000)
 }

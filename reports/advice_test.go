@@ -141,18 +141,18 @@ func TestAdviceWhereNothingWasLost(t *testing.T) {
 	}{
 		{"an app that serves on by itself", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(1800.0)}, []string{
 			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: each pod " +
-				"served on for 1.8 s or more after every node had stopped sending it requests. (RC3006)",
-			"A drain of 1.2 s was enough for 6 terminations, which shows that it covers 61 % of them at 95 % confidence. (RC3007)"}},
+				"kept serving for 1.8 s or more after every node had stopped sending it requests. (RC3006)",
+			"A preStop sleep of 1.2 s is enough for the 6 terminations that were seen. (RC3007)"}},
 		{"enough terminations say more", &model.NeededDrains{Terminations: 66, Max: 1200, MaxCovers: 95.563, P95: new(1200.0)}, []string{
 			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: pods " +
-				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)",
-			"A drain of 1.2 s covers 95 % of terminations at 95 % confidence. (RC3007)"}},
+				"kept serving while nodes still sent them requests, for up to 1.2 s after they had left the endpoints. (RC3006)",
+			"A preStop sleep of 1.2 s covers 95 % of terminations at 95 % confidence. (RC3007)"}},
 		{"a pod that ended too early was lucky", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(-300.0)}, []string{
 			"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)",
-			"A drain of 1.2 s was enough for 6 terminations, which shows that it covers 61 % of them at 95 % confidence. (RC3007)"}},
+			"A preStop sleep of 1.2 s is enough for the 6 terminations that were seen. (RC3007)"}},
 		{"where no rules were observed", nil, []string{
 			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: pods " +
-				"served on though nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)"}},
+				"kept serving while nodes still sent them requests, for up to 1.2 s after they had left the endpoints. (RC3006)"}},
 	} {
 		s := model.Scenario{Lanes: lanes, Terminations: six, Numbers: model.Numbers{RuleLag: lag, NeededDrains: row.drains}}
 		got, _ := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s, signs{})

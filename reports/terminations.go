@@ -57,13 +57,13 @@ func newNeededDrains(all []timeline.Termination) *model.NeededDrains {
 	return &n
 }
 
-// drainCovers says which drain was enough, and for what share of all terminations that is shown.
+// drainCovers says which preStop sleep would have been enough: for 95 % of all terminations if that is shown, else for those that were seen.
 func drainCovers(n model.NeededDrains) string {
 	if n.P95 != nil {
-		return fmt.Sprintf("a drain of %.1f s covers 95 %% of terminations at 95 %% confidence", *n.P95/1000)
+		return fmt.Sprintf("A preStop sleep of %.1f s covers 95 %% of terminations at 95 %% confidence.", *n.P95/1000)
 	}
-	return fmt.Sprintf("a drain of %.1f s was enough for %d terminations, which shows that it covers %.0f %% of them at 95 %% confidence",
-		n.Max/1000, n.Terminations, n.MaxCovers)
+	return fmt.Sprintf("A preStop sleep of %.1f s is enough for the %s that were seen.", n.Max/1000,
+		phrase.Count(n.Terminations, "termination"))
 }
 
 // A modeSleep is the preStop sleep that pods needed in a mode.
