@@ -54,7 +54,8 @@ func (o *Options) List() usage.List {
 	first := usage.List{
 		{Flag: "max-outage", Text: &o.MaxOutage, Help: "longest `time` that a client may go without a good reply, such as 5s"},
 		{Flag: "max-failed", Text: &o.MaxFailed,
-			Help: "largest `share` of a client's requests that may fail, of those since your command or the rollout began, such as 0.1%"},
+			Help: "largest `share` of a client's requests that may fail, of those since the rollout or your command began, or since your first mark, " +
+				"such as 0.1%"},
 		{Flag: "service", Text: &o.Service,
 			Help: "send requests from pods to this `Service` of yours, not to Rollcall's app: namespace/name[:port][/path]; " +
 				"over TLS: https:namespace/name:port[/path]"},
@@ -62,7 +63,7 @@ func (o *Options) List() usage.List {
 			Help: "send requests from outside to this `URL` of yours, not to Rollcall's app; alone: without a cluster"},
 	}
 	losses := usage.List{{Flag: "max-latency", Text: &o.MaxLatency,
-		Help: "longest time that 99 % of a client's good replies may take, of those since your command or the rollout began: `p99=300ms`"}}
+		Help: "longest time that 99 % of a client's good replies since then may take: `p99=300ms`"}}
 	load := usage.List{
 		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
 			Help: "requests per second of each lane, a `number` from 6 to 1000 (default 25). A lane is one client: each load node has one with " +
