@@ -79,7 +79,7 @@ func TestBadInputOfARun(t *testing.T) {
 		{"no cluster to clean up", []string{"clean", "--context="}, "--context=: it has no value: write --context=CONTEXT, or leave --context out\n"},
 		{"maintenance without a command", []string{"during"},
 			"no command is named: write one after --, or use rollcall during begin, mark and end"},
-		{"the rights for a Service that is none", []string{"during", "--print-rights", "--service=web"}, "service web: it names no Service: "},
+		{"the rights for a Service that is none", []string{"during", "--print-rights", "--service=web"}, "--service=web: it does not name a namespace and a Service: "},
 		{"a mistyped command of maintenance", []string{"during", "mrak", "reboot"}, "rollcall during -- kubectl drain NODE; did you mean mark?"},
 		{"a command that is not there", []string{"during", "--", "no-such-program"}, "command no-such-program: it does not exist"},
 		{"an outage that is none", []string{"during", "--max-outage=5", "--", "true"},

@@ -12,9 +12,9 @@ import (
 func tryCommand() *cobra.Command {
 	o := try.Options{}
 	cmd := &cobra.Command{
-		Use:   "try -f FILES",
+		Use:   "try -f FILES [flags]",
 		Short: "Roll out an app of yours by its manifests, and say what that costs its clients",
-		Args:  cobra.NoArgs,
+		Args:  noArgs(func(word string) string { return "-f " + word }),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.In = os.Stdin
 			return finish(try.Run(cmd.Context(), during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr()}, o))
