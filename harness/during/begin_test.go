@@ -59,7 +59,8 @@ func TestBeginMarkEnd(t *testing.T) {
 					t.Errorf("begin lacks %q:\n%s", text, &begun)
 				}
 			}
-			if err := checkFree(beginVerb, root); !usage.Is(err) || !strings.Contains(err.Error(), "rollcall during begin is recording, in "+folder) {
+			err := checkFree(beginVerb, root)
+			if !usage.Is(err) || !strings.Contains(err.Error(), "rollcall during begin is recording, in "+folder) {
 				t.Errorf("a second one begins: %v", err)
 			}
 			t.Setenv(RunVariable, folder)

@@ -29,7 +29,8 @@ func End(ctx context.Context, out io.Writer) (int, error) {
 
 func end(ctx context.Context, out io.Writer, folder string) (code int, err error) {
 	if _, err := os.Stat(filepath.Join(folder, logFile)); err != nil {
-		return 0, usage.New("rollcall during end", usage.OneLine(err), "name a run folder of rollcall during begin in "+RunVariable+", or leave that unset")
+		return 0, usage.New("rollcall during end", usage.OneLine(err),
+			"name a run folder of rollcall during begin in "+RunVariable+", or leave that unset")
 	}
 	code, err = requestEnd(ctx, out, folder)
 	if errors.Is(err, errNoRecorder) && ctx.Err() == nil {

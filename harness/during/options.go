@@ -89,7 +89,8 @@ func (o *Options) OfCommand() usage.List {
 // reach returns the flags about an existing cluster.
 func (o *Options) reach() usage.List {
 	there := o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url", "load-nodes")
-	return append(append(o.Reach(), there...), usage.Option{Flag: "allow", Topic: usage.There, Default: usage.Make, Text: &o.Allow, Values: allowed(),
+	return append(append(o.Reach(), there...), usage.Option{
+		Flag: "allow", Topic: usage.There, Default: usage.Make, Text: &o.Allow, Values: allowed(),
 		Help: "`things` to permit, separated by commas: writes, on any cluster, for a --method that may change something; " +
 			"node-rules, to observe nodes' rules; flows, beside it, to record to which pod each connection is routed"})
 }
@@ -206,7 +207,8 @@ func readAllow(list string) (rest string, writes bool, err error) {
 		case thing == allowWrites:
 			writes = true
 		case thing != "" && !slices.Contains(allowed(), thing):
-			return "", false, usage.New("--allow="+thing, "there is no such thing", "use "+strings.Join(allowed(), ", ")+usage.Meant(thing, allowed()...))
+			return "", false, usage.New("--allow="+thing, "there is no such thing",
+				"use "+strings.Join(allowed(), ", ")+usage.Meant(thing, allowed()...))
 		default:
 			others = append(others, thing)
 		}

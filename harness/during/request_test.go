@@ -207,7 +207,8 @@ func TestURLsThatAreTried(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			row.asks.ConnectTo = row.at
 			_, err := Options{URL: row.url, Request: row.asks}.prepare()
-			if row.says == "" && err != nil || row.says != "" && (!usage.Is(err) || !strings.HasPrefix(err.Error(), "--url="+row.url+": "+row.says) ||
+			says := "--url=" + row.url + ": " + row.says
+			if row.says == "" && err != nil || row.says != "" && (!usage.Is(err) || !strings.HasPrefix(err.Error(), says) ||
 				strings.Contains(err.Error(), "\n")) {
 				t.Errorf("%v, want %q", err, row.says)
 			}

@@ -128,7 +128,8 @@ func TestMarksOfARecordingThatIsNotThere(t *testing.T) {
 	gone := t.TempDir()
 	for _, row := range []struct{ sentence, run, text, says string }{
 		{"no recording at all", "", "reboot", "rollcall during mark: nothing is being recorded: begin it: rollcall during begin"},
-		{"a recorder that is gone", gone, "reboot", "rollcall during mark: the recorder of " + gone + " is gone: rollcall during end judges what it recorded"},
+		{"a recorder that is gone", gone, "reboot", "rollcall during mark: the recorder of " + gone +
+			" is gone: rollcall during end judges what it recorded"},
 		{"no text", gone, " ", "rollcall during mark: it says nothing: write what is about to be done"},
 		{"two lines", gone, "reboot\nnow", "rollcall during mark: it has more than one line: "},
 	} {

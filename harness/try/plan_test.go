@@ -32,7 +32,7 @@ spec:
         image: localhost/web:1
         readinessProbe: {httpGet: {path: /healthz, port: 8443, scheme: HTTPS}}
         envFrom: [{configMapRef: {name: settings}}, {secretRef: {name: extra, optional: true}}]
-        env: [{name: KEY, valueFrom: {secretKeyRef: {name: keys, key: a}}}, {name: B, valueFrom: {configMapKeyRef: {name: settings, key: b}}}]
+        env: [{name: KEY, valueFrom: {secretKeyRef: {name: keys, key: a}}}, {name: B, value: b}]
       volumes:
       - {name: tls, secret: {secretName: web-tls}}
       - {name: all, projected: {sources: [{secret: {name: keys}}, {configMap: {name: kube-root-ca.crt}}, {configMap: {name: given}}]}}
@@ -122,7 +122,8 @@ spec: {group: cert-manager.io, names: {kind: Certificate}}
 		{"a pod that wants no sidecar", labelled(`annotations: {sidecar.istio.io/inject: "false"}`), nil, nil, "sidecar:"},
 		{"the sidecar of Linkerd", strings.Replace(labelled("annotations: {linkerd.io/inject: ingress}"), "istio-injection", "team", 1), nil,
 			[]string{unlike + "linkerd.io/inject: ingress asks for: the result is without it"}, ""},
-		{"a scheme that is named decides, whatever the probe has", secure, []string{"--service=http:web:443/x"}, []string{"requests:  GET /x"}, "TLS:"},
+		{"a scheme that is named decides, whatever the probe has", secure, []string{"--service=http:web:443/x"},
+			[]string{"requests:  GET /x"}, "TLS:"},
 		{"a scheme before the namespace", strings.Replace(secure, ", scheme: HTTPS", "", 1), []string{"--service=https:shop/web:443/x"},
 			[]string{"requests:  GET /x, over TLS"}, ""},
 		{"an authority, and clients with a certificate", secure, []string{"--ca=" + cert, "--client-cert=" + cert, "--client-key=" + key},

@@ -33,7 +33,8 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 		return 0, err
 	}
 	if o.Twin && app.hook() == nil {
-		return 0, usage.New("--twin", fmt.Sprintf("the pods of %s have no preStop hook that could be taken away", app.workload), "leave --twin out")
+		return 0, usage.New("--twin", fmt.Sprintf("the pods of %s have no preStop hook that could be taken away", app.workload),
+			"leave --twin out")
 	}
 	given := o
 	o.Settle = settle

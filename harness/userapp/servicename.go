@@ -46,9 +46,9 @@ var (
 	withoutPort = regexp.MustCompile(`^(?:([^:/]+)/([^:/]+)(/.*)?|([^:/]+)(/?))$`)
 )
 
-// ParseServiceName parses [NAMESPACE/]NAME[:PORT][/PATH]. If there is a port, http: or https: may stand first, or before the name as in URLs
-// of the API server's proxy (k8s.io/apimachinery, SplitSchemeNamePort). In NAME/PATH without a port, NAME is a namespace if PATH is not
-// empty.
+// ParseServiceName parses [NAMESPACE/]NAME[:PORT][/PATH]. If there is a port, http: or https: may stand first, or before the name as in
+// URLs of the API server's proxy (k8s.io/apimachinery, SplitSchemeNamePort). In NAME/PATH without a port, NAME is a namespace if PATH is
+// not empty.
 func ParseServiceName(text string) (s ServiceName, ok bool) {
 	if of := withPort.FindStringSubmatch(text); of != nil && (of[1] == "" || of[3] == "") {
 		return ServiceName{Scheme: cmp.Or(of[1], of[3]), Namespace: of[2], Name: of[4], Port: of[5], Path: of[6]}, true
