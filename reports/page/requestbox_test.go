@@ -14,7 +14,7 @@ func TestARequestSaysWhenItsClientsNodeStoppedRouting(t *testing.T) {
 	v.await(".request")
 	box := ask[string](v, one(".request")+`.textContent`)
 	for _, want := range []string{"as the only deleted pod that can have got it",
-		"rollcall-iptables-worker2 stopped routing to the pod at 16.401s, 0.668s after the request"} {
+		"rollcall-iptables-worker2 stopped routing to the pod at 16.401 s, 0.668 s after the request"} {
 		if !strings.Contains(box, want) {
 			t.Errorf("the box does not say %q: %s", want, box)
 		}

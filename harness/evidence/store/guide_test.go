@@ -41,7 +41,7 @@ func TestRecordsInTheGuide(t *testing.T) {
 	if !begun || !ended {
 		t.Fatalf("%s lacks its markers", guide)
 	}
-	want := before + begin + text + end + after
+	want := before + begin + wrapped(text) + end + after
 	if *update {
 		if err := os.WriteFile(guide, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -50,6 +50,20 @@ func TestRecordsInTheGuide(t *testing.T) {
 	if diff := cmp.Diff(want, string(page)); diff != "" && !*update {
 		t.Errorf("%s (-types +guide), -update rewrites it:\n%s", guide, diff)
 	}
+}
+
+// wrapped breaks the lines outside tables where a guide does.
+func wrapped(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		for width := 140; len(line) > width && line[0] != '|'; {
+			at := strings.LastIndexByte(line[:width], ' ')
+			b.WriteString(line[:at] + "\n")
+			line = line[at+1:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // Every column and field that a query in a guide names is there.
