@@ -21,6 +21,11 @@ type view struct {
 	Scenarios []scenario
 }
 
+// Watched reports whether a cluster was watched in any run, so that the page needs the words about clusters.
+func (v view) Watched() bool {
+	return slices.ContainsFunc(v.Report.Scenarios, func(s model.Scenario) bool { return s.Mode != evidence.NoCluster })
+}
+
 // Open lists the scenarios with a run that needs a look: they stand first and unfolded, those that failed before the others.
 func (v view) Open() []scenario {
 	open := slices.DeleteFunc(slices.Clone(v.Scenarios), func(s scenario) bool { return !s.bad() })
@@ -124,8 +129,11 @@ func (r run) WorstRules() []model.Rule {
 		func(a, b model.Rule) int { return slices.Index(bad, b.Outcome) - slices.Index(bad, a.Outcome) })
 }
 
-// Remedies returns what to do about a run that did not pass.
+// Remedies returns what to do about a run that did not pass; nothing where no cluster was watched, since remedies are about clusters.
 func (r run) Remedies() (all []remedy) {
+	if r.HostAlone() {
+		return nil
+	}
 	codes := reports.RemedyCodes(r.Scenario)
 	for _, c := range verdict.Codes() {
 		if _, do, found := strings.Cut(c.Text, "Do: "); found && slices.Contains(codes, c.Code) {

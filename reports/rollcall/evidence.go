@@ -24,11 +24,6 @@ func evidenceCommand() *cobra.Command {
 	cmd.Flags().StringVar(&request, "request", "", "print what is recorded of this request, `LANE/N`, such as worker-fresh/165")
 	cmd.Flags().StringVar(&pod, "pod", "", "print what is recorded of this `pod`: its name, or the last part of it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		for _, flag := range []string{"request", "pod"} {
-			if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
-				return usage.New("--"+flag+"=", "it is empty", "name a "+flag+", or leave it out")
-			}
-		}
 		var asked []timeline.HitID
 		if request != "" {
 			id, err := inspect.ParseRequest(request)

@@ -46,7 +46,7 @@ func TestEvidence(t *testing.T) {
 		{"a pod that there is not", recordedUndrained + " --pod=p676", 2, "--pod=p676: the recording has no pod of that name, or several: "},
 		{"a pod of a recording without any", "iptables/rollout/drained --pod=p", 2, "--pod=p: the recording has no pod: leave it out"},
 		{"an empty request, as of an empty variable", recordedUndrained + " --request=", 2,
-			"--request=: it is empty: name a request, or leave it out"},
+			"--request=: it has no value: write --request="},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

@@ -86,7 +86,7 @@ func newestRun(args []string) (string, error) {
 	if err != nil || len(files) == 0 {
 		return "", usage.New(home.Runs(), "it has no run", "name the folder of one, or begin one: rollcall run")
 	}
-	return filepath.Dir(filepath.Dir(slices.Max(files))), nil
+	return filepath.Dir(slices.Max(files)), nil
 }
 
 // sessionLock returns the file that a recorder holds locked from before there is a session until the session has ended.
