@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// About returns the lines about a run that every report for people has: the preStop sleep that would have been enough, and how the run went.
+// About returns the lines about a run that every report for people has: the needed preStop sleep, and how the run went.
 func About(r model.Report) []string {
 	return slices.DeleteFunc(append([]string{neededLine(r)}, HowItWent(r)...), func(line string) bool { return line == "" })
 }

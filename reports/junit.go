@@ -16,8 +16,8 @@ import (
 )
 
 // The JUnit elements, as far as the usual readers agree on them. Names of suites and cases are stable and free of numbers, because they are
-// keys into years of history; numbers are properties. The class of a case and the name of its suite include the mode: of cases with the same
-// class and name GitLab counts only the first (docs.gitlab.com, "Unit test reports").
+// keys into years of history; numbers are properties. The class of a case and the name of its suite include the mode: of cases with the
+// same class and name GitLab counts only the first (docs.gitlab.com, "Unit test reports").
 type (
 	junitSuites struct {
 		XMLName xml.Name `xml:"testsuites"`

@@ -71,7 +71,8 @@ func table(b *bytes.Buffer, title string, head []string, rows [][]string) {
 	}
 }
 
-// clusterLines says what the scenarios of each mode ran on, such as "iptables: Kubernetes v1.36.3 (kind, 3 nodes, network kindnet, kernel 6.12.0)".
+// clusterLines says what the scenarios of each mode ran on, such as
+// "iptables: Kubernetes v1.36.3 (kind, 3 nodes, network kindnet, kernel 6.12.0)".
 func clusterLines(clusters []evidence.Cluster) (lines []string) {
 	for _, c := range clusters {
 		if c.Kubernetes == "" {
@@ -160,7 +161,7 @@ func toChange(b *bytes.Buffer, scenarios []model.Scenario) {
 	}
 }
 
-// decidedClaims returns a line for each mode: how many of the claims in suites/CLAIMS.md were decided, by which evidence, and which were not.
+// decidedClaims returns a line for each mode: how many claims of suites/CLAIMS.md were decided, by which evidence, and which were not.
 func decidedClaims(claims []model.Claim) (lines []string) {
 	for _, mode := range model.Distinct(claims, func(c model.Claim) string { return c.Mode }) {
 		line := fmt.Sprintf("- %s: %s", Escape(mode), Escape(countClaims(mode, claims)))

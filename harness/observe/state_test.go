@@ -25,10 +25,13 @@ func TestWhereAVersionIsReached(t *testing.T) {
 		{"no endpoint, but the rules of one node of two", State{Rules: map[string][]evidence.Server{"one": nil, "two": {v1}}}, true, false},
 		{"a ready endpoint, and no node is observed", State{Endpoints: []EndpointState{{Server: v2, Ready: true}}}, false, true},
 		{"a ready endpoint, and a node whose rules do not route to it",
-			State{Endpoints: []EndpointState{{Server: v2, Ready: true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": nil}}, false, false},
+			State{Endpoints: []EndpointState{{Server: v2, Ready: true}},
+				Rules: map[string][]evidence.Server{"one": {v2}, "two": nil}}, false, false},
 		{"a ready endpoint and every node",
-			State{Endpoints: []EndpointState{{Server: v2, Ready: true}}, Rules: map[string][]evidence.Server{"one": {v2}, "two": {v2}}}, false, true},
-		{"an endpoint that is not ready", State{Endpoints: []EndpointState{{Server: v2}}, Rules: map[string][]evidence.Server{"one": {v2}}}, false,
+			State{Endpoints: []EndpointState{{Server: v2, Ready: true}},
+				Rules: map[string][]evidence.Server{"one": {v2}, "two": {v2}}}, false, true},
+		{"an endpoint that is not ready", State{Endpoints: []EndpointState{{Server: v2}},
+			Rules: map[string][]evidence.Server{"one": {v2}}}, false,
 			false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -219,7 +219,7 @@ func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 }
 
 // ByDeleted says whether the hit is a good reply by a pod that was being deleted when the request was sent. The watch of pods or that of
-// EndpointSlices reports a deletion first, and both late: a request sent so shortly before the first report may have come after the deletion.
+// EndpointSlices reports a deletion first, and both late: a request sent shortly before the first report may have come after the deletion.
 func (t Timeline) ByDeleted(h Hit) Truth {
 	deleted, seen := t.deletion(h.By.Pod)
 	sent := t.sent(h)

@@ -67,7 +67,7 @@ func (r *Recording) begin() (at time.Duration, what string) {
 		{evidence.DisruptionBegun, "the disruption began"},
 		{evidence.LoadBegun, "the load began"},
 	} {
-		if at, ok := r.Timeline.Mark(mark.kind); ok && !(r.Timeline.HostAlone && mark.kind == evidence.RolloutBegun) {
+		if at, ok := r.Timeline.Mark(mark.kind); ok && (!r.Timeline.HostAlone || mark.kind != evidence.RolloutBegun) {
 			return at, mark.what
 		}
 	}

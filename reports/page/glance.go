@@ -9,8 +9,8 @@ import (
 // glanceWidth is the width of a drawing at the head of the page, of which two stand side by side.
 const glanceWidth = 660
 
-// Glance returns two runs in one mode to show at the head of the page: one whose clients had to lose requests, and one of which none failed;
-// nil if there are no two such runs, or if a run needs a look, which comes first then.
+// Glance returns two runs in one mode to show at the head of the page: one whose clients had to lose requests, and one without a loss; nil
+// if there are no two such runs, or if a run needs a look, which comes first then.
 func (v view) Glance() []run {
 	if len(v.Attention) > 0 {
 		return nil

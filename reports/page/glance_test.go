@@ -24,7 +24,8 @@ func TestGlance(t *testing.T) {
 		attention []run
 		want      []string
 	}{
-		{"a control beside its twin, though another comes first", []run{lossy, other, drained}, nil, []string{"undrained-update", "drained-update"}},
+		{"a control beside its twin, though another comes first", []run{lossy, other, drained}, nil,
+			[]string{"undrained-update", "drained-update"}},
 		{"a control beside any other without its twin", []run{lossy, other}, nil, []string{"undrained-update", "all-at-once"}},
 		{"nothing without a control", []run{other, drained}, nil, nil},
 		{"nothing without a timeline", []run{lossy, undrawn}, nil, nil},
