@@ -93,9 +93,10 @@ func needs(pod corev1.PodSpec) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// injections are the labels and annotations of pods or namespaces by which the admission webhook of a mesh adds a sidecar to pods.
+// injections are the labels and annotations of pods or namespaces by which a mesh takes pods in. An empty value stands for any.
 var injections = []struct{ key, value string }{
 	{"sidecar.istio.io/inject", "true"}, {"istio-injection", "enabled"}, {"linkerd.io/inject", "enabled"}, {"linkerd.io/inject", "ingress"},
+	{"istio.io/dataplane-mode", "ambient"}, {"istio.io/rev", ""},
 }
 
 // injected returns the label or annotation that has a mesh add a sidecar to the app's pods; empty if there is none.
@@ -113,8 +114,8 @@ func (a *App) injected() string {
 		delete(said, "istio-injection")
 	}
 	for _, of := range injections {
-		if said[of.key] == of.value {
-			return of.key + ": " + of.value
+		if value, labelled := said[of.key]; labelled && (of.value == "" || value == of.value) {
+			return of.key + ": " + value
 		}
 	}
 	return ""

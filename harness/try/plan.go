@@ -117,7 +117,7 @@ func (p plan) lacking() (lines []string) {
 	all := slices.Concat(p.Objects, p.change.objects)
 	missing := append(unmet(p.Objects, p.Objects), unmet(p.change.objects, all)...)
 	slices.Sort(missing)
-	follows := ": its pods do not start without"
+	follows := ": its pods do not start without; put one with test values beside the manifests"
 	if p.given.Named() {
 		follows = ": the cluster has to have it"
 	}

@@ -114,12 +114,14 @@ spec: {group: cert-manager.io, names: {kind: Certificate}}
 			"rollout:   Deployment web restarts, as by kubectl rollout restart",
 			"beside it: Namespace shop, ConfigMap given",
 			"missing:   Deployment web refers to ConfigMap settings, Secret keys, Secret web-tls, which no manifest has: " +
-				"its pods do not start without",
+				"its pods do not start without; put one with test values beside the manifests",
 			"left out:  Certificate web: a kind cluster does not have kind Certificate of cert-manager.io/v1",
 			unlike + "istio-injection: enabled asks for: the result is without it"}, "then:"},
 		{"a kind that the manifests bring", secure + crd, nil, []string{"beside it: Namespace shop, ConfigMap given, Certificate web, " +
 			"CustomResourceDefinition certificates.cert-manager.io"}, "left out:"},
 		{"a pod that wants no sidecar", labelled(`annotations: {sidecar.istio.io/inject: "false"}`), nil, nil, "sidecar:"},
+		{"a revision of Istio", strings.Replace(labelled("annotations: {istio.io/rev: stable}"), "istio-injection", "team", 1), nil,
+			[]string{unlike + "istio.io/rev: stable asks for: the result is without it"}, ""},
 		{"the sidecar of Linkerd", strings.Replace(labelled("annotations: {linkerd.io/inject: ingress}"), "istio-injection", "team", 1), nil,
 			[]string{unlike + "linkerd.io/inject: ingress asks for: the result is without it"}, ""},
 		{"a scheme that is named decides, whatever the probe has", secure, []string{"--service=http:web:443/x"},
