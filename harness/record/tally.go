@@ -92,7 +92,7 @@ func (t *tally) tooMuch() string {
 		case l.failed > 0 && l.Kind().IsControl():
 			return fmt.Sprintf("%d of %d requests of %s, which no rollout touches, failed before anything changed", l.failed, l.requests, l.ID)
 		case l.late > max(1, l.requests/100):
-			return fmt.Sprintf("%d of %d requests of %s were sent over %.3fs late before anything changed, the latest %.3fs", l.late, l.requests,
+			return fmt.Sprintf("%d of %d requests of %s were sent over %.3f s late before anything changed, the latest %.3f s", l.late, l.requests,
 				l.ID, lateAtRest.Seconds(), l.latest.Seconds())
 		}
 	}
