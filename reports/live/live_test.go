@@ -56,7 +56,7 @@ func TestARunIsShown(t *testing.T) {
 		says         []string
 	}{
 		{sentence: "the run, with what is under way, what ended, and how long it will take", path: "/", code: 200,
-			says: []string{"rolling out", ">1200<", `bad">3<`, "v1 1000, v2 197", "10 min 40 s left", "1 of 3 scenarios done", "56 requests failed",
+			says: []string{"rolling out", ">1,200<", `bad">3<`, "v1 1,000, v2 197", "10 min 40 s left", "1 of 3 scenarios done", "56 requests failed",
 				`href="scenario?of=iptables/recorded/undrained"`}},
 		{sentence: "a scenario that ended, drawn from its evidence", path: "/scenario?of=iptables/recorded/undrained", code: 200,
 			says: []string{"<h3>recorded/undrained</h3>", `<figure class="timeline">`, `href="evidence/iptables/recorded/undrained/"`}},
