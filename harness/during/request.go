@@ -105,7 +105,7 @@ func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 		return nil, err
 	}
 	if err := asked.Check(); err != nil {
-		return nil, usage.New("request", usage.OneLine(err), "see rollcall during --help")
+		return nil, usage.New("request", usage.OneLine(err), "correct the option that says so: see --help")
 	}
 	return asked, nil
 }

@@ -28,7 +28,7 @@ func distrustMutants() []recordedMutant {
 		{"a line of a pod's log that is lost", hit(lane, time.Second, func(r *recording, h *evidence.Hit) { r.arrivedAt(h) }), "contradiction"},
 		{"an end of the load that nobody noted", dropped(evidence.LoadEnded, "", 0), "missing-mark"},
 		{"a watch that was blind",
-			noted(time.Second, event(evidence.Event{Kind: evidence.WatchGap, Detail: "the API server did not answer for 3.0s"})),
+			noted(time.Second, event(evidence.Event{Kind: evidence.WatchGap, Detail: "the API server did not answer for 3.0 s"})),
 			"watch-blind"},
 		{"an observer that stopped", noted(time.Second, func(r *recording) evidence.Event {
 			return evidence.Event{Kind: evidence.RecorderLost, Object: r.oldPod().Node, Detail: "it ended without writing its last line"}

@@ -48,7 +48,7 @@ func (h heartbeat) run(ctx context.Context) {
 			h.change(func() { h.note(evidence.Event{Kind: evidence.APIAnswered, Count: int(took.Milliseconds())}) })
 		}
 		if took > h.timeout {
-			h.gap("the API server did not answer for %.1fs%s", took.Seconds(), why)
+			h.gap("the API server did not answer for %.1f s%s", took.Seconds(), why)
 		}
 		poll.Pause(ctx, beatEvery)
 	}

@@ -49,7 +49,7 @@ func TestSteps(t *testing.T) {
 			[]evidence.Event{noted(2, evidence.NodeCordoned, "n1", ""), noted(3, evidence.NodeUnready, "n2", "")}, nil},
 		{"a change after the load is none", []evidence.Event{ready, noted(100_000, evidence.NodeUnready, "n1", "")}, nil},
 		{"a silent API server is one from when it was asked, and the watch that was blind meanwhile is the same",
-			[]evidence.Event{answered(15, 5200), {At: 15000*ms + 1, Kind: evidence.WatchGap, Detail: "the API server did not answer for 5.2s"},
+			[]evidence.Event{answered(15, 5200), {At: 15000*ms + 1, Kind: evidence.WatchGap, Detail: "the API server did not answer for 5.2 s"},
 				noted(12_000, evidence.Step, "", "etcd")},
 			[]string{"9.8s the API server was silent for 5.2 s", "12s etcd"}},
 		{"another certificate, on whichever lane first, and each way in which TLS fails", []evidence.Event{certificate(15, 1, "old"),

@@ -51,11 +51,11 @@ func (w Wait) String() string {
 	case w.Pod == "" && w.Node != "":
 		who += " of " + w.Node
 	}
-	did := fmt.Sprintf("waited %.3fs for a processor", w.Waited.Seconds())
+	did := fmt.Sprintf("waited %.3f s for a processor", w.Waited.Seconds())
 	if w.shown {
-		did = fmt.Sprintf("was %.3fs late", w.Waited.Seconds())
+		did = fmt.Sprintf("was %.3f s late", w.Waited.Seconds())
 	}
-	return fmt.Sprintf("%s %s between %.3fs and %.3fs", who, did, w.From.Seconds(), w.To.Seconds())
+	return fmt.Sprintf("%s %s between %.3f s and %.3f s", who, did, w.From.Seconds(), w.To.Seconds())
 }
 
 // within returns the part of a wait in a window, as if the waiting was spread evenly.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -96,8 +97,8 @@ func Compare(a, b Runs, scope Scope) (Comparison, error) {
 	c.pairs = pairs
 	for _, p := range pairs {
 		if !slices.Contains(modesA, p.A) || !slices.Contains(modesB, p.B) {
-			return c, fmt.Errorf("--modes=%s:%s: A has %s and B has %s: name one of each", p.A, p.B, strings.Join(modesA, ", "),
-				strings.Join(modesB, ", "))
+			return c, fmt.Errorf("--modes=%s:%s: A has %s and B has %s: name one of each", p.A, p.B,
+				cmp.Or(strings.Join(modesA, ", "), "none"), cmp.Or(strings.Join(modesB, ", "), "none"))
 		}
 		c.add(p, a.in(p.A), b.in(p.B), scope)
 	}

@@ -232,7 +232,7 @@ func TestExitCodes(t *testing.T) {
 			"A ran profile full and B profile core", ""},
 		{"a candidate without its baseline", []string{"accept", "--candidate", steady}, 2, "", "--baseline=DIR --candidate=DIR"},
 		{"a move from one mode to another, of a run without that", []string{"accept", "--baseline", steady, "--modes=iptables:nftables"}, 2, "",
-			"--modes=iptables:nftables: A has iptables and B has"},
+			"--modes=iptables:nftables: A has iptables and B has none: name one of each"},
 		{"a mode as the candidate for its own place", []string{"accept", "--baseline", steady, "--modes=iptables"}, 3,
 			"Candidate: run r, Kubernetes of an unknown version in iptables: cannot tell.", ""},
 		{"a candidate that is no run", []string{"accept", "--baseline", steady, "--candidate", empty}, 2, "", "not a run folder"},
