@@ -101,7 +101,7 @@ func (s *Steps) Expose(ctx context.Context, app fixtures.App) {
 	if s.by.Exposes {
 		port = s.by.Cluster.Door().NodePort
 	}
-	service := Must(s.Client.CoreV1().Services(s.Namespace).Create(ctx, app.Service(s.Namespace, port), metav1.CreateOptions{}))
+	service := Must(s.Client.CoreV1().Services(s.Namespace).Create(ctx, app.Service(s.Into, port), metav1.CreateOptions{}))
 	if s.by.Exposes {
 		s.Outside = Must(s.by.Cluster.Door().Open(ctx, service))
 	}

@@ -51,11 +51,11 @@ const (
 
 // A Stage is where a disruption takes place: a cluster, and the recording that is under way on it.
 type Stage struct {
-	Cluster   cluster.Changeable // nil for disruptions by somebody else, and on an existing cluster
-	Attached  cluster.Cluster    // an existing cluster, whose nodes may be drained; nil if Cluster is not
-	Namespace string             // of the app
+	Cluster   cluster.Changeable   // nil for disruptions by somebody else, and on an existing cluster
+	Attached  cluster.Cluster      // an existing cluster, whose nodes may be drained; nil if Cluster is not
+	Namespace string               // of the app
+	Into      fixtures.Destination // the namespace, for functions that make objects
 	App       fixtures.App
-	Images    fixtures.ImageSources
 	Old       string               // version of the app when the load begins
 	Note      func(evidence.Event) // records an event, now
 	Expired   func() string        // says that the recording's credentials have expired; empty: they have not

@@ -77,14 +77,12 @@ func (s Stage) drain(ctx context.Context, d Drain) (err error) {
 		EvictErrorRetryDelay: evictEvery, Out: io.Discard, ErrOut: &trouble, AdditionalFilters: []drain.PodFilter{s.isOurs},
 	}
 	s.Step(d.Node, "cordon")
-	if err := drain.RunCordonOrUncordon(helper, node, true); err != nil {
+	if err := cordon(ctx, s.any().Client(), node.Name, s.Into.Run); err != nil {
 		return err
 	}
 	defer func() {
 		s.Step(d.Node, "uncordon")
-		undoing := *helper
-		undoing.Ctx = context.WithoutCancel(ctx)
-		err = errors.Join(err, s.uncordon(&undoing, node.Name))
+		err = errors.Join(err, Uncordon(context.WithoutCancel(ctx), s.any().Client(), node.Name, s.Into.Run))
 	}()
 	s.Step(d.Node, "drain")
 	if failed := drain.RunNodeDrain(helper, node.Name); failed != nil {
@@ -110,15 +108,6 @@ func (s Stage) isOurs(pod corev1.Pod) drain.PodDeleteStatus {
 	return drain.MakePodDeleteStatusOkay()
 }
 
-// uncordon reads the node, which may have changed since it was cordoned, and uncordons it.
-func (s Stage) uncordon(helper *drain.Helper, name string) error {
-	node, err := s.any().Client().CoreV1().Nodes().Get(helper.Ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	return drain.RunCordonOrUncordon(helper, node, false)
-}
-
 // awaitOpen waits until nodes of an existing cluster are ready and not cordoned. A drain changes nothing else of them.
 func (s Stage) awaitOpen(ctx context.Context, nodes []string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wholeTimeout, fmt.Errorf("not done after %v", wholeTimeout))
@@ -138,7 +127,7 @@ func (s Stage) awaitOpen(ctx context.Context, nodes []string) error {
 func (s Stage) BudgetOf(away intstr.IntOrString) *policyv1.PodDisruptionBudget {
 	name := s.App.ResourceName()
 	return &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.Namespace, Labels: fixtures.Labels(name)},
+		ObjectMeta: s.Into.Object(name),
 		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &away,
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{fixtures.NameLabel: name}}},
 	}

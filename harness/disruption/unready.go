@@ -20,8 +20,7 @@ func UnreadyDrained(d Drain) Act {
 		beside := s
 		beside.App = fixtures.App{Name: "unready", Replicas: 1, Nodes: []string{s.Node(d.Node)}, ReadyDelay: time.Hour}
 		deployments := s.any().Client().AppsV1().Deployments(s.Namespace)
-		into := fixtures.Destination{Namespace: s.Namespace, Images: s.Images}
-		if _, err := deployments.Create(ctx, beside.App.Deployment(into, s.Old), metav1.CreateOptions{}); err != nil {
+		if _, err := deployments.Create(ctx, beside.App.Deployment(s.Into, s.Old), metav1.CreateOptions{}); err != nil {
 			return err
 		}
 		defer func() {

@@ -52,7 +52,7 @@ func (u upgrade) awaitWatches(ctx context.Context) error {
 // awaitKubeletWatches waits until a kubelet has acknowledged a new pod, by setting its start time (v1.PodStatus).
 func (u upgrade) awaitKubeletWatches(ctx context.Context, node string) error {
 	pods := u.Client().CoreV1().Pods(u.stage.Namespace)
-	pod := fixtures.ClientPod(fixtures.Destination{Namespace: u.stage.Namespace, Images: u.stage.Images}, node, "http://127.0.0.1/")
+	pod := fixtures.ClientPod(u.stage.Into, node, "http://127.0.0.1/")
 	pod.Name, pod.GenerateName, pod.Spec.NodeName = probeName+"-"+u.short(node), "", node
 	return awaitSeen(ctx, pods, pod, func() error {
 		is, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})

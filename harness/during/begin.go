@@ -2,6 +2,7 @@ package during
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,9 @@ const beginVerb = "during begin"
 // IsRecorder reports whether this process is a recorder that Begin started.
 func IsRecorder() bool { return os.Getenv(folderVariable) != "" }
 
+// atOnce is the --wait of a recorder: whoever begins one is about to begin the maintenance.
+const atOnce = "0s"
+
 // Record runs the recorder in such a process, until the end of the maintenance is reported.
 func Record(ctx context.Context, o Options) (int, error) {
 	signals, stop := notified()
@@ -35,6 +39,7 @@ func Record(ctx context.Context, o Options) (int, error) {
 	if err := os.Unsetenv(folderVariable); err != nil {
 		return 0, err
 	}
+	o.Wait = cmp.Or(o.Wait, atOnce)
 	a, err := o.prepare()
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))

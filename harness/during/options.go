@@ -88,7 +88,7 @@ func (o *Options) OfCommand() usage.List {
 
 // reach returns the flags about an existing cluster.
 func (o *Options) reach() usage.List {
-	there := o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url", "load-nodes")
+	there := o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url", "load-nodes", "wait")
 	return append(append(o.Reach(), there...), usage.Option{
 		Flag: "allow", Topic: usage.There, Default: usage.Make, Text: &o.Allow, Values: allowed(),
 		Help: "`things` to permit, separated by commas: writes, on any cluster, for a --method that may change something; " +

@@ -48,7 +48,8 @@ func controlPlaneMutants() []Mutant {
 
 // leftover creates a namespace as another run would have left it, until the load ends.
 func leftover(ctx context.Context, s disruption.Stage) error {
-	left := fixtures.Namespace("rollcall-left-over", "another", fixtures.Restricted, time.Now().Add(time.Hour))
+	left := fixtures.Namespace("rollcall-left-over", fixtures.Restricted,
+		fixtures.Run{ID: "another", Expires: time.Now().Add(time.Hour)})
 	return untilLoadEnds(ctx, s.Cluster.Client().CoreV1().Namespaces(), left)
 }
 

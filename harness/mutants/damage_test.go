@@ -64,7 +64,7 @@ func TestDamagesCanBeDone(t *testing.T) {
 					ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "p", Labels: map[string]string{fixtures.VersionLabel: "v1"}}}
 				control := &corev1.Pod{ObjectMeta: s.App.ControlSet(to, nil).Spec.Template.ObjectMeta, Status: corev1.PodStatus{PodIP: "10.244.2.2"}}
 				control.Namespace, control.Name = to.Namespace, "control-x"
-				service := s.App.Service("n", 0)
+				service := s.App.Service(fixtures.Destination{Namespace: "n"}, 0)
 				service.Spec.ClusterIP = "10.96.0.7"
 				c := &paperCluster{T: t, mode: mode, client: fake.NewClientset(pod, control, service, s.App.Deployment(to, "v1"),
 					&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "rollcall-" + mode + "-worker"}})}

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
@@ -53,27 +54,35 @@ func (l Lease) Cleanup(ctx context.Context, client kubernetes.Interface, observe
 	return nil
 }
 
-// cleanup deletes a namespace or, if it is preassigned, the objects in it that have our label.
+// cleanup deletes a namespace or, if it is preassigned, the objects in it of the lease's run; of all runs if it has none.
 func (l Lease) cleanup(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	which := fixtures.Ours()
+	if l.Run.ID != "" {
+		which = fixtures.OfRun(l.Run.ID)
+	}
 	switch {
 	case !l.Preassigned:
-		return deleteNamespace(ctx, client, namespace)
+		return deleteNamespace(ctx, client, namespace, l.uid)
 	case namespace == l.Observers():
-		return deleteObservers(ctx, client, namespace)
+		return deleteObservers(ctx, client, namespace, which)
 	}
-	if err := deleteWorkloads(ctx, client, namespace, fixtures.Ours()); err != nil {
+	if err := deleteWorkloads(ctx, client, namespace, which); err != nil {
 		return err
 	}
-	return deleteRest(ctx, client, namespace)
+	return deleteRest(ctx, client, namespace, which)
 }
 
 // deleteNamespace deletes the workloads and Services of a namespace and then, without waiting, the namespace. It deletes pods itself,
 // without a grace period: the deletion of the namespace would wait for half of the grace period.
-func deleteNamespace(ctx context.Context, client kubernetes.Interface, namespace string) error {
+func deleteNamespace(ctx context.Context, client kubernetes.Interface, namespace string, uid types.UID) error {
 	if err := deleteWorkloads(ctx, client, namespace, metav1.ListOptions{}); err != nil {
 		return err
 	}
-	err := client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})
+	options := metav1.DeleteOptions{}
+	if uid != "" {
+		options.Preconditions = metav1.NewUIDPreconditions(string(uid))
+	}
+	err := client.CoreV1().Namespaces().Delete(ctx, namespace, options)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -102,11 +111,11 @@ func deleteWorkloads(ctx context.Context, client kubernetes.Interface, namespace
 }
 
 // deleteObservers deletes the observers in a namespace, and waits until their pods are gone.
-func deleteObservers(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	if err := client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, background, fixtures.Ours()); err != nil {
+func deleteObservers(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
+	if err := client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, background, which); err != nil {
 		return err
 	}
-	return deletePods(ctx, client, namespace, fixtures.Ours())
+	return deletePods(ctx, client, namespace, which)
 }
 
 // deletePods deletes the selected pods and waits until none is left. Every second it deletes them again, because a controller may
@@ -126,20 +135,20 @@ func deletePods(ctx context.Context, client kubernetes.Interface, namespace stri
 	})
 }
 
-// deleteRest deletes our objects in a preassigned namespace that deleteWorkloads leaves, and waits until our EndpointSlices are gone, which
+// deleteRest deletes the selected objects in a preassigned namespace that deleteWorkloads leaves, and waits until the EndpointSlices are gone, which
 // their controller deletes. They have the labels of their Services (k8s.io/endpointslice, utils.go, v1.37). The owner may have others.
-func deleteRest(ctx context.Context, client kubernetes.Interface, namespace string) error {
+func deleteRest(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
 	var failed []error
 	for _, kind := range []collection{client.CoreV1().Secrets(namespace), client.CoreV1().ResourceQuotas(namespace),
 		client.AutoscalingV2().HorizontalPodAutoscalers(namespace), client.CoreV1().ConfigMaps(namespace),
 		client.CoreV1().ServiceAccounts(namespace), client.PolicyV1().PodDisruptionBudgets(namespace)} {
-		err := kind.DeleteCollection(ctx, background, fixtures.Ours())
+		err := kind.DeleteCollection(ctx, background, which)
 		if !apierrors.IsForbidden(err) { // without the right to delete them we did not create any
 			failed = append(failed, err)
 		}
 	}
 	failed = append(failed, poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		slices, err := client.DiscoveryV1().EndpointSlices(namespace).List(ctx, fixtures.Ours())
+		slices, err := client.DiscoveryV1().EndpointSlices(namespace).List(ctx, which)
 		return err == nil && len(slices.Items) == 0, err
 	}))
 	return errors.Join(failed...)

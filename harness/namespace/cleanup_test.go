@@ -21,11 +21,11 @@ import (
 // A controller may create one more pod after the first deletion.
 func TestCleanupDeletesPodsUntilNoneIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := newFake(t, &corev1.Pod{ObjectMeta: ours("a", "first", 0)})
+		client := newFake(t, &corev1.Pod{ObjectMeta: ours("a", "first", "run", 0)})
 		deletions := 0
 		client.PrependReactor("delete-collection", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
 			if deletions++; deletions == 1 {
-				return false, nil, client.Tracker().Add(&corev1.Pod{ObjectMeta: ours("a", "late", 0)})
+				return false, nil, client.Tracker().Add(&corev1.Pod{ObjectMeta: ours("a", "late", "run", 0)})
 			}
 			return false, nil, nil
 		})
@@ -33,7 +33,7 @@ func TestCleanupDeletesPodsUntilNoneIsLeft(t *testing.T) {
 		client.PrependReactor("list", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
 			if late { // the list right after the first deletion
 				late = false
-				return false, nil, client.Tracker().Add(&corev1.Pod{ObjectMeta: ours("a", "later", 0)})
+				return false, nil, client.Tracker().Add(&corev1.Pod{ObjectMeta: ours("a", "later", "run", 0)})
 			}
 			return false, nil, nil
 		})
@@ -50,7 +50,7 @@ func TestCleanupDeletesPodsUntilNoneIsLeft(t *testing.T) {
 func TestCleanupDeletesDaemonSetsBeforePods(t *testing.T) {
 	for _, preassigned := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			client := newFake(t, &corev1.Pod{ObjectMeta: ours("a", "agent", 0)}, &corev1.Pod{ObjectMeta: ours("a-rules", "observer", 0)})
+			client := newFake(t, &corev1.Pod{ObjectMeta: ours("a", "agent", "run", 0)}, &corev1.Pod{ObjectMeta: ours("a-rules", "observer", "run", 0)})
 			if err := (Lease{Name: "a", Preassigned: preassigned}).Cleanup(t.Context(), client, true); err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestCleanupOfPreassigned(t *testing.T) {
 		{"another error is one", errors.New("etcd is full"), "clean up: etcd is full"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			client := newFake(t, &corev1.Secret{ObjectMeta: ours("shop", "agents", 0)})
+			client := newFake(t, &corev1.Secret{ObjectMeta: ours("shop", "agents", "run", 0)})
 			client.PrependReactor("delete-collection", "resourcequotas", func(k8stesting.Action) (bool, runtime.Object, error) {
 				return row.fails != nil, nil, row.fails
 			})
@@ -106,7 +106,7 @@ func TestCleanupOfPreassigned(t *testing.T) {
 // The owner of a preassigned namespace may have a Service there, such as that of a load balancer for --outside-url.
 func TestCleanupWaitsForOurEndpointSlicesAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := newFake(t, &discoveryv1.EndpointSlice{ObjectMeta: ours("shop", "echo-1", 0)},
+		client := newFake(t, &discoveryv1.EndpointSlice{ObjectMeta: ours("shop", "echo-1", "run", 0)},
 			&discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "load-balancer-1"}})
 		time.AfterFunc(10*time.Second, func() { // as their controller does
 			_ = client.DiscoveryV1().EndpointSlices("shop").Delete(t.Context(), "echo-1", metav1.DeleteOptions{})
@@ -123,11 +123,11 @@ func TestCleanupWaitsForOurEndpointSlicesAlone(t *testing.T) {
 
 func TestWaitGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stuck := fixtures.Namespace("stuck", "run", fixtures.Restricted, time.Time{})
+		stuck := fixtures.Namespace("stuck", fixtures.Restricted, fixtures.Run{ID: "run"})
 		stuck.Status.Conditions = []corev1.NamespaceCondition{
 			{Type: corev1.NamespaceDeletionContentFailure, Status: corev1.ConditionFalse, Message: "all content deleted"},
 			{Type: corev1.NamespaceDeletionDiscoveryFailure, Status: corev1.ConditionTrue, Message: "metrics.k8s.io/v1beta1:\nstale"}}
-		client := newFake(t, stuck, fixtures.Namespace("slow", "run", fixtures.Restricted, time.Time{}))
+		client := newFake(t, stuck, fixtures.Namespace("slow", fixtures.Restricted, fixtures.Run{ID: "run"}))
 		began := time.Now()
 		err := WaitGone(t.Context(), client, fixtures.OfRun("run"))
 		const says = "not gone after 2m0s: namespace slow; namespace stuck (NamespaceDeletionDiscoveryFailure: metrics.k8s.io/v1beta1: stale)"

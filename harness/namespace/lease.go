@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"example.com/rollcall/fixtures"
@@ -18,41 +19,51 @@ import (
 
 // A Pool leases namespaces to recordings: new ones, or those that the cluster's owner preassigned because we may not create any.
 // The zero value leases new ones.
-type Pool struct{ preassigned chan string }
+type Pool struct {
+	preassigned chan string
+	now         Clock // of the API server; nil: this host's, which is the one of a cluster of ours
+}
 
 // A Lease is the use of one namespace, and of the observers' namespace that belongs to it, until Release.
 type Lease struct {
 	Name        string
 	Preassigned bool
-	Disrupted   time.Duration // longest disruption of the cluster; the namespace expires that much later
+	Run         fixtures.Run // to which everything in it belongs
 	pool        Pool
+	uid         types.UID // of the namespace; empty: not known
 }
 
 // NewPool returns a pool of the preassigned namespaces or, if there are none, of new ones.
-func NewPool(preassigned []string) Pool {
+func NewPool(preassigned []string, now Clock) Pool {
 	if len(preassigned) == 0 {
-		return Pool{}
+		return Pool{now: now}
 	}
-	p := Pool{make(chan string, len(preassigned))}
+	p := Pool{make(chan string, len(preassigned)), now}
 	for _, name := range preassigned {
 		p.preassigned <- name
 	}
 	return p
 }
 
-// New returns the lease of a new namespace, whose name begins with a prefix.
-func New(prefix string) Lease {
-	return Lease{Name: prefix + strings.ToLower(rand.Text()[:8])}
-}
+// prefix is what the names of all namespaces begin with that runs create.
+const prefix = "rollcall-"
 
-// Acquire leases a namespace, and waits until one is free.
-func (p Pool) Acquire(ctx context.Context) (Lease, error) {
+// Acquire leases a namespace to a run, and waits until one is free.
+func (p Pool) Acquire(ctx context.Context, run string) (Lease, error) {
+	now := time.Now
+	if p.now != nil {
+		now = p.now
+	}
+	l := Lease{Run: fixtures.Run{ID: run, Expires: now().Add(expiry)}, pool: p}
 	if p.preassigned == nil {
-		return New("rollcall-"), nil
+		l.Name = prefix + strings.ToLower(rand.Text()[:8])
+		return l, nil
 	}
 	select {
 	case name := <-p.preassigned:
-		return Lease{Name: name, Preassigned: true, pool: p}, nil
+		l.Name, l.Preassigned = name, true
+		l.Run.Expires = now().Add(expiry) // it may have waited
+		return l, nil
 	case <-ctx.Done():
 		return Lease{}, context.Cause(ctx)
 	}
@@ -72,13 +83,13 @@ func (l Lease) Observers() string { return Observers(l.Name) }
 func Observers(name string) string { return name + "-rules" }
 
 // Create creates the namespace, with a Pod Security Standard, or checks that a preassigned one has no pods.
-func (l Lease) Create(ctx context.Context, client kubernetes.Interface, session, standard string) error {
-	return l.create(ctx, client, fixtures.Namespace(l.Name, session, standard, time.Now().Add(expiry+l.Disrupted)))
+func (l Lease) Create(ctx context.Context, client kubernetes.Interface, standard string) error {
+	return l.create(ctx, client, fixtures.Namespace(l.Name, standard, l.Run))
 }
 
 // CreateForObservers creates the observers' namespace, or checks that a preassigned one has no pods.
-func (l Lease) CreateForObservers(ctx context.Context, client kubernetes.Interface, session string) error {
-	return l.create(ctx, client, fixtures.Namespace(l.Observers(), session, "privileged", time.Now().Add(expiry+l.Disrupted)))
+func (l Lease) CreateForObservers(ctx context.Context, client kubernetes.Interface) error {
+	return l.create(ctx, client, fixtures.Namespace(l.Observers(), "privileged", l.Run))
 }
 
 func (l Lease) create(ctx context.Context, client kubernetes.Interface, namespace *corev1.Namespace) error {
@@ -105,6 +116,6 @@ func (l Lease) AddPullSecret(ctx context.Context, client kubernetes.Interface, f
 	if err != nil {
 		return usage.New("--pull-secret="+file, "it cannot be read: "+err.Error(), "give a file like ~/.docker/config.json")
 	}
-	_, err = client.CoreV1().Secrets(l.Name).Create(ctx, fixtures.PullSecret(l.Name, PullSecretName, data), metav1.CreateOptions{})
+	_, err = client.CoreV1().Secrets(l.Name).Create(ctx, fixtures.PullSecret(fixtures.Destination{Namespace: l.Name, Run: l.Run}, PullSecretName, data), metav1.CreateOptions{})
 	return err
 }

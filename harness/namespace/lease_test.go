@@ -15,14 +15,14 @@ import (
 
 func TestPoolAcquireWaitsForRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := NewPool([]string{"shop"})
-		first, err := pool.Acquire(t.Context())
+		pool := NewPool([]string{"shop"}, nil)
+		first, err := pool.Acquire(t.Context(), "run")
 		if err != nil || first.Name != "shop" || !first.Preassigned {
 			t.Fatalf("%+v, %v", first, err)
 		}
 		second := make(chan Lease, 1)
 		go func() {
-			lease, err := pool.Acquire(t.Context())
+			lease, err := pool.Acquire(t.Context(), "run")
 			if err != nil {
 				t.Error(err)
 			}
@@ -40,7 +40,7 @@ func TestPoolAcquireWaitsForRelease(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := pool.Acquire(ctx); err == nil {
+		if _, err := pool.Acquire(ctx, "run"); err == nil {
 			t.Error("a namespace that is in use was leased")
 		}
 	})
@@ -49,7 +49,7 @@ func TestPoolAcquireWaitsForRelease(t *testing.T) {
 func TestPoolLeasesNewNamespaces(t *testing.T) {
 	names := map[string]bool{}
 	for range 3 {
-		lease, err := NewPool(nil).Acquire(t.Context())
+		lease, err := NewPool(nil, nil).Acquire(t.Context(), "run")
 		if err != nil || lease.Preassigned || !strings.HasPrefix(lease.Name, "rollcall-") {
 			t.Fatalf("%+v, %v", lease, err)
 		}
@@ -68,7 +68,7 @@ func TestLeaseCreate(t *testing.T) {
 		says     string
 		creates  bool
 	}{
-		{"a new namespace is created, for pods of the standard", Lease{Name: "new"}, "", true},
+		{"a new namespace is created, for pods of the standard", Lease{Name: "new", Run: fixtures.Run{ID: "run"}}, "", true},
 		{"one that exists already is an error", Lease{Name: "taken"}, "already exists", false},
 		{"a preassigned one that is empty is not created", Lease{Name: "shop", Preassigned: true}, "", false},
 		{"a preassigned one with a pod is an error", Lease{Name: "taken", Preassigned: true},
@@ -79,7 +79,7 @@ func TestLeaseCreate(t *testing.T) {
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "taken"}},
 				&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "taken", Name: "theirs"}},
 			)
-			err := row.lease.Create(t.Context(), client, "run", fixtures.Restricted)
+			err := row.lease.Create(t.Context(), client, fixtures.Restricted)
 			if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
 				t.Errorf("%v; want %q", err, row.says)
 			}
@@ -91,23 +91,13 @@ func TestLeaseCreate(t *testing.T) {
 	}
 }
 
-// A run on another host deletes expired namespaces, so none may expire while it is in use.
-func TestANamespaceOfALongDisruptionExpiresLater(t *testing.T) {
-	client := newFake(t)
-	lease := Lease{Name: "new", Disrupted: 12 * time.Hour}
-	if err := lease.Create(t.Context(), client, "run", fixtures.Restricted); err != nil {
-		t.Fatal(err)
-	}
-	if err := lease.CreateForObservers(t.Context(), client, "run"); err != nil {
-		t.Fatal(err)
-	}
-	list, err := client.CoreV1().Namespaces().List(t.Context(), fixtures.OfRun("run"))
-	if err != nil || len(list.Items) != 2 {
-		t.Fatalf("%v, %v", list, err)
-	}
-	for _, n := range list.Items {
-		if (Sweep{}).selects(n, time.Now().Add(12*time.Hour+30*time.Minute)) {
-			t.Errorf("namespace %s is deleted while it is used", n.Name)
+// A run on another host deletes what has expired, by the API server's clock.
+func TestALeaseExpiresByTheClockOfItsPool(t *testing.T) {
+	server := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, preassigned := range [][]string{nil, {"shop"}} {
+		lease, err := NewPool(preassigned, func() time.Time { return server }).Acquire(t.Context(), "run")
+		if want := (fixtures.Run{ID: "run", Expires: server.Add(time.Hour)}); err != nil || lease.Run != want {
+			t.Errorf("in %q it is of %+v, want %+v (%v)", preassigned, lease.Run, want, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package namespace
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -16,10 +17,9 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// ours returns the metadata of an object of ours in a namespace, of an age.
-func ours(namespace, name string, age time.Duration) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: fixtures.Namespace("", "run", "", time.Time{}).Labels,
-		CreationTimestamp: metav1.NewTime(time.Now().Add(-age))}
+// ours returns the metadata of an object of ours in a namespace, of a run that needs it for some time more.
+func ours(namespace, name, run string, left time.Duration) metav1.ObjectMeta {
+	return fixtures.Destination{Namespace: namespace, Run: fixtures.Run{ID: run, Expires: serverTime.Add(left)}}.Object(name)
 }
 
 func namespaces(t *testing.T, client kubernetes.Interface) (names []string) {
@@ -35,43 +35,55 @@ func namespaces(t *testing.T, client kubernetes.Interface) (names []string) {
 	return names
 }
 
+// The API server's clock, which these tests compare with; that of this host is another.
+var serverTime = time.Date(2030, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func clock() time.Time { return serverTime }
+
 func TestSweepRun(t *testing.T) {
-	now := time.Now()
-	made := func(name, run string, expires time.Time) *corev1.Namespace {
-		return fixtures.Namespace(name, run, fixtures.Restricted, expires)
+	made := func(name, run string, left time.Duration) *corev1.Namespace {
+		return fixtures.Namespace(name, fixtures.Restricted, fixtures.Run{ID: run, Expires: serverTime.Add(left)})
 	}
-	untimed := made("untimed", "old", now)
+	untimed := made("rollcall-untimed", "old", 0)
 	untimed.Annotations = nil
 	for _, row := range []struct {
 		sentence string
 		extent   Extent
 		left     []string
+		says     string
 	}{
-		{"stale runs: namespaces of a dead run, and expired ones", StaleRuns, []string{"alive", "default", "of-no-run", "untimed"}},
-		{"all runs: it neither deletes nor awaits a namespace that names no run", AllRuns, []string{"default", "of-no-run"}},
+		{"before a run: namespaces of a dead run, and expired ones", BeforeRun,
+			[]string{"default", "rollcall-alive", "rollcall-of-no-run", "rollcall-untimed", "team"}, ""},
+		{"for a person: the same, and what it leaves", Leftovers,
+			[]string{"default", "rollcall-alive", "rollcall-of-no-run", "rollcall-untimed", "team"},
+			"staging: leaving namespace rollcall-alive, of run alive, which needs it until 2030-01-02 12:01:00 UTC; --all takes it too\n"},
+		{"everything: all but what has not our name", Everything, []string{"default", "team"},
+			"staging: leaving namespace team: it has Rollcall's label, but not a name that Rollcall gives\n"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			client := newFake(t,
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}},
-				made("alive", "alive", now.Add(time.Minute)), made("dead", "dead", now.Add(time.Minute)), made("over", "old", now.Add(-time.Minute)),
-				made("of-no-run", "", now.Add(-time.Minute)), untimed,
-				&corev1.Pod{ObjectMeta: ours("dead", "pod", 0)}, &corev1.Service{ObjectMeta: ours("dead", "echo", 0)},
-				&corev1.Pod{ObjectMeta: ours("alive", "pod", 0)},
+				made("rollcall-alive", "alive", time.Minute), made("rollcall-dead", "dead", time.Minute), made("rollcall-over", "old", -time.Minute),
+				made("rollcall-of-no-run", "", -time.Minute), untimed, made("team", "old", -time.Minute),
+				&corev1.Pod{ObjectMeta: ours("rollcall-dead", "pod", "dead", 0)}, &corev1.Service{ObjectMeta: ours("rollcall-dead", "echo", "dead", 0)},
+				&corev1.Pod{ObjectMeta: ours("rollcall-alive", "pod", "alive", 0)},
 			)
 			var out strings.Builder
-			sweep := Sweep{Cluster: "staging", Client: client, Out: &out, Extent: row.extent, Stale: map[string]bool{"dead": true}}
+			sweep := Sweep{Cluster: "staging", Client: client, Out: &out, Extent: row.extent, Dead: map[string]bool{"dead": true}, Now: clock}
 			if err := sweep.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(row.left, namespaces(t, client)); diff != "" {
 				t.Errorf("namespaces left (-want +got):\n%s", diff)
 			}
-			pods, err := client.CoreV1().Pods("dead").List(t.Context(), metav1.ListOptions{})
+			pods, err := client.CoreV1().Pods("rollcall-dead").List(t.Context(), metav1.ListOptions{})
 			if err != nil || len(pods.Items) > 0 {
 				t.Errorf("%d pods are left in a namespace that was deleted, %v", len(pods.Items), err)
 			}
-			if want := "staging: deleting namespace dead, which run dead left behind\n"; !strings.Contains(out.String(), want) {
-				t.Errorf("it says %q, and not %q", out.String(), want)
+			for _, want := range []string{"staging: deleting namespace rollcall-dead, of run dead, which died on this host\n", row.says} {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("it says %q, and not %q", out.String(), want)
+				}
 			}
 		})
 	}
@@ -81,43 +93,70 @@ func TestSweepPreassigned(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		extent   Extent
-		stale    map[string]bool
-		age      time.Duration // of the pod that is there
+		run      string // whose objects are there; empty: an earlier Rollcall's, which named none
+		left     time.Duration
+		says     string // an error if it is refused, or else what is printed
 		refused  bool
+		stays    bool
 	}{
-		{"a young pod may be of a run that is under way", StaleRuns, nil, time.Minute, true},
-		{"an old one is of a run that died elsewhere", StaleRuns, nil, 16 * time.Minute, false},
-		{"a young pod may be of a run that is known to be dead", StaleRuns, map[string]bool{"run": true}, time.Minute, false},
-		{"a sweep of all runs does not look at the age", AllRuns, nil, time.Minute, false},
+		{"objects of a run that needs them stop a run, whatever its host's clock says", BeforeRun, "another", time.Minute,
+			"namespace shop: it has 1 objects of run another, which needs it until 2030-01-02 12:01:00 UTC: if that run is over: " +
+				"rollcall clean --all with the same --context and --namespace", true, true},
+		{"expired ones are of a run that was killed elsewhere", BeforeRun, "another", -time.Minute,
+			"namespace shop: deleting 1 objects of run another, which needed it until 2030-01-02 11:59:00 UTC\n", false, false},
+		{"those of a run of this host that is known to be dead go at once", BeforeRun, "dead", time.Minute,
+			"namespace shop: deleting 1 objects of run dead, which died on this host\n", false, false},
+		{"those that name no run stop a run", BeforeRun, "", 0, "namespace shop: it has 1 objects that name no run: ", true, true},
+		{"a person is told what stays", Leftovers, "another", time.Minute,
+			"namespace shop: leaving 1 objects of run another, which needs it until 2030-01-02 12:01:00 UTC; --all takes it too\n", false, true},
+		{"everything goes if asked for", Everything, "another", time.Minute, "namespace shop: deleting 1 objects", false, false},
+		{"of no run too", Everything, "", 0, "namespace shop: deleting 1 objects", false, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			theirs := metav1.ObjectMeta{Namespace: "shop", Name: "theirs"}
 			client := newFake(t,
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}},
-				&corev1.Pod{ObjectMeta: ours("shop", "pod", row.age)}, &corev1.Secret{ObjectMeta: ours("shop", "agents", row.age)},
-				&corev1.Pod{ObjectMeta: ours("shop-rules", "observer", row.age)},
+				&corev1.Pod{ObjectMeta: ours("shop", "pod", row.run, row.left)}, &corev1.Secret{ObjectMeta: ours("shop", "agents", row.run, row.left)},
+				&corev1.Pod{ObjectMeta: ours("shop-rules", "observer", row.run, row.left)},
 				&corev1.Pod{ObjectMeta: theirs}, &corev1.Secret{ObjectMeta: theirs},
 			)
-			err := Sweep{Cluster: "staging", Client: client, Out: io.Discard, Extent: row.extent, Stale: row.stale,
-				Preassigned: []string{"shop"}, Observers: true}.Run(t.Context())
+			var out strings.Builder
+			err := Sweep{Cluster: "staging", Client: client, Out: &out, Extent: row.extent, Dead: map[string]bool{"dead": true},
+				Preassigned: []string{"shop"}, Observers: true, Now: clock}.Run(t.Context())
+			said := out.String()
 			if usage.Is(err) != row.refused || err != nil && !row.refused {
 				t.Fatalf("%v; want it refused: %v", err, row.refused)
+			} else if row.refused {
+				said = err.Error()
+			}
+			if !strings.Contains(said, row.says) {
+				t.Errorf("it says %q, and not %q", said, row.says)
 			}
 			want := []string{"shop/theirs"}
-			if row.refused {
+			if row.stays {
 				want = []string{"shop-rules/observer", "shop/pod", "shop/theirs"}
 			}
 			if diff := cmp.Diff(want, pods(t, client)); diff != "" {
 				t.Errorf("pods left (-want +got):\n%s", diff)
 			}
 			secrets, err := client.CoreV1().Secrets("shop").List(t.Context(), metav1.ListOptions{})
-			if err != nil || len(secrets.Items) == 2 != row.refused {
+			if err != nil || len(secrets.Items) == 2 != row.stays {
 				t.Errorf("%d secrets are left, %v", len(secrets.Items), err)
 			}
 			if names := namespaces(t, client); !slices.Equal(names, []string{"shop"}) {
 				t.Errorf("namespaces %v are left, and the preassigned one has to stay", names)
 			}
 		})
+	}
+}
+
+// A run that died may have left a Secret alone, which nobody may list.
+func TestSweepDeletesWhatIsNotListed(t *testing.T) {
+	client := newFake(t, &corev1.Secret{ObjectMeta: ours("shop", "agents", "dead", time.Minute)})
+	err := Sweep{Client: client, Out: io.Discard, Dead: map[string]bool{"dead": true}, Preassigned: []string{"shop"}, Now: clock}.Run(t.Context())
+	secrets, listed := client.CoreV1().Secrets("shop").List(t.Context(), metav1.ListOptions{})
+	if err := errors.Join(err, listed); err != nil || len(secrets.Items) > 0 {
+		t.Errorf("%d secrets are left, %v", len(secrets.Items), err)
 	}
 }
 
@@ -134,24 +173,25 @@ func pods(t *testing.T, client kubernetes.Interface) (names []string) {
 	return names
 }
 
-func TestLeftovers(t *testing.T) {
-	now := metav1.Now()
-	terminating := fixtures.Namespace("terminating", "before", fixtures.Restricted, now.Time)
-	terminating.DeletionTimestamp, terminating.Finalizers = &now, []string{"kubernetes"}
+func TestOfOthers(t *testing.T) {
+	deleted := metav1.NewTime(serverTime)
+	before := fixtures.Run{ID: "before", Expires: serverTime}
+	terminating := fixtures.Namespace("terminating", fixtures.Restricted, before)
+	terminating.DeletionTimestamp, terminating.Finalizers = &deleted, []string{"kubernetes"}
 	slow := terminating.DeepCopy()
 	slow.Name = "slow"
 	client := newFake(t,
-		fixtures.Namespace("mine", "now", fixtures.Restricted, now.Time), &corev1.Pod{ObjectMeta: ours("mine", "pod", 0)},
-		terminating, slow, &corev1.Pod{ObjectMeta: ours("slow", "pod", 0)},
-		fixtures.Namespace("forgotten", "before", fixtures.Restricted, now.Time),
+		fixtures.Namespace("mine", fixtures.Restricted, fixtures.Run{ID: "now"}), &corev1.Pod{ObjectMeta: ours("mine", "pod", "now", 0)},
+		terminating, slow, &corev1.Pod{ObjectMeta: ours("slow", "pod", "before", 0)},
+		fixtures.Namespace("forgotten", fixtures.Restricted, fixtures.Run{}),
 	)
-	found, err := Leftovers(t.Context(), client, "now")
+	found, err := OfOthers(t.Context(), client, "now")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		"namespace forgotten of another run was still there, with 0 pods",
-		"namespace slow of another run was still there, with 1 pods",
+		"namespace slow of run before, which needs it until 2030-01-02 12:00:00 UTC at the latest, was still there, with 1 pods",
 	}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

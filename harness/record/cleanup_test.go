@@ -40,7 +40,7 @@ func TestAClusterWhoseChangesCannotBeUndoneIsNotUsedAgain(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			c := &changedCluster{client: fake.NewClientset()}
-			r := &Recording{Config: Config{Cluster: c, Lease: namespace.New("test-"), Out: io.Discard}}
+			r := &Recording{Config: Config{Cluster: c, Lease: namespace.Lease{Name: "test"}, Out: io.Discard}}
 			order := ""
 			for _, change := range []struct {
 				name  string

@@ -54,7 +54,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if err != nil {
 		return nil, err
 	}
-	secret := fixtures.AgentSecret(r.Lease.Name, rand.Text())
+	secret := fixtures.AgentSecret(r.into(), rand.Text())
 	if _, err := r.Cluster.Client().CoreV1().Secrets(r.Lease.Name).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}

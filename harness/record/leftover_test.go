@@ -21,9 +21,10 @@ type sharedCluster struct {
 func (c sharedCluster) Client() kubernetes.Interface { return c.client }
 
 func TestARunBesideAnother(t *testing.T) {
-	client := fake.NewClientset(fixtures.Namespace("mine", "now", fixtures.Restricted, time.Now()),
-		fixtures.Namespace("theirs", "other", fixtures.Restricted, time.Now()))
-	const there = "namespace theirs of another run was still there, with 0 pods"
+	client := fake.NewClientset(fixtures.Namespace("mine", fixtures.Restricted, fixtures.Run{ID: "now"}),
+		fixtures.Namespace("theirs", fixtures.Restricted,
+			fixtures.Run{ID: "other", Expires: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}))
+	const there = "namespace theirs of run other, which needs it until 2030-01-02 03:04:05 UTC at the latest, was still there, with 0 pods"
 	for _, row := range []struct {
 		sentence  string
 		of        harness.Scenario

@@ -83,9 +83,9 @@ func (r *Recording) createNamespace(ctx context.Context) error {
 		standard = r.UserApp.PodSecurity()
 	}
 	if r.Disruption != nil {
-		r.Lease.Disrupted = r.Disruption.Limit()
+		r.Lease.Run.Expires = r.Lease.Run.Expires.Add(r.Disruption.Limit())
 	}
-	if err := r.Lease.Create(ctx, r.Cluster.Client(), r.Session, standard); err != nil {
+	if err := r.Lease.Create(ctx, r.Cluster.Client(), standard); err != nil {
 		return err
 	}
 	return r.Lease.AddPullSecret(ctx, r.Cluster.Client(), r.PullSecret)
@@ -133,13 +133,13 @@ func (r *Recording) measureWaits(ctx context.Context) error {
 }
 
 // checkForLeftovers distrusts the recording if the cluster still has namespaces of another run. If the app runs there already, it shares
-// the cluster with others anyway, and a namespace does not show whether its run is still under way: then a line is printed instead.
+// the cluster with others anyway: then a line is printed instead.
 // If another run makes nodes slow, lanes show it.
 func (r *Recording) checkForLeftovers(ctx context.Context) error {
 	if r.Lease.Preassigned {
 		return nil // without the right to create namespaces we cannot list them either
 	}
-	found, err := namespace.Leftovers(ctx, r.Cluster.Client(), r.Session)
+	found, err := namespace.OfOthers(ctx, r.Cluster.Client(), r.Session)
 	for _, because := range found {
 		if r.Elsewhere != nil {
 			fmt.Fprintln(r.Out, because+": what it sends is load of the same nodes")
@@ -191,10 +191,11 @@ func (r *Recording) createObservers(ctx context.Context, flows fixtures.Flows) (
 		r.run.Lacks = append(r.run.Lacks, evidence.Feature{Name: evidence.NodeRules, Because: because})
 		return nil
 	}
-	client, into := r.Cluster.Client(), fixtures.Destination{Namespace: r.Lease.Observers(), Images: r.Images}
+	client, into := r.Cluster.Client(), r.into()
+	into.Namespace = r.Lease.Observers()
 	r.observers = &observers{pods: client.CoreV1().Pods(into.Namespace), sets: client.AppsV1().DaemonSets(into.Namespace),
 		nodes: slices.Sorted(maps.Keys(r.boots)), listen: len(flows.To) > 0}
-	if err := r.Lease.CreateForObservers(ctx, client, r.Session); err != nil {
+	if err := r.Lease.CreateForObservers(ctx, client); err != nil {
 		return err
 	}
 	set := fixtures.ObserverSet(into, r.observers.nodes, r.Stretch > 1, flows)

@@ -232,7 +232,7 @@ func (r *Recording) client() kubernetes.Interface {
 }
 
 func (r *Recording) into() fixtures.Destination {
-	return fixtures.Destination{Namespace: r.Lease.Name, Images: r.Images}
+	return fixtures.Destination{Namespace: r.Lease.Name, Run: r.Lease.Run, Images: r.Images}
 }
 
 // distrust notes why parts of the recording cannot be trusted.

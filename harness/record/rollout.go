@@ -37,7 +37,7 @@ func (r *Recording) rollOut(ctx context.Context) error {
 	}
 	whole := func(context.Context) error { return nil }
 	if r.Disruption != nil {
-		stage := disruption.Stage{Namespace: r.Lease.Name, App: r.App, Images: r.Images, Old: r.run.OldVersion, Note: r.watch.Note,
+		stage := disruption.Stage{Namespace: r.Lease.Name, Into: r.into(), App: r.App, Old: r.run.OldVersion, Note: r.watch.Note,
 			Expired: r.watch.Expired}
 		switch {
 		case r.Disruption.ByOthers():
@@ -121,7 +121,7 @@ func (r *Recording) prepareSteps(ctx context.Context) error {
 	if err := r.createNamespace(ctx); err != nil {
 		return err
 	}
-	if err := r.startWatch(ctx, r.App.Service(r.Lease.Name, 0).Name); err != nil {
+	if err := r.startWatch(ctx, r.App.ResourceName()); err != nil {
 		return err
 	}
 	if !r.ObservesNodes() {

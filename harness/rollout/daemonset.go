@@ -20,7 +20,7 @@ type updateDaemonSet struct{ update }
 func (u updateDaemonSet) Deploy(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	return Deploy(ctx, client, to.Namespace, app.Service(to.Namespace, nodePort), app.DaemonSet(to, u.old))
+	return Deploy(ctx, client, to.Namespace, app.Service(to, nodePort), app.DaemonSet(to, u.old))
 }
 
 // Begin waits until `kubectl rollout status` says that the rollout is done, because DaemonSets are not watched.

@@ -35,13 +35,13 @@ type deleteAndApply struct {
 
 func (d deleteAndApply) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
 	services, deployments := client.CoreV1().Services(to.Namespace), client.AppsV1().Deployments(to.Namespace)
-	next, service := app.Deployment(to, d.new), app.Service(to.Namespace, 0)
+	next, service := app.Deployment(to, d.new), app.Service(to, 0)
 	if d.service {
 		live, err := services.Get(ctx, service.Name, metav1.GetOptions{})
 		if err != nil {
 			return fmt.Errorf("rollout: read Service %s: %w", service.Name, err)
 		}
-		service = app.Service(to.Namespace, fixtures.HTTPPort(live).NodePort)
+		service = app.Service(to, fixtures.HTTPPort(live).NodePort)
 		if err := services.Delete(ctx, service.Name, metav1.DeleteOptions{}); err != nil {
 			return fmt.Errorf("rollout: delete Service %s: %w", service.Name, err)
 		}

@@ -27,7 +27,7 @@ func (f flip) Versions() (string, string) { return f.old, f.new }
 func (f flip) Deploy(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	service := app.Service(to.Namespace, nodePort)
+	service := app.Service(to, nodePort)
 	service.Spec.Selector[fixtures.VersionLabel] = f.old
 	return Deploy(ctx, client, to.Namespace, service, app.Standalone(to, f.old, app.Replicas), app.Standalone(to, f.new, app.Replicas))
 }

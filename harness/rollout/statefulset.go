@@ -20,7 +20,7 @@ type updateStatefulSet struct{ update }
 func (u updateStatefulSet) Deploy(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	return Deploy(ctx, client, to.Namespace, app.Service(to.Namespace, nodePort), app.StatefulSet(to, u.old))
+	return Deploy(ctx, client, to.Namespace, app.Service(to, nodePort), app.StatefulSet(to, u.old))
 }
 
 func (u updateStatefulSet) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {

@@ -22,7 +22,7 @@ func (u update) Versions() (string, string) { return u.old, u.new }
 func (u update) Deploy(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	return Deploy(ctx, client, to.Namespace, app.Service(to.Namespace, nodePort), app.Deployment(to, u.old))
+	return Deploy(ctx, client, to.Namespace, app.Service(to, nodePort), app.Deployment(to, u.old))
 }
 
 func (u update) Deployed(s observe.State, app fixtures.App) bool {

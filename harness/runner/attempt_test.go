@@ -78,7 +78,7 @@ func TestAttemptRun(t *testing.T) {
 			var log []string
 			made := 0
 			r := recordsInto(t, 1, 1)
-			r.namespaces = namespace.NewPool([]string{"shop"})
+			r.namespaces = namespace.NewPool([]string{"shop"}, nil)
 			m := r.modeRun("iptables", namedCluster{})
 			r.recorder = func(_ context.Context, _ harness.Scenario, c record.Config) (recording, error) {
 				switch {
@@ -123,7 +123,7 @@ func TestAttemptRun(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			if lease, err := r.namespaces.Acquire(ctx); err != nil || lease.Name != "shop" {
+			if lease, err := r.namespaces.Acquire(ctx, "run"); err != nil || lease.Name != "shop" {
 				t.Errorf("the namespace was not given back: %v", err)
 			}
 		})

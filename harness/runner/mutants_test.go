@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/command"
@@ -155,7 +156,7 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 			return recordWith(ctx, s, c)
 		}
 		doing := mutant.Begin(ctx, disruption.Stage{
-			Cluster: m.cluster, Namespace: c.Lease.Name, App: s.App, Old: harness.OldVersion})
+			Cluster: m.cluster, Namespace: c.Lease.Name, Into: fixtures.Destination{Namespace: c.Lease.Name, Run: c.Lease.Run}, App: s.App, Old: harness.OldVersion})
 		c.Sink = doing.Sink
 		made, err := recordWith(ctx, s, c)
 		damage = doing.End()

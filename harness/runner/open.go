@@ -48,7 +48,7 @@ func (r *Runner) admit(ctx context.Context, out io.Writer, session string) (err 
 
 func (r *Runner) preflight(out io.Writer, session string, c cluster.Cluster) staging.Preflight {
 	return staging.Preflight{Target: r.Target, Cluster: c, Attached: r.attached, Namespaces: r.namespaces, Layout: r.layout, App: r.app,
-		AppFile: r.App, Watches: r.Watches, Session: session, Out: out}
+		AppFile: r.App, Watches: r.Watches, Session: session, Held: r.hold != nil, Out: out}
 }
 
 // prepareTarget makes the target ready for scenarios and describes it in the run folder.

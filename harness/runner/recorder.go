@@ -38,7 +38,7 @@ func recordWith(ctx context.Context, s harness.Scenario, c record.Config) (recor
 
 // recordOnce records the scenario in a leased namespace.
 func (a attempt) recordOnce(ctx context.Context, s harness.Scenario, rate int, folder string) (*leased, error) {
-	lease, err := a.mode.runner.namespaces.Acquire(ctx)
+	lease, err := a.mode.runner.namespaces.Acquire(ctx, a.mode.runner.session.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -59,6 +59,7 @@ type Runner struct {
 	images     fixtures.ImageSources
 	folderLock *sharedfile.Lock // of the run folder
 	runLock    *sharedfile.Lock // of a run on a target
+	hold       *namespace.Hold  // of its preassigned namespaces
 
 	recorder  recorder  // nil: recordWith
 	framework selection // from the flags; nil: all features
@@ -156,7 +157,7 @@ func (r *Runner) connect() (err error) {
 	if r.attached, err = r.Connect(context.Background(), mode); err != nil {
 		return err
 	}
-	r.modes, r.namespaces = []string{r.attached.Mode()}, namespace.NewPool(r.Preassigned())
+	r.modes, r.namespaces = []string{r.attached.Mode()}, namespace.NewPool(r.Preassigned(), r.attached.Now)
 	return nil
 }
 

@@ -34,9 +34,12 @@ func (r *Runner) Begin(ctx context.Context, s evidence.Session, expected ...prog
 	r.session.Ended = time.Time{} // of the earlier process: this one may be killed
 	err = store.WriteJSON(file, r.session)
 	if err == nil && r.attached != nil {
-		if r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.session.ID); errors.Is(err, sharedfile.ErrHeld) {
+		if r.runLock, err = staging.AcquireRunLock(r.attached.REST().Host, r.Preassigned(), r.session.ID); errors.Is(err, sharedfile.ErrHeld) {
 			err = usage.New("run "+r.session.ID, "another run of this host began on "+r.attached.Name()+" in the same second", "begin once more")
 		}
+	}
+	if err == nil && r.attached != nil {
+		r.hold, err = r.Hold(ctx, r.attached, r.session.ID, os.Stderr, r.RecordBreakage)
 	}
 	if err == nil {
 		r.board, err = progress.Open(r.Out, r.session.ID, r.session.Began)
@@ -51,6 +54,11 @@ func (r *Runner) Begin(ctx context.Context, s evidence.Session, expected ...prog
 // End writes into the session when it ended and what broke in it. After a breakage the run lock is aborted, so that the next run on
 // the target looks for what this one left. End reads the file back: go test does not cache a test that read a file which just changed.
 func (r *Runner) End() (err error) {
+	if r.hold != nil {
+		if released := r.hold.Release(context.Background()); released != nil {
+			r.RecordBreakage(released.Error())
+		}
+	}
 	broken := r.Broken()
 	switch {
 	case r.runLock == nil:

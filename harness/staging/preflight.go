@@ -33,6 +33,7 @@ type Preflight struct {
 	AppFile    string       // file that describes the app
 	Watches    bool         // nothing is rolled out, which needs fewer rights
 	Session    string       // id
+	Held       bool         // the run holds the preassigned namespaces already
 	Out        io.Writer
 }
 
@@ -43,11 +44,18 @@ func (p Preflight) Run(ctx context.Context) (images fixtures.ImageSources, err e
 	if err := p.checkRights(ctx); err != nil || p.DryRun {
 		return images, err
 	}
-	held, err := AcquireRunLock(p.Cluster.REST().Host, p.Session)
+	held, err := AcquireRunLock(p.Cluster.REST().Host, p.Preassigned(), p.Session)
 	if err == nil {
 		defer func() { err = errors.Join(err, releaseRunLock(held, err)) }()
 	} else if !errors.Is(err, sharedfile.ErrHeld) { // ErrHeld: this run holds the lock already
 		return images, err
+	}
+	if !p.Held {
+		hold, err := p.Hold(ctx, p.Attached, p.Session, p.Out, nil)
+		if err != nil {
+			return images, err
+		}
+		defer func() { err = errors.Join(err, hold.Release(ctx)) }()
 	}
 	return p.try(ctx)
 }
@@ -62,7 +70,7 @@ func releaseRunLock(held *sharedfile.Lock, err error) error {
 
 // try does what a run does: sweep, publish the images, and run trial pods and the app.
 func (p Preflight) try(ctx context.Context) (images fixtures.ImageSources, err error) {
-	if err := p.sweep(ctx, p.Attached, p.Out, namespace.StaleRuns); err != nil {
+	if err := p.sweep(ctx, p.Attached, p.Out, namespace.BeforeRun); err != nil {
 		return images, err
 	}
 	if images, err = p.publishImages(ctx); err != nil {
@@ -108,25 +116,6 @@ func (p Preflight) checkRights(ctx context.Context) error {
 	}
 	p.Attached.Forbid(reasons)
 	return nil
-}
-
-// Cleanup deletes everything that runs of Rollcall created on the target, even a run that is still under way.
-func (t Target) Cleanup(ctx context.Context, out io.Writer) error {
-	if !t.Named() {
-		return usage.New("rollcall clean", "no cluster is named", "name it: --context=NAME; without options kind clusters are removed")
-	}
-	c, err := t.Connect(ctx, "")
-	if err != nil {
-		return err
-	}
-	return t.sweep(ctx, c, out, namespace.AllRuns)
-}
-
-func (t Target) sweep(ctx context.Context, c *attached.Cluster, out io.Writer, extent namespace.Extent) error {
-	return withStaleRuns(c.REST().Host, func(stale map[string]bool) error {
-		return namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Extent: extent, Stale: stale,
-			Preassigned: t.Preassigned(), Observers: c.CannotObserve() == ""}.Run(ctx)
-	})
 }
 
 // publishImages builds and pushes the images to the registry of the options, or uses images that are there already.

@@ -86,6 +86,8 @@ func rightsTo(verbs func(kind) string) (rights []Right) {
 func extraRights(generate, observe bool) (rights []Right) {
 	if generate {
 		rights = append(rights, Right{"", "namespaces", []string{"list", "create", "delete"}, true, "", ""})
+	} else { // a run holds namespaces that are there already
+		rights = append(rights, Right{"coordination.k8s.io", "leases", []string{"get", "create", "update", "delete"}, false, "", ""})
 	}
 	if observe {
 		rights = append(rights, Right{"apps", "daemonsets", []string{"create", "deletecollection"}, false, harness.NodeRules, ""},

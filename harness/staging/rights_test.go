@@ -175,7 +175,7 @@ func TestRightsToDrain(t *testing.T) {
 
 // The roles grant no right that is never used.
 func TestShippedRolesGrantNothingElse(t *testing.T) {
-	rights := append(Rights(true, true), rightsToDrain([]string{"node-7"})...)
+	rights := slices.Concat(Rights(true, true), Rights(false, true), rightsToDrain([]string{"node-7"}))
 	for _, g := range shipped(t, "base", "generated", "node-rules", "drains") {
 		for _, resource := range g.rule.Resources {
 			for _, verb := range g.rule.Verbs {

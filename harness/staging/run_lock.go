@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/rollcall/harness/host"
@@ -12,19 +13,19 @@ import (
 )
 
 // AcquireRunLock locks a file on this host for a run on the cluster of an API server. The run holds the lock while it lives, so
-// that the next one knows whether the objects it finds in that cluster are from a dead run.
-func AcquireRunLock(server, run string) (*sharedfile.Lock, error) {
-	file, err := runLockFile(server, run)
+// that the next one in the same preassigned namespaces knows whether the objects it finds there are from a dead run.
+func AcquireRunLock(server string, namespaces []string, run string) (*sharedfile.Lock, error) {
+	file, err := runLockFile(server, namespaces, run)
 	if err != nil {
 		return nil, err
 	}
 	return sharedfile.TryLock(file)
 }
 
-// withStaleRuns calls do with the ids of this host's runs on a server that did not come to their end. A second call finds them again only
-// if do fails.
-func withStaleRuns(server string, do func(stale map[string]bool) error) (err error) {
-	pattern, err := runLockFile(server, "*")
+// withDeadRuns calls do with the ids of this host's runs on a server, in some preassigned namespaces or in new ones, that did not come to
+// their end. A second call finds them again only if do fails.
+func withDeadRuns(server string, namespaces []string, do func(dead map[string]bool) error) (err error) {
+	pattern, err := runLockFile(server, namespaces, "*")
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func withStaleRuns(server string, do func(stale map[string]bool) error) (err err
 		return err
 	}
 	before, after, _ := strings.Cut(pattern, "*")
-	stale := map[string]bool{}
+	dead := map[string]bool{}
 	for _, file := range files {
 		held, alive := sharedfile.TryLock(file)
 		if errors.Is(alive, sharedfile.ErrHeld) {
@@ -49,12 +50,13 @@ func withStaleRuns(server string, do func(stale map[string]bool) error) (err err
 				err = held.Release()
 			}
 		}()
-		stale[strings.TrimSuffix(strings.TrimPrefix(file, before), after)] = true
+		dead[strings.TrimSuffix(strings.TrimPrefix(file, before), after)] = true
 	}
-	return do(stale)
+	return do(dead)
 }
 
-func runLockFile(server, run string) (string, error) {
+func runLockFile(server string, namespaces []string, run string) (string, error) {
 	dir, err := host.StateDir()
-	return filepath.Join(dir, "locks", fmt.Sprintf("target-%x-%s.lock", sha256.Sum256([]byte(server)), run)), err
+	where := strings.Join(append([]string{server}, slices.Sorted(slices.Values(namespaces))...), "\n")
+	return filepath.Join(dir, "locks", fmt.Sprintf("target-%x-%s.lock", sha256.Sum256([]byte(where)), run)), err
 }

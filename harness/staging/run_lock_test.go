@@ -5,29 +5,33 @@ import (
 	"testing"
 )
 
-func TestStaleRuns(t *testing.T) {
+func TestDeadRuns(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	const server = "https://staging:6443"
-	alive, err := AcquireRunLock(server, "alive")
+	const server, elsewhere = "https://staging:6443", "https://elsewhere:6443"
+	in := []string{"shop", "bank"}
+	alive, err := AcquireRunLock(server, in, "alive")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended, err := AcquireRunLock(server, "ended")
+	ended, err := AcquireRunLock(server, in, "ended")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := ended.Release(); err != nil {
 		t.Fatal(err)
 	}
-	left, err := AcquireRunLock(server, "left something")
+	left, err := AcquireRunLock(server, in, "left something")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := left.Abort(); err != nil {
 		t.Fatal(err)
 	}
-	for _, where := range []string{server, "https://elsewhere:6443"} {
-		died, err := AcquireRunLock(where, "died")
+	for _, where := range []struct {
+		server     string
+		namespaces []string
+	}{{server, []string{"bank", "shop"}}, {elsewhere, in}, {server, []string{"team"}}} {
+		died, err := AcquireRunLock(where.server, where.namespaces, "died")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +47,7 @@ func TestStaleRuns(t *testing.T) {
 		{"again, as it was not cleaned up", nil, true},
 		{"not after that", nil, false},
 	} {
-		err := withStaleRuns(server, func(dead map[string]bool) error {
+		err := withDeadRuns(server, in, func(dead map[string]bool) error {
 			if dead["died"] != row.want || dead["left something"] != row.want || len(dead) > 2 {
 				t.Errorf("%s: %v", row.sentence, dead)
 			}
@@ -53,9 +57,18 @@ func TestStaleRuns(t *testing.T) {
 			t.Errorf("%s: %v", row.sentence, err)
 		}
 	}
-	err = withStaleRuns("https://elsewhere:6443", func(dead map[string]bool) error {
+	err = withDeadRuns(elsewhere, in, func(dead map[string]bool) error {
 		if !dead["died"] {
 			t.Error("that of another server was taken")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	err = withDeadRuns(server, []string{"team"}, func(dead map[string]bool) error {
+		if !dead["died"] {
+			t.Error("that of other namespaces was taken, which were not swept")
 		}
 		return nil
 	})

@@ -4,15 +4,20 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/namespace"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -29,6 +34,7 @@ type Target struct {
 	OutsideURL string // URL of the app's Service, or "none"; empty: a NodePort, if one can be reached
 	LoadNodes  string // most nodes that carry agents; empty: 3
 	Allow      string // privileged things to do, separated by commas: node-rules, flows, disruption:NODE
+	Wait       string // how long to wait for namespaces that other runs use; empty: 10m
 	DryRun     bool   // list scenarios, and which would be skipped and why
 }
 
@@ -49,6 +55,8 @@ func (t *Target) List() usage.List {
 	options := append(t.Reach(), usage.List{
 		{Flag: "namespace", Default: usage.Make, Text: &t.Namespaces,
 			Help: "`namespaces` to use on a cluster that is there already, separated by commas (default: one is made for each scenario)"},
+		{Flag: "wait", Default: usage.Make, Text: &t.Wait,
+			Help: "`time` to wait for a --namespace that another run uses (default 10m)"},
 		{Flag: "image-repo", Default: usage.Make, Text: &t.ImageRepo,
 			Help: "`repository` to push the images to; nodes pull them from there, by digest"},
 		{Flag: "images", Default: usage.Make, Text: &t.Images,
@@ -88,8 +96,40 @@ func (t Target) CheckNamed() error {
 // mostLoadNodes is the default for the most nodes that carry agents. It is low because a run watches and polls every agent.
 const mostLoadNodes = 3
 
+// defaultWait is more than any scenario takes.
+const defaultWait = 10 * time.Minute
+
 // Preassigned returns the namespaces that the cluster's owner preassigned.
 func (t Target) Preassigned() []string { return splitList(t.Namespaces) }
+
+// wait returns how long to wait for namespaces that other runs use.
+func (t Target) wait() (time.Duration, error) {
+	if t.Wait == "" {
+		return defaultWait, nil
+	}
+	wait, err := time.ParseDuration(t.Wait)
+	if err != nil || wait < 0 {
+		return 0, usage.New("--wait="+t.Wait, "it is not a time", "write it like 10m; 0s is not to wait")
+	}
+	return wait, nil
+}
+
+// Hold holds the preassigned namespaces, if there are any, for a run; out gets a line while it waits. lost is called when the run no longer
+// holds one.
+func (t Target) Hold(ctx context.Context, c *attached.Cluster, run string, out io.Writer, lost func(because string)) (*namespace.Hold, error) {
+	wait, err := t.wait()
+	if err != nil {
+		return nil, err
+	}
+	host, _ := os.Hostname() // only said
+	verb := slices.Clone(os.Args)
+	if i := slices.IndexFunc(verb, func(arg string) bool { return strings.HasPrefix(arg, "-") }); i >= 0 {
+		verb = verb[:i] // options may have secrets
+	}
+	verb[0] = filepath.Base(verb[0])
+	return namespace.HoldAll(ctx, c.Client(), t.Preassigned(), wait, namespace.Holder{Run: run, Host: host, Command: strings.Join(verb, " "),
+		Now: c.Now, Say: func(text string) { fmt.Fprintln(out, text) }, Lost: lost})
+}
 
 // Connect checks the options and connects to the target. It writes nothing.
 func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, error) {
@@ -111,6 +151,9 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 			return nil, usage.New("--outside-url="+t.OutsideURL, "it leads to a Service of one namespace, and scenarios would run in others",
 				"give that namespace: --namespace=NAME")
 		}
+	}
+	if _, err := t.wait(); err != nil {
+		return nil, err
 	}
 	drain, err := t.drainable()
 	if err != nil {

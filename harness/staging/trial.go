@@ -22,13 +22,13 @@ import (
 
 // inNamespace calls try with a namespace made as for a scenario, and cleans it up.
 func (p Preflight) inNamespace(ctx context.Context, standard string, try func(context.Context, namespace.Lease) error) (err error) {
-	lease, err := p.Namespaces.Acquire(ctx)
+	lease, err := p.Namespaces.Acquire(ctx, p.Session)
 	if err != nil {
 		return err
 	}
 	defer lease.Release()
 	client := p.Cluster.Client()
-	if err := lease.Create(ctx, client, p.Session, standard); err != nil {
+	if err := lease.Create(ctx, client, standard); err != nil {
 		return usage.New("namespace "+lease.Name, err.Error(), "choose a namespace that exists and is empty: --namespace=NAME")
 	}
 	defer func() { err = errors.Join(err, lease.Cleanup(context.WithoutCancel(ctx), client, false)) }()
@@ -52,13 +52,14 @@ func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSource
 		if len(nodes) == 0 {
 			return usage.New("context "+p.Cluster.Name(), "no node is ready and takes pods that tolerate no taint", "see kubectl get nodes")
 		}
-		service, err := client.CoreV1().Services(lease.Name).Create(ctx, fixtures.TrialService(lease.Name, p.Cluster.Door().NodePort),
+		to := fixtures.Destination{Namespace: lease.Name, Run: lease.Run, Images: images}
+		service, err := client.CoreV1().Services(lease.Name).Create(ctx, fixtures.TrialService(to, p.Cluster.Door().NodePort),
 			metav1.CreateOptions{})
 		if err != nil {
 			return err
 		}
 		for _, node := range nodes {
-			pod := fixtures.TrialPod(fixtures.Destination{Namespace: lease.Name, Images: images}, node, p.Cluster.CannotObserve() == "")
+			pod := fixtures.TrialPod(to, node, p.Cluster.CannotObserve() == "")
 			if _, err := client.CoreV1().Pods(lease.Name).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 				return usage.New("namespace "+lease.Name, err.Error(), "have its owner allow pods of the standard restricted, with requests and limits")
 			}

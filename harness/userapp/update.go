@@ -7,6 +7,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
@@ -33,8 +35,22 @@ func (u update) Deploy(ctx context.Context, client kubernetes.Interface, to fixt
 ) (*corev1.Service, error) {
 	service, workload := u.app.service.DeepCopy(), u.app.workload.DeepCopyObject()
 	fixtures.OpenOnNodes(service, nodePort)
-	*templateOf(workload) = u.app.templateAt(u.old)
-	return rollout.Deploy(ctx, client, to.Namespace, service, append(slices.Clone(u.app.objects), workload)...)
+	*templateOf(workload) = u.templateIn(to, u.old)
+	to.Run.Own(service)
+	objects := []runtime.Object{}
+	for _, object := range append(slices.Clone(u.app.objects), workload) {
+		object = object.DeepCopyObject()
+		to.Run.Own(object.(metav1.Object)) // all kinds that are kept are
+		objects = append(objects, object)
+	}
+	return rollout.Deploy(ctx, client, to.Namespace, service, objects...)
+}
+
+// templateIn returns the pod template at a version, for pods that belong to the run of a destination.
+func (u update) templateIn(to fixtures.Destination, v Version) corev1.PodTemplateSpec {
+	template := u.app.templateAt(v)
+	to.Run.Own(&template)
+	return template
 }
 
 func (u update) Deployed(s observe.State, _ fixtures.App) bool {
@@ -43,7 +59,7 @@ func (u update) Deployed(s observe.State, _ fixtures.App) bool {
 }
 
 func (u update) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, _ fixtures.App) error {
-	next, name, apps := u.app.templateAt(u.new), u.app.document.Workload.Name, client.AppsV1()
+	next, name, apps := u.templateIn(to, u.new), u.app.document.Workload.Name, client.AppsV1()
 	var err error
 	if _, is := u.app.workload.(*appsv1.Deployment); is {
 		_, err = rollout.Edit(ctx, apps.Deployments(to.Namespace), name, func(live *appsv1.Deployment) { live.Spec.Template = next })

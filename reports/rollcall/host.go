@@ -73,7 +73,7 @@ func getNodeImage(ctx context.Context, cmd *cobra.Command, kubernetes string) er
 
 func cleanCommand() *cobra.Command {
 	t := staging.Target{}
-	ofLab := false
+	ofLab, all := false, false
 	cmd := &cobra.Command{
 		Use:   "clean",
 		Short: "Remove the clusters that Rollcall made on this host, or what runs left on another cluster",
@@ -84,7 +84,7 @@ func cleanCommand() *cobra.Command {
 				case ofLab:
 					return lab.Remove()
 				case t.Named() || cmd.Flags().NFlag() > 0: // an empty --context too: an unset variable must not mean kind clusters
-					return t.Cleanup(ctx, cmd.OutOrStdout())
+					return t.Cleanup(ctx, cmd.OutOrStdout(), all)
 				default:
 					return kind.Sweep(ctx, cmd.OutOrStdout(), true)
 				}
@@ -93,6 +93,7 @@ func cleanCommand() *cobra.Command {
 	}
 	addFlags(cmd, append(t.Reach(), t.List().Only("namespace", "allow")...))
 	cmd.Flags().BoolVar(&ofLab, "lab", false, "remove the virtual machine of rollcall run --lab")
+	cmd.Flags().BoolVar(&all, "all", false, "with --context: also what runs need that are still under way, and what names no run")
 	cmd.MarkFlagsMutuallyExclusive("lab", "context")
 	return cmd
 }

@@ -35,7 +35,7 @@ func byMetric() harness.Scenario {
 			clientSide(ctx, steps, manifest(steps, "v1", new(int32(replicas))))
 			scaled(ctx, steps, live)
 			autoscaler := harness.Must(steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
-				fixtures.App{}.AutoscalerByMetric(steps.Namespace, least, most), metav1.CreateOptions{}))
+				fixtures.App{}.AutoscalerByMetric(steps.Into, least, most), metav1.CreateOptions{}))
 			lookedFirst(ctx, steps, autoscaler)
 			reapplied(ctx, steps, clientSide, manifest(steps, "v2", new(int32(replicas))), live)
 			noteSizes(ctx, steps, autoscaler)
@@ -52,10 +52,10 @@ func byMetric() harness.Scenario {
 
 // serveMetric serves the external metric until the steps end, and returns when autoscalers can ask for it.
 func serveMetric(ctx context.Context, steps *harness.Steps, value int32) {
-	harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, fixtures.MetricService(steps.Namespace), metav1.CreateOptions{}))
+	harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, fixtures.MetricService(steps.Into), metav1.CreateOptions{}))
 	harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).Create(ctx, fixtures.MetricPod(steps.Into, value), metav1.CreateOptions{}))
 	const services = "/apis/apiregistration.k8s.io/v1/apiservices"
-	api, service := steps.Client.Discovery().RESTClient(), fixtures.MetricAPI(steps.Namespace)
+	api, service := steps.Client.Discovery().RESTClient(), fixtures.MetricAPI(steps.Into)
 	harness.Check(api.Post().AbsPath(services).Body(harness.Must(service.MarshalJSON())).Do(ctx).Error())
 	steps.Cleanup(func(ctx context.Context) error {
 		return api.Delete().AbsPath(services, service.GetName()).Do(ctx).Error()

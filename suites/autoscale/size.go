@@ -28,7 +28,7 @@ const betweenLooks = 20 * time.Second
 // autoscaled creates an autoscaler for the app that keeps at least so many pods.
 func autoscaled(ctx context.Context, steps *harness.Steps, least int32) *autoscalingv2.HorizontalPodAutoscaler {
 	return harness.Must(steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace).Create(ctx,
-		fixtures.App{}.Autoscaler(steps.Namespace, least, most), metav1.CreateOptions{}))
+		fixtures.App{}.Autoscaler(steps.Into, least, most), metav1.CreateOptions{}))
 }
 
 // A lookTrace is the trace that an autoscaler's last look left: it writes what it finds into its status, and if that is unchanged, it

@@ -74,7 +74,7 @@ func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	clients := harness.Must(loadgen.Start(ctx, noLane, loadgen.Config{Began: began, Service: app.ResourceName()}))
 	defer clients.Stop()
 	autoscalers := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace)
-	autoscaler := harness.Must(autoscalers.Create(ctx, app.Autoscaler(steps.Namespace, leastBusy, mostBusy), metav1.CreateOptions{}))
+	autoscaler := harness.Must(autoscalers.Create(ctx, app.Autoscaler(steps.Into, leastBusy, mostBusy), metav1.CreateOptions{}))
 	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", mostBusy) })
 	arrived := time.Now()
 	steps.Note("from the autoscaler's creation to the most pods", arrived.Sub(began))

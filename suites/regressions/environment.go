@@ -22,8 +22,7 @@ import (
 // third_party/forked/golang/expansion/expand.go).
 func environments() []harness.Scenario {
 	const name, key = "binary", "bytes"
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: fixtures.Labels(name)},
-		Data: map[string][]byte{key: {0xff, 0xfe}}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string][]byte{key: {0xff, 0xfe}}}
 	return []harness.Scenario{
 		environment("environment-binary-secret", "a pod starts with a variable from a Secret that is no text", secret,
 			corev1.EnvVar{Name: "BINARY", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
@@ -45,7 +44,8 @@ func environment(id, claim string, secret *corev1.Secret, env corev1.EnvVar, bug
 		ID: id, Claim: claim, App: app, Bug: byFact(waiting, bug),
 		Steps: func(ctx context.Context, steps *harness.Steps) {
 			if secret != nil {
-				harness.Must(steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, secret, metav1.CreateOptions{}))
+				ours := &corev1.Secret{ObjectMeta: steps.Into.Object(secret.Name), Data: secret.Data}
+				harness.Must(steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, ours, metav1.CreateOptions{}))
 			}
 			deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 			harness.Must(deployments.Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}))

@@ -57,7 +57,7 @@ func longServiceName() harness.Scenario {
 			services := steps.Client.CoreV1().Services(steps.Namespace)
 			service := harness.Must(services.Get(ctx, app.ResourceName(), metav1.GetOptions{}))
 			clients := askFromWorkers(ctx, steps, fixtures.HTTPURL(service))
-			unserved := harness.Must(services.Create(ctx, longNamed(steps.Namespace), metav1.CreateOptions{}))
+			unserved := harness.Must(services.Create(ctx, longNamed(steps.Into), metav1.CreateOptions{}))
 			steps.Cleanup(func(ctx context.Context) error { // nothing else ends the outage
 				return services.Delete(ctx, unserved.Name, metav1.DeleteOptions{})
 			})
@@ -91,10 +91,12 @@ func longServiceName() harness.Scenario {
 
 // longNamed returns a Service that selects nothing. kube-proxy writes its name as namespace/name:port, which has more than 128
 // bytes in any namespace: the API allows 63 for the Service's name, and as many for the port's.
-func longNamed(namespace string) *corev1.Service {
+func longNamed(to fixtures.Destination) *corev1.Service {
 	long := func(n int) string { return strings.Repeat("long-", n/5+1)[:n-1] + "x" }
+	meta := to.Object("unserved")
+	meta.Name = long(63)
 	return &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: long(63), Labels: fixtures.Labels("unserved")},
+		ObjectMeta: meta,
 		Spec: corev1.ServiceSpec{
 			Selector: map[string]string{"app.kubernetes.io/name": "nobody"},
 			Ports:    []corev1.ServicePort{{Name: long(63), Port: 80, TargetPort: intstr.FromInt32(80)}},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
@@ -96,7 +97,7 @@ func TestNodesThatFollow(t *testing.T) {
 }
 
 func TestLongNamedServiceHasALongName(t *testing.T) {
-	service := longNamed("n")
+	service := longNamed(fixtures.Destination{Namespace: "n"})
 	name := "n/" + service.Name + ":" + service.Spec.Ports[0].Name
 	if len(name) <= 128 || len(service.Name) != 63 || len(service.Spec.Ports[0].Name) != 63 {
 		t.Errorf("%s has %d bytes, and its parts %d and %d", name, len(name), len(service.Name), len(service.Spec.Ports[0].Name))

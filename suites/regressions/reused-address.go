@@ -42,7 +42,7 @@ func reusedAddress() harness.Scenario {
 			if len(workers) < 2 {
 				harness.Check(&cluster.Unsupported{Because: "it needs two nodes that carry load: --load-nodes"})
 			}
-			service := app.Service(steps.Namespace, 0)
+			service := app.Service(steps.Into, 0)
 			service.Spec.Selector = nil // so that no controller writes its slices
 			service = harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Create(ctx, service, metav1.CreateOptions{}))
 			on := app
@@ -51,7 +51,7 @@ func reusedAddress() harness.Scenario {
 			steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == 1 })
 			pod := onlyPod(ctx, steps)
 			listed := steps.Client.DiscoveryV1().EndpointSlices(steps.Namespace)
-			ready := sliceOf(service, "ready", pod, workers[1], discoveryv1.EndpointConditions{
+			ready := sliceOf(steps.Into, service, "ready", pod, workers[1], discoveryv1.EndpointConditions{
 				Ready: new(true), Serving: new(true), Terminating: new(false)})
 			harness.Must(listed.Create(ctx, ready, metav1.CreateOptions{}))
 			clients := askFromWorkers(ctx, steps, fixtures.HTTPURL(service))
@@ -59,7 +59,7 @@ func reusedAddress() harness.Scenario {
 			for i, client := range clients {
 				asked[i] = len(client.Await(ctx, harness.Good))
 			}
-			ended := sliceOf(service, "ended", pod, workers[0], discoveryv1.EndpointConditions{
+			ended := sliceOf(steps.Into, service, "ended", pod, workers[0], discoveryv1.EndpointConditions{
 				Ready: new(false), Serving: new(false), Terminating: new(true)})
 			harness.Must(listed.Create(ctx, ended, metav1.CreateOptions{}))
 			steps.Pause(ctx, watched)
@@ -100,15 +100,15 @@ func onlyPod(ctx context.Context, steps *harness.Steps) *corev1.Pod {
 
 // sliceOf returns a slice of a Service with one endpoint: a pod, as if it were on the given node.
 func sliceOf(
-	service *corev1.Service, name string, pod *corev1.Pod, node string, is discoveryv1.EndpointConditions,
+	to fixtures.Destination, service *corev1.Service, name string, pod *corev1.Pod, node string, is discoveryv1.EndpointConditions,
 ) *discoveryv1.EndpointSlice {
 	port := fixtures.HTTPPort(service)
-	labels := fixtures.Labels(service.Name)
-	labels[discoveryv1.LabelServiceName], labels[discoveryv1.LabelManagedBy] = service.Name, fixtures.Owner
+	meta := to.Object(service.Name, discoveryv1.LabelServiceName, service.Name, discoveryv1.LabelManagedBy, fixtures.Owner)
+	meta.Name += "-" + name
+	// Deleted with the Service, so that it takes no right to delete slices.
+	meta.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Service", Name: service.Name, UID: service.UID}}
 	return &discoveryv1.EndpointSlice{
-		ObjectMeta: metav1.ObjectMeta{Namespace: service.Namespace, Name: service.Name + "-" + name, Labels: labels,
-			// Deleted with the Service, so that it takes no right to delete slices.
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Service", Name: service.Name, UID: service.UID}}},
+		ObjectMeta:  meta,
 		AddressType: discoveryv1.AddressTypeIPv4,
 		Ports: []discoveryv1.EndpointPort{{
 			Name: new(port.Name), Port: new(int32(fixtures.AppPort)), Protocol: new(corev1.ProtocolTCP)}},

@@ -70,7 +70,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 // limitPods creates a quota, and returns when it is in force: before that it refuses every pod.
 func limitPods(ctx context.Context, steps *harness.Steps, n int64) {
 	quotas := steps.Client.CoreV1().ResourceQuotas(steps.Namespace)
-	quota := harness.Must(quotas.Create(ctx, fixtures.Quota(steps.Namespace, n), metav1.CreateOptions{}))
+	quota := harness.Must(quotas.Create(ctx, fixtures.Quota(steps.Into, n), metav1.CreateOptions{}))
 	harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		return len(harness.Must(quotas.Get(ctx, quota.Name, metav1.GetOptions{})).Status.Hard) > 0, nil
 	}))

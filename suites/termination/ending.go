@@ -44,7 +44,7 @@ func (e ending) scenario(id, claim string, expect ...evidence.Expectation) harne
 
 func (e ending) run(ctx context.Context, steps *harness.Steps) {
 	template := e.app.Deployment(steps.Into, "v1").Spec.Template
-	service := e.app.Service(steps.Namespace, 0)
+	service := e.app.Service(steps.Into, 0)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: service.Name, Labels: template.Labels}, Spec: template.Spec}
 	if e.change != nil {
 		e.change(service, pod)

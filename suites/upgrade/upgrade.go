@@ -99,8 +99,7 @@ func toLatest(id, does string, path disruption.UpgradePath) *disruption.Disrupti
 
 // rollOut makes the write that the scenarios' rollout strategy leaves to the disruption.
 func rollOut(ctx context.Context, s disruption.Stage) error {
-	to := fixtures.Destination{Namespace: s.Namespace, Images: s.Images}
-	if err := rollout.Update(before, after).Begin(ctx, s.Cluster.Client(), to, s.App); err != nil {
+	if err := rollout.Update(before, after).Begin(ctx, s.Cluster.Client(), s.Into, s.App); err != nil {
 		return err
 	}
 	return rollout.Await(ctx, s.Cluster.Client(), s.Namespace, s.App)

@@ -42,6 +42,7 @@ type Cluster struct {
 	options Options
 
 	name, mode, kubernetes, network string
+	ahead                           time.Duration // by which the API server's clock is ahead of this host's
 	loadNodes                       []string
 	proxies                         map[string]Proxy // by node
 
@@ -68,6 +69,9 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, connectTimeout, errNoAnswer)
 	defer cancel()
 	if c.kubernetes, err = cluster.ServerVersion(ctx, c.Client()); err != nil {
+		return nil, refuseConnection(c.name, c.REST().Host, err)
+	}
+	if c.ahead, err = aheadOfHost(ctx, c.REST()); err != nil {
 		return nil, refuseConnection(c.name, c.REST().Host, err)
 	}
 	nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})

@@ -45,7 +45,7 @@ func TestCheckDrain(t *testing.T) {
 			p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
 		}), ""},
 		{"pods that have ended do not count", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), ""},
-		{"our own may go", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Labels = fixtures.Labels("echo") }), ""},
+		{"our own may go", []string{"a", "b"}, pod(func(p *corev1.Pod) { p.Labels = fixtures.Destination{}.Object("echo").Labels }), ""},
 		{"somebody else's may not", []string{"a", "b"}, owned("ReplicaSet"), "--allow=disruption:a: it runs pod p of namespace shop, " +
 			"which is not Rollcall's: name a node that runs only pods of DaemonSets"},
 	} {

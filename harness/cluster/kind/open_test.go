@@ -180,7 +180,7 @@ func TestOpenKeptAfterAKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "left", Labels: fixtures.Labels("left")}}
+	left := &corev1.Namespace{ObjectMeta: fixtures.Destination{}.Object("left")}
 	worker, err := e.client.CoreV1().Nodes().Get(t.Context(), "n-worker", metav1.GetOptions{})
 	if err == nil {
 		worker.Spec.Unschedulable = true
