@@ -13,6 +13,7 @@ import (
 	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/namespace"
 	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
@@ -160,7 +161,7 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 			m.screen.say(err.Error())
 		}
 	}
-	if usage.Is(unrecorded) {
+	if inUse := (*namespace.InUseError)(nil); usage.Is(unrecorded) || errors.As(unrecorded, &inUse) {
 		return 0, errors.Join(unrecorded, os.Remove(filepath.Join(r.root, linkName)), os.RemoveAll(r.folder))
 	}
 	if err := r.noteBroken(m.unfinished, unrecorded); err != nil {

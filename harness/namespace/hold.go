@@ -20,7 +20,8 @@ import (
 // A Holder is a run that uses preassigned namespaces, for those who wait for them.
 type Holder struct {
 	Run, Host, Command string
-	Now                Clock // of the API server
+	Dead               map[string]bool // ids of runs that are known to be dead, and hold nothing
+	Now                Clock           // of the API server
 	Say                func(string)
 	Lost               func(because string) // a namespace is no longer held; called at most once for each; nil: nobody is told
 }
@@ -135,9 +136,9 @@ func (h *Hold) has(l *coordinationv1.Lease) bool {
 	return l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity == h.Run
 }
 
-// alive reports whether the holder of a Lease has renewed it in time.
+// alive reports whether the holder of a Lease has renewed it in time, and is not known to be dead.
 func (h *Hold) alive(l *coordinationv1.Lease) bool {
-	return l.Spec.RenewTime != nil && h.Now().Before(l.Spec.RenewTime.Add(leaseDuration))
+	return l.Spec.RenewTime != nil && !h.Dead[fixtures.OwnerOf(l).ID] && h.Now().Before(l.Spec.RenewTime.Add(leaseDuration))
 }
 
 // usedBy says which run holds a Lease, where, and since when.

@@ -21,7 +21,7 @@ import (
 type party struct{ said, lost []string }
 
 func (p *party) holder(run string) Holder {
-	return Holder{Run: run, Host: "ci-7", Command: "rollcall run", Now: time.Now,
+	return Holder{Run: run, Host: "ci-7", Command: "rollcall run", Now: time.Now, Dead: map[string]bool{"dead": true},
 		Say:  func(text string) { p.said = append(p.said, text) },
 		Lost: func(because string) { p.lost = append(p.lost, because) }}
 }
@@ -76,6 +76,7 @@ func TestHoldAll(t *testing.T) {
 		{"another run holds it, and this one does not wait", 0, "one", 0, 0, "namespace shop: run one uses it on host ci-7 since "},
 		{"another run was killed, and has not renewed it for a minute", leaseDuration, "one", 0, 0, ""},
 		{"another run was killed half a minute ago", leaseDuration / 2, "one", time.Minute, leaseDuration / 2, ""},
+		{"another run of this host was killed just now", 0, "dead", 0, 0, ""},
 		{"another process of this run holds it", 0, "two", 0, 0, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -26,45 +26,45 @@ func (t Target) Cleanup(ctx context.Context, out io.Writer, all bool) error {
 	if err != nil {
 		return err
 	}
-	if all {
-		return t.sweep(ctx, c, out, namespace.Everything)
-	}
-	if len(t.Preassigned()) == 0 {
-		return t.sweep(ctx, c, out, namespace.Leftovers)
-	}
-	for _, name := range t.Preassigned() {
-		if err := t.cleanHeld(ctx, c, out, name); err != nil {
+	return withDeadRuns(c.REST().Host, t.Preassigned(), func(dead map[string]bool) error {
+		s := t.sweep(c, out, dead)
+		switch s.Extent = namespace.Leftovers; {
+		case all:
+			s.Extent = namespace.Everything
+			err = s.Run(ctx)
+		case len(s.Preassigned) == 0:
+			err = s.Run(ctx)
+		default:
+			err = t.sweepUnheld(ctx, c, s)
+		}
+		return errors.Join(err, uncordon(ctx, s))
+	})
+}
+
+// sweepUnheld sweeps the preassigned namespaces that no run holds.
+func (t Target) sweepUnheld(ctx context.Context, c *attached.Cluster, s namespace.Sweep) error {
+	of := s
+	for _, name := range s.Preassigned {
+		hold, err := namespace.HoldAll(ctx, s.Client, []string{name}, 0, t.holder(c, fmt.Sprintf("clean-%d", c.Now().Unix()), s.Dead))
+		if used := (*namespace.InUseError)(nil); errors.As(err, &used) {
+			fmt.Fprintf(s.Out, "namespace %s: leaving it: %s; --all takes what is there too\n", name, used.By)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		of.Preassigned = []string{name}
+		if err := errors.Join(of.Run(ctx), hold.Release(ctx)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cleanHeld cleans a preassigned namespace, unless a run holds it.
-func (t Target) cleanHeld(ctx context.Context, c *attached.Cluster, out io.Writer, name string) (err error) {
-	t.Namespaces, t.Wait = name, "0s"
-	hold, err := t.Hold(ctx, c, fmt.Sprintf("clean-%d", c.Now().Unix()), out, nil)
-	if used := (*namespace.InUseError)(nil); errors.As(err, &used) {
-		fmt.Fprintf(out, "namespace %s: leaving it: %s; --all takes what is there too\n", name, used.By)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, hold.Release(ctx)) }()
-	return t.sweep(ctx, c, out, namespace.Leftovers)
-}
-
-func (t Target) sweep(ctx context.Context, c *attached.Cluster, out io.Writer, extent namespace.Extent) error {
-	return withDeadRuns(c.REST().Host, t.Preassigned(), func(dead map[string]bool) error {
-		s := namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Extent: extent, Dead: dead,
-			Preassigned: t.Preassigned(), Observers: c.CannotObserve() == "", Now: c.Now}
-		err := s.Run(ctx)
-		if extent != namespace.BeforeRun {
-			err = errors.Join(err, uncordon(ctx, s))
-		}
-		return err
-	})
+// sweep returns a sweep of the target; its caller sets its extent.
+func (t Target) sweep(c *attached.Cluster, out io.Writer, dead map[string]bool) namespace.Sweep {
+	return namespace.Sweep{Cluster: c.Name(), Client: c.Client(), Out: out, Dead: dead, Preassigned: t.Preassigned(),
+		Observers: c.CannotObserve() == "", Now: c.Now}
 }
 
 // uncordon uncordons the nodes that runs cordoned which are over.

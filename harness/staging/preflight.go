@@ -70,7 +70,9 @@ func releaseRunLock(held *sharedfile.Lock, err error) error {
 
 // try does what a run does: sweep, publish the images, and run trial pods and the app.
 func (p Preflight) try(ctx context.Context) (images fixtures.ImageSources, err error) {
-	if err := p.sweep(ctx, p.Attached, p.Out, namespace.BeforeRun); err != nil {
+	if err := withDeadRuns(p.Cluster.REST().Host, p.Preassigned(), func(dead map[string]bool) error {
+		return p.sweep(p.Attached, p.Out, dead).Run(ctx)
+	}); err != nil {
 		return images, err
 	}
 	if images, err = p.publishImages(ctx); err != nil {

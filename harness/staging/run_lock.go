@@ -24,35 +24,61 @@ func AcquireRunLock(server string, namespaces []string, run string) (*sharedfile
 
 // withDeadRuns calls do with the ids of this host's runs on a server, in some preassigned namespaces or in new ones, that did not come to
 // their end. A second call finds them again only if do fails.
-func withDeadRuns(server string, namespaces []string, do func(dead map[string]bool) error) (err error) {
+func withDeadRuns(server string, namespaces []string, do func(dead map[string]bool) error) error {
+	held, err := lockDeadRuns(server, namespaces)
+	if err == nil {
+		err = do(ids(held))
+	}
+	for _, lock := range held {
+		if err != nil {
+			err = errors.Join(err, lock.Abort())
+		} else {
+			err = lock.Release()
+		}
+	}
+	return err
+}
+
+// deadRuns returns the ids that withDeadRuns finds.
+func deadRuns(server string, namespaces []string) (map[string]bool, error) {
+	held, err := lockDeadRuns(server, namespaces)
+	for _, lock := range held {
+		err = errors.Join(err, lock.Abort())
+	}
+	return ids(held), err
+}
+
+func ids(held map[string]*sharedfile.Lock) map[string]bool {
+	dead := map[string]bool{}
+	for run := range held {
+		dead[run] = true
+	}
+	return dead
+}
+
+// lockDeadRuns takes the locks of dead runs, by their ids.
+func lockDeadRuns(server string, namespaces []string) (held map[string]*sharedfile.Lock, err error) {
 	pattern, err := runLockFile(server, namespaces, "*")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files, err := filepath.Glob(pattern)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	before, after, _ := strings.Cut(pattern, "*")
-	dead := map[string]bool{}
+	held = map[string]*sharedfile.Lock{}
 	for _, file := range files {
-		held, alive := sharedfile.TryLock(file)
+		lock, alive := sharedfile.TryLock(file)
 		if errors.Is(alive, sharedfile.ErrHeld) {
 			continue
 		}
 		if alive != nil {
-			return alive
+			return held, alive
 		}
-		defer func() {
-			if err != nil {
-				err = errors.Join(err, held.Abort())
-			} else {
-				err = held.Release()
-			}
-		}()
-		dead[strings.TrimSuffix(strings.TrimPrefix(file, before), after)] = true
+		held[strings.TrimSuffix(strings.TrimPrefix(file, before), after)] = lock
 	}
-	return do(dead)
+	return held, nil
 }
 
 func runLockFile(server string, namespaces []string, run string) (string, error) {

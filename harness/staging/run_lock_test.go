@@ -47,6 +47,9 @@ func TestDeadRuns(t *testing.T) {
 		{"again, as it was not cleaned up", nil, true},
 		{"not after that", nil, false},
 	} {
+		if seen, err := deadRuns(server, in); err != nil || seen["died"] != row.want {
+			t.Errorf("%s: %v before, %v", row.sentence, seen, err)
+		}
 		err := withDeadRuns(server, in, func(dead map[string]bool) error {
 			if dead["died"] != row.want || dead["left something"] != row.want || len(dead) > 2 {
 				t.Errorf("%s: %v", row.sentence, dead)

@@ -121,14 +121,24 @@ func (t Target) Hold(ctx context.Context, c *attached.Cluster, run string, out i
 	if err != nil {
 		return nil, err
 	}
+	dead, err := deadRuns(c.REST().Host, t.Preassigned())
+	if err != nil {
+		return nil, err
+	}
+	by := t.holder(c, run, dead)
+	by.Say, by.Lost = func(text string) { fmt.Fprintln(out, text) }, lost
+	return namespace.HoldAll(ctx, c.Client(), t.Preassigned(), wait, by)
+}
+
+// holder returns what others are told of a run of this process.
+func (t Target) holder(c *attached.Cluster, run string, dead map[string]bool) namespace.Holder {
 	host, _ := os.Hostname() // only said
 	verb := slices.Clone(os.Args)
 	if i := slices.IndexFunc(verb, func(arg string) bool { return strings.HasPrefix(arg, "-") }); i >= 0 {
 		verb = verb[:i] // options may have secrets
 	}
 	verb[0] = filepath.Base(verb[0])
-	return namespace.HoldAll(ctx, c.Client(), t.Preassigned(), wait, namespace.Holder{Run: run, Host: host, Command: strings.Join(verb, " "),
-		Now: c.Now, Say: func(text string) { fmt.Fprintln(out, text) }, Lost: lost})
+	return namespace.Holder{Run: run, Host: host, Command: strings.Join(verb, " "), Dead: dead, Now: c.Now}
 }
 
 // Connect checks the options and connects to the target. It writes nothing.
