@@ -79,9 +79,11 @@ func startOutside() (*outsideClient, error) {
 		return nil, fmt.Errorf("start the client on this host: %w", err)
 	}
 	c := &outsideClient{end: func() { keep.Close() }, kill: func() { _ = cmd.Process.Kill() }, done: make(chan struct{})}
-	hung := time.AfterFunc(processTimeout, c.kill)
+	hung := time.AfterFunc(deployTimeout, c.kill) // as for any stage that makes ready: a host that is busy starts a program late
 	url, err := bufio.NewReader(says).ReadString('\n')
-	hung.Stop()
+	if !hung.Stop() {
+		err = fmt.Errorf("it did not listen within %v", deployTimeout)
+	}
 	go func() {
 		defer close(c.done)
 		_ = cmd.Wait() // the errors of its lanes tell what went wrong

@@ -13,7 +13,7 @@ const (
 	// that works.
 	collectTimeout = 30 * time.Second
 	fetchTimeout   = 5 * time.Second // one answer of an agent
-	processTimeout = 5 * time.Second // for the client outside to say where it listens, and to end
+	processTimeout = 5 * time.Second // for the client outside to end
 )
 
 // Times in which nothing is to happen.
