@@ -16,9 +16,13 @@ import (
 // DefaultTimeout is the timeout of a request if the Config has none.
 const DefaultTimeout = 2 * time.Second
 
-// DefaultUnasked is how long an agent keeps up the load while nobody fetches its hits, if the Config does not say: the run may be
-// gone.
-const DefaultUnasked = time.Hour
+// How long an agent keeps up the load while nobody fetches its hits, if the Config does not say: the run may be gone. It may also be that
+// the API server is away, through which they are fetched; while it is upgraded, for about a minute. Requests that may change something
+// are sent for less long.
+const (
+	DefaultUnasked = 5 * time.Minute
+	WritesUnasked  = time.Minute
+)
 
 // A Config holds the settings that the lanes of a run share.
 type Config struct {
@@ -26,7 +30,7 @@ type Config struct {
 	Service  string        `json:"service"`             // the Service whose replies are good
 	Timeout  time.Duration `json:"timeout,omitempty"`   // from sending until the whole reply is read; zero: DefaultTimeout
 	UserHTTP *UserHTTP     `json:"user_http,omitempty"` // how to ask a userapp; nil: the echo app, which control lanes always ask
-	// Unasked is how long an [Agent] keeps up the load while nobody fetches its hits; zero: DefaultUnasked.
+	// Unasked is how long an [Agent] keeps up the load while nobody fetches its hits; zero: DefaultUnasked, or WritesUnasked.
 	Unasked time.Duration `json:"unasked,omitempty"`
 
 	Ports *LocalPorts `json:"-"` // local ports that all lanes of the process share; nil: the lane has its own
@@ -36,7 +40,11 @@ type Config struct {
 
 // withDefaults returns the settings with the defaults filled in.
 func (cfg Config) withDefaults() Config {
-	cfg.Timeout, cfg.Unasked = cmp.Or(cfg.Timeout, DefaultTimeout), cmp.Or(cfg.Unasked, DefaultUnasked)
+	unasked := DefaultUnasked
+	if cfg.UserHTTP != nil && cfg.UserHTTP.writes() {
+		unasked = WritesUnasked
+	}
+	cfg.Timeout, cfg.Unasked = cmp.Or(cfg.Timeout, DefaultTimeout), cmp.Or(cfg.Unasked, unasked)
 	if cfg.Ports == nil {
 		cfg.Ports = NewLocalPorts()
 	}

@@ -215,3 +215,21 @@ func TestHitIsSmall(t *testing.T) {
 		t.Errorf("a hit takes %d bytes", size)
 	}
 }
+
+// A run that was killed cannot end the load: the agents do, sooner if the requests may do harm.
+func TestConfigUnasked(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		cfg      Config
+		want     time.Duration
+	}{
+		{"requests to the echo app", Config{}, 5 * time.Minute},
+		{"requests that read", Config{UserHTTP: &UserHTTP{Method: http.MethodHead}}, 5 * time.Minute},
+		{"requests that may change something", Config{UserHTTP: &UserHTTP{Method: http.MethodDelete}}, time.Minute},
+		{"what the run asked for", Config{Unasked: time.Hour, UserHTTP: &UserHTTP{Method: http.MethodPost}}, time.Hour},
+	} {
+		if got := row.cfg.withDefaults().Unasked; got != row.want {
+			t.Errorf("%s: %v, want %v", row.sentence, got, row.want)
+		}
+	}
+}

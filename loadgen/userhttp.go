@@ -46,6 +46,9 @@ func Methods() []string {
 // Reads returns the methods that change nothing (RFC 9110, 9.2.1).
 func Reads() []string { return []string{http.MethodGet, http.MethodHead} }
 
+// writes reports whether a request may change something.
+func (p *UserHTTP) writes() bool { return p.Method != "" && !slices.Contains(Reads(), p.Method) }
+
 // MostBody bounds the body of a request, in bytes: it is part of a startRequest, which is bounded too.
 const MostBody = 512 << 10
 

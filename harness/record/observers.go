@@ -61,9 +61,13 @@ func (o *observers) follow(ctx context.Context, watch *observe.Watch) error {
 
 // stop deletes the observers, which then write their last line.
 func (o *observers) stop(ctx context.Context) error {
-	err := o.sets.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}, fixtures.Ours())
+	which := fixtures.Ours()
+	if run := fixtures.OwnerOf(o.set).ID; run != "" {
+		which = fixtures.OfRun(run)
+	}
+	err := o.sets.DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}, which)
 	if err == nil {
-		err = o.pods.DeleteCollection(ctx, metav1.DeleteOptions{}, fixtures.Ours())
+		err = o.pods.DeleteCollection(ctx, metav1.DeleteOptions{}, which)
 	}
 	if err != nil {
 		return fmt.Errorf("stop the observers of rules: %w", err)

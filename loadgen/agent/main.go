@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"example.com/rollcall/loadgen"
 )
@@ -23,6 +24,11 @@ const memoryLimit = 64 << 20
 func main() {
 	listen := flag.String("listen", ":8090", "address to serve the API on")
 	spool := flag.String("spool", "", "folder that outlives the process; empty: none")
+	until := time.Time{}
+	flag.Func("until", "time, in RFC 3339, from which nobody needs the agent; it ends then", func(text string) (err error) {
+		until, err = time.Parse(time.RFC3339, text)
+		return err
+	})
 	flag.Parse()
 	// With Go's default, a heap this small is collected dozens of times a second, which shows as lag at high rates.
 	debug.SetGCPercent(400)
@@ -30,6 +36,11 @@ func main() {
 	cfg := loadgen.AgentConfig{Token: os.Getenv("ROLLCALL_TOKEN"), Spool: *spool}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if !until.IsZero() {
+		limited, cancel := context.WithDeadline(ctx, until)
+		defer cancel()
+		ctx = limited
+	}
 	if err := listenAndServe(ctx, *listen, cfg); err != nil {
 		log.Fatalf("agent: %v", err)
 	}

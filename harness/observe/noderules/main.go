@@ -36,7 +36,7 @@ func main() {
 // run observes until the context ends and returns the process's exit code. Errors go to stderr, one line each.
 func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) int {
 	if len(args) == 1 && args[0] == "-h" {
-		fmt.Fprintln(stdout, "noderules prints changes of the rules for Services on its node and, with -flows, connections that it routes, until SIGTERM")
+		fmt.Fprintln(stdout, "noderules prints changes of the rules for Services on its node and, with -flows, connections that it routes, until SIGTERM or -until")
 		return exitOK
 	}
 	every, connections := usualCadence(), selection{}
@@ -46,12 +46,19 @@ func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) 
 		switch {
 		case arg == "-sparing":
 			every = sparingCadence()
+		case flag == "-until":
+			var at time.Time
+			if at, err = time.Parse(time.RFC3339, list); err == nil {
+				limited, cancel := context.WithDeadline(ctx, at)
+				defer cancel()
+				ctx = limited
+			}
 		case flag == "-flows":
 			connections.to, err = parseDestinations(list)
 		case flag == "-clients":
 			connections.from, err = parseClients(list)
 		default:
-			err = errors.New("want -sparing, -flows=ADDRESS:PORT,..., -clients=ADDRESS,... or none")
+			err = errors.New("want -sparing, -until=TIME, -flows=ADDRESS:PORT,..., -clients=ADDRESS,... or none")
 		}
 		if err != nil {
 			fmt.Fprintf(stderr, "noderules: argument %q: %s\n", arg, usage.OneLine(err))
