@@ -10,10 +10,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	typedappsv1 "k8s.io/client-go/kubernetes/typed/apps/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
 )
 
@@ -29,6 +32,36 @@ type observers struct {
 	mode   string // of the observed kube-proxies, if all have the same
 	listen bool   // whether they listen to connections too
 	failed error  // why an observer cannot observe
+}
+
+// observable returns the nodes whose rules can be observed, and which cannot: what is not ready runs no observer, and a virtual node runs
+// none of a DaemonSet and has no kube-proxy.
+func observable(ctx context.Context, client kubernetes.Interface) (names []string, lacking []evidence.Feature, err error) {
+	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, node := range list.Items {
+		because := ""
+		switch {
+		case !cluster.NodeReady(node):
+			because = "it is not ready"
+		case virtual(node):
+			because = "it is a virtual node"
+		default:
+			names = append(names, node.Name)
+			continue
+		}
+		lacking = append(lacking, evidence.Feature{Name: evidence.NodeRules + " of node " + node.Name, Because: because})
+	}
+	slices.Sort(names)
+	return names, lacking, nil
+}
+
+// virtual reports whether no machine is behind a node: Virtual Kubelet's label (cmd/virtual-kubelet/internal/commands/root/node.go), or that
+// of Fargate (EKS user guide, "Define which Pods use AWS Fargate").
+func virtual(node corev1.Node) bool {
+	return node.Labels["type"] == "virtual-kubelet" || node.Labels["eks.amazonaws.com/compute-type"] == "fargate"
 }
 
 // follow waits until each node's rules are observed or it has no kube-proxy, and its connections are listened to or cannot be, or

@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -193,8 +192,16 @@ func (r *Recording) createObservers(ctx context.Context, flows fixtures.Flows) (
 	}
 	client, into := r.Cluster.Client(), r.into()
 	into.Namespace = r.Lease.Observers()
-	r.observers = &observers{pods: client.CoreV1().Pods(into.Namespace), sets: client.AppsV1().DaemonSets(into.Namespace),
-		nodes: slices.Sorted(maps.Keys(r.boots)), listen: len(flows.To) > 0}
+	nodes, lacking, err := observable(ctx, client)
+	if err != nil {
+		return err
+	}
+	for _, lack := range lacking {
+		fmt.Fprintf(r.Out, "%s is not observed: %s\n", lack.Name, lack.Because)
+	}
+	r.run.Lacks = append(r.run.Lacks, lacking...)
+	r.observers = &observers{pods: client.CoreV1().Pods(into.Namespace), sets: client.AppsV1().DaemonSets(into.Namespace), nodes: nodes,
+		listen: len(flows.To) > 0}
 	if err := r.Lease.CreateForObservers(ctx, client); err != nil {
 		return err
 	}
