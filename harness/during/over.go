@@ -9,8 +9,12 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// untilEvery is how often the command of --until runs.
-const untilEvery = 2 * time.Second
+const (
+	// untilEvery is how often the command of --until runs.
+	untilEvery = 2 * time.Second
+	// listEvery is how often pods, nodes and leases are listed while something is waited for: a cluster may have thousands, and is busy.
+	listEvery = 5 * time.Second
+)
 
 // awaitRollout waits until the app has rolled out what the maintenance changed, and returns empty, or why it no longer waits: the rollout
 // cannot end, or lacked the same for [wholeLimit]. If the credentials have expired it returns empty, since awaitWhole reports that.
@@ -19,7 +23,7 @@ func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (
 		return ""
 	}
 	lacks, since, said := "", time.Time{}, time.Time{}
-	_ = poll.Until(ctx, time.Second, func() (bool, error) { // the caller checks ctx
+	_ = poll.Until(ctx, listEvery, func() (bool, error) { // the caller checks ctx
 		now := m.app.lacks(ctx)
 		if now != lacks || since.IsZero() {
 			lacks, since = now, time.Now()

@@ -63,7 +63,7 @@ func (w wholeness) await(ctx context.Context, limit time.Duration, expired func(
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	lacks, said := "", time.Time{}
-	err := poll.Until(limited, time.Second, func() (bool, error) {
+	err := poll.Until(limited, listEvery, func() (bool, error) {
 		lacks = w.lacks(limited)
 		if why := expired(); lacks != "" && why != "" {
 			w.say("not waiting any longer: " + why)
