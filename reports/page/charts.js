@@ -225,7 +225,7 @@ class Charts {
     const powers = Array.from({ length: Math.round(Math.log10(high / low)) + 1 }, (_, i) => low * 10 ** i);
     const stepped = uPlot.paths.stepped({ align: 1 });
     const series = ["--slowest", "--most", "--half"].map((name, i) => ({ paths: stepped, width: i === 2 ? 1.5 : 1, stroke: () => paint(name), points: { show: false } }));
-    return this.plot("how long good replies took: slowest, 99 % and half of them within", 90, [this.edges(), ...all.map(level)], series,
+    return this.plot("how long replies took: slowest, 99 %, half", 90, [this.edges(), ...all.map(level)], series,
       { distr: 3, range: () => [low, high] },
       { last: !this.data.pods.length && !this.data.nodes, axis: { splits: () => powers, filter: (u, splits) => splits, values: (u, splits) => splits.map(v => millis(v * 1e3)) } });
   }

@@ -237,7 +237,7 @@ func (d *drawing) latency(c *chart, top float64) float64 {
 		}
 		d.Levels = append(d.Levels, shape{Path: p.String(), Of: i})
 	}
-	d.title(top-8, "how long good replies took: slowest, 99 % and half of them within")
+	d.title(top-8, "how long replies took: slowest, 99 %, half")
 	for power := low; power <= high; power++ {
 		d.value(bottom-tookHeight*(power-low)/(high-low), ms(math.Pow(10, power-3)))
 	}
