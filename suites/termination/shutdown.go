@@ -34,7 +34,7 @@ func shutdown() []harness.Scenario {
 	}, harness.Twin{
 		ID:     "shutdown-by-hook",
 		Claim:  "a preStop hook that asks the app to shut down loses new connections as no hook does",
-		Change: func(s *harness.Scenario) { s.App.PreStop = fixtures.HookHTTPGet("/shutdown") },
+		Change: func(s *harness.Scenario) { s.App.PreStop, s.App.Shutdown = fixtures.HookHTTPGet("/shutdown"), true },
 		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
 	})
 }
