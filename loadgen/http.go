@@ -22,7 +22,8 @@ const (
 	nodeHeader    = "X-Rollcall-Node"
 )
 
-// Headers of a request: its lane, and its number in the lane. Vegeta gives those of an attack the same names.
+// Headers of a request: its lane, with the suffix of the recording, and its number in the lane. Vegeta gives those of an attack the
+// same names.
 const (
 	laneHeader = "X-Vegeta-Attack"
 	seqHeader  = "X-Vegeta-Seq"
@@ -54,7 +55,7 @@ func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	if lane.Kind().KeepsAlive() {
 		slots = reusedConns
 	}
-	l := httpLane{Lane: lane, service: cfg.Service}
+	l := httpLane{Lane: lane, named: lane.ID + cfg.LaneSuffix, service: cfg.Service}
 	l.target, _ = url.Parse(lane.Target) // no error: checked by checkHTTP
 	if lane.Kind().AsksApp() {
 		l.userapp = newReplyReader(cfg.UserHTTP)
@@ -66,6 +67,7 @@ func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 type httpLane struct {
 	evidence.Lane
 	target  *url.URL
+	named   string // in requests
 	service string
 	userapp *replyReader // finds a userapp's version; nil: the app is the echo app
 }
@@ -74,7 +76,7 @@ type httpLane struct {
 // says.
 func (l httpLane) request(seq uint64) *http.Request {
 	req := &http.Request{Method: l.Kind().Method(), URL: l.target, Host: l.target.Host, Close: !l.Kind().KeepsAlive(),
-		Header: http.Header{laneHeader: {l.ID}, seqHeader: {strconv.FormatUint(seq, 10)}}}
+		Header: http.Header{laneHeader: {l.named}, seqHeader: {strconv.FormatUint(seq, 10)}}}
 	if user := l.target.User; user != nil {
 		password, _ := user.Password()
 		req.SetBasicAuth(user.Username(), password)

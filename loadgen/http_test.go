@@ -2,11 +2,26 @@ package loadgen
 
 import (
 	"bytes"
+	"net/http"
 	"testing"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
 )
+
+// A request names its lane with the suffix of the recording, which others do not know; hits have the name alone.
+func TestRequestsNameTheirLaneWithItsSuffix(t *testing.T) {
+	named := make(chan string, 1)
+	app := serveApp(t, func(_ http.ResponseWriter, r *http.Request) { named <- r.Header.Get(laneHeader) })
+	asker, err := NewAsker(lane(evidence.Fresh, app.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient, LaneSuffix: ".K"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hit, _ := asker.Ask()
+	if got := <-named; got != hit.Lane+".K" || hit.Lane != "worker-fresh" {
+		t.Errorf("a request of %s names %s", hit.Lane, got)
+	}
+}
 
 // A user and a password in the target are sent, as by http.Client.
 func TestTargetWithAPassword(t *testing.T) {

@@ -98,6 +98,9 @@ type Run struct {
 	Unloaded bool `json:"unloaded,omitempty"`
 	// Clocks has at least one reading of every node that had a client or pod of the run.
 	Clocks []ClockReading `json:"clocks,omitempty"`
+	// Foreign is how many requests to the app named a lane or a number, in their headers, that was none of the recording's. They are not
+	// among the arrivals.
+	Foreign int `json:"foreign_requests,omitempty"`
 	// Absences are times in which a load agent sent nothing; it went on after each.
 	Absences []Absence     `json:"absences,omitempty"`
 	Expect   []Expectation `json:"expect"`

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,13 +38,26 @@ func (t *apiEventTracker) see(e *corev1.Event) {
 			return
 		}
 		t.counts[e.Name] = count
-		about := evidence.Event{Kind: evidence.Reported, Object: e.InvolvedObject.Kind + "/" + e.InvolvedObject.Name,
-			Count: int(count), Detail: e.Reason + ": " + e.Message}
+		about := evidence.Event{Kind: evidence.Reported, Object: cut(e.InvolvedObject.Kind + "/" + e.InvolvedObject.Name),
+			Count: int(count), Detail: cut(e.Reason + ": " + e.Message)}
 		if e.InvolvedObject.Kind == "Pod" {
 			about.By = t.pods.server(e.InvolvedObject.Name)
 		}
 		t.note(about)
 	})
+}
+
+// mostText is how many bytes of a text of an Event are kept: core/v1 does not limit them, and whoever may write Events in the namespace
+// must not fill the evidence.
+const mostText = 4 << 10
+
+// cut shortens a text to at most mostText bytes, between two characters.
+func cut(text string) string {
+	const more = "…"
+	if len(text) <= mostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostText-len(more)], "") + more
 }
 
 // lastReported returns the latest of an Event's times.

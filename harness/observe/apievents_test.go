@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,39 @@ func TestAPIEventTrackerLeavesOutWhatIsOlderThanTheWatch(t *testing.T) {
 			tracker.see(&row.event)
 			if noted := len(noticed.eventsFrom(0)) == 1; noted != row.noted {
 				t.Errorf("noted: %v", noted)
+			}
+		})
+	}
+}
+
+func TestTheTextOfAnEventIsCut(t *testing.T) {
+	const most = 4 << 10
+	for _, row := range []struct {
+		sentence string
+		message  string
+		kept     int // bytes of it; the rest is an ellipsis
+	}{
+		{"one that just fits is whole", strings.Repeat("x", most-len("Failed: ")), most - len("Failed: ")},
+		{"one byte more", strings.Repeat("x", most-len("Failed: ")+1), most - len("Failed: …")},
+		{"2 MiB", strings.Repeat("x", 2<<20), most - len("Failed: …")},
+		{"no character is cut in two", strings.Repeat("é", most), most - len("Failed: …") - 1},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			began := time.Now()
+			noticed := newMemorySink()
+			tracker := newAPIEventTracker(newJournal(began, noticed), nil)
+			long := strings.Repeat("n", 2<<20)
+			tracker.see(&corev1.Event{Reason: "Failed", Message: row.message, InvolvedObject: corev1.ObjectReference{Kind: "Job", Name: long}})
+			got := noticed.eventsFrom(0)[0]
+			want := "Failed: " + row.message[:row.kept]
+			if row.kept < len(row.message) {
+				want += "…"
+			}
+			if got.Detail != want || len(got.Detail) > most {
+				t.Errorf("%d bytes, want %d: …%q", len(got.Detail), len(want), got.Detail[max(0, len(got.Detail)-20):])
+			}
+			if !strings.HasPrefix(got.Object, "Job/nnn") || len(got.Object) != most {
+				t.Errorf("an object of %d bytes", len(got.Object))
 			}
 		})
 	}

@@ -10,23 +10,30 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A line is a parsed line of the echo app's log: arrivals, or a step of the process. A request without a lane or a
-// sequence number, such as a probe, is not an arrival.
+// A line is a parsed line of the echo app's log: requests, or a step of the process. A request that names no lane is neither an arrival
+// nor foreign: others than lanes ask too, such as whoever waits for the app's first reply.
 type line struct {
 	arrivals []evidence.Arrival
+	foreign  int // requests whose lane or number is not one of the recording
 	step     *evidence.Event
+}
+
+// A logFormat is what it takes to read the logs of a recording.
+type logFormat struct {
+	began      time.Time
+	laneSuffix string // of the recording's lanes, as in loadgen.Config
 }
 
 // parseLine parses a line of a pod's log, without its newline. Its times become offsets from began,
 // on the clock of the pod's node. The error quotes the line.
-func parseLine(text string, began time.Time, by evidence.Server) (line, error) {
+func (f logFormat) parseLine(text string, by evidence.Server) (line, error) {
 	kind, rest, _ := strings.Cut(text, " ")
 	fields := strings.Split(rest, " ")
 	switch {
 	case kind == "A" && len(fields)%3 == 0:
-		return parseArrivals(fields, text, began, by)
+		return f.parseRequests(fields, text, by)
 	case kind == "T" && len(fields) >= 2:
-		at, err := parseTime(fields[0], began)
+		at, err := parseTime(fields[0], f.began)
 		step := &evidence.Event{At: at, Clock: by.Node, By: by}
 		if err != nil || !parseStep(step, fields[1:]) {
 			return line{}, unreadable(text)
@@ -36,21 +43,22 @@ func parseLine(text string, began time.Time, by evidence.Server) (line, error) {
 	return line{}, unreadable(text)
 }
 
-// parseArrivals parses the fields of arrivals, three each: time, lane, sequence number.
-func parseArrivals(fields []string, text string, began time.Time, by evidence.Server) (l line, err error) {
+// parseRequests parses the fields of requests, three each: time, lane, sequence number. Whoever reaches the app chooses the last two.
+func (f logFormat) parseRequests(fields []string, text string, by evidence.Server) (l line, err error) {
 	for a := range slices.Chunk(fields, 3) {
-		at, err := parseTime(a[0], began)
+		at, err := parseTime(a[0], f.began)
 		if err != nil || a[1] == "" {
 			return line{}, unreadable(text)
 		}
-		if a[1] == "-" || a[2] == "-" {
-			continue
+		lane, ours := strings.CutSuffix(a[1], f.laneSuffix)
+		seq, err := strconv.ParseUint(a[2], 10, 63) // as evidence.Arrival.Check wants it
+		switch {
+		case a[1] == "-":
+		case !ours || lane == "" || err != nil:
+			l.foreign++
+		default:
+			l.arrivals = append(l.arrivals, evidence.Arrival{Lane: lane, Seq: seq, At: at, By: by})
 		}
-		seq, err := strconv.ParseUint(a[2], 10, 64)
-		if err != nil {
-			return line{}, unreadable(text)
-		}
-		l.arrivals = append(l.arrivals, evidence.Arrival{Lane: a[1], Seq: seq, At: at, By: by})
 	}
 	return l, nil
 }

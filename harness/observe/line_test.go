@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -23,16 +24,28 @@ func TestParseLine(t *testing.T) {
 		want     line
 		readable bool
 	}{
-		{"a request", "A 1002000000005 worker-fresh 7", line{arrivals: []evidence.Arrival{{Lane: "worker-fresh", Seq: 7, At: at, By: by}}}, true},
-		{"a request before the run began, by the node's clock", "A 999000000000 l 0",
+		{"a request", "A 1002000000005 worker-fresh.K 7", line{arrivals: []evidence.Arrival{{Lane: "worker-fresh", Seq: 7, At: at, By: by}}}, true},
+		{"a request before the run began, by the node's clock", "A 999000000000 l.K 0",
 			line{arrivals: []evidence.Arrival{{Lane: "l", At: -time.Second, By: by}}}, true},
-		{"requests that share a line, a probe among them", "A 1002000000005 a 7 1002000000005 - - 1002000000006 b 8",
-			line{arrivals: []evidence.Arrival{
+		{"requests that share a line, a probe and others' among them",
+			"A 1002000000005 a.K 7 1002000000005 - - 1002000000005 x abc 1002000000006 b.K 8", line{foreign: 1, arrivals: []evidence.Arrival{
 				{Lane: "a", Seq: 7, At: at, By: by}, {Lane: "b", Seq: 8, At: at + 1, By: by},
 			}}, true},
-		{"a request without a number beside one with", "A 1002000000005 a 7 1002000000005 b", line{}, false},
+		{"a request without a number beside one with", "A 1002000000005 a.K 7 1002000000005 b.K", line{}, false},
 		{"a probe names neither lane nor number", "A 1002000000005 - -", line{}, true},
-		{"nor does half a name count", "A 1002000000005 l -", line{}, true},
+		{"a number alone belongs to no lane", "A 1002000000005 - 7", line{}, true},
+		{"the largest number", "A 1002000000005 l.K 9223372036854775807",
+			line{arrivals: []evidence.Arrival{{Lane: "l", Seq: math.MaxInt64, At: at, By: by}}}, true},
+		{"a lane of another recording", "A 1002000000005 worker-fresh.J 7", line{foreign: 1}, true},
+		{"a lane of who does not know of suffixes", "A 1002000000005 worker-fresh 7", line{foreign: 1}, true},
+		{"a suffix that is not at the end", "A 1002000000005 l.K.J 7", line{foreign: 1}, true},
+		{"a suffix without a lane", "A 1002000000005 .K 7", line{foreign: 1}, true},
+		{"a lane that could not be written down", "A 1002000000005 ? 7", line{foreign: 1}, true},
+		{"a lane without a number", "A 1002000000005 l.K -", line{foreign: 1}, true},
+		{"a number that is none", "A 1002000000005 l.K abc", line{foreign: 1}, true},
+		{"a number below zero", "A 1002000000005 worker-fresh.K -7", line{foreign: 1}, true},
+		{"a number that evidence has no place for", "A 1002000000005 l.K 9223372036854775808", line{foreign: 1}, true},
+		{"a number that does not fit", "A 1002000000005 worker-fresh.K 18446744073709551616", line{foreign: 1}, true},
 		{"the process runs", "T 1002000000005 start v1", step(evidence.PodStarted, 0), true},
 		{"it listens", "T 1002000000005 listen [::]:8080", step(evidence.PodListening, 0), true},
 		{"it is alive though SIGTERM came", "T 1002000000005 alive", step(evidence.PodKilled, 0), true},
@@ -49,8 +62,6 @@ func TestParseLine(t *testing.T) {
 		{"an exit code that is none", "T 1002000000005 exit badly", line{}, false},
 		{"a step with a word too many", "T 1002000000005 drain now", line{}, false},
 		{"a request without a number", "A 1002000000005 worker-fresh", line{}, false},
-		{"a number below zero", "A 1002000000005 worker-fresh -7", line{}, false},
-		{"a number that does not fit", "A 1002000000005 worker-fresh 18446744073709551616", line{}, false},
 		{"a lane without a name", "A 1002000000005  7", line{}, false},
 		{"a word too many", "A 1002000000005 worker-fresh 7 8", line{}, false},
 		{"a time that is none", "A soon worker-fresh 7", line{}, false},
@@ -59,7 +70,7 @@ func TestParseLine(t *testing.T) {
 		{"a line in front of another", "A 1002000000005 worker-frA 1002000000006 worker-fresh 8", line{}, false},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			got, err := parseLine(tc.text, began, by)
+			got, err := logFormat{began, ".K"}.parseLine(tc.text, by)
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(line{})); diff != "" {
 				t.Error(diff)
 			}

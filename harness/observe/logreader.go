@@ -125,7 +125,7 @@ func (r *logReader) read(live context.Context, run int) error {
 
 // readLine hands on a line. One that cannot be parsed is noted as lost: it could hide an arrival.
 func (r *logReader) readLine(text string) error {
-	line, err := parseLine(text, r.tracker.began, r.server)
+	line, err := r.tracker.format.parseLine(text, r.server)
 	if err != nil {
 		if !r.malformed {
 			r.malformed = true
@@ -145,6 +145,7 @@ func (r *logReader) readLine(text string) error {
 	r.last = text
 	r.lines++
 	r.arrivals = append(r.arrivals, line.arrivals...)
+	r.tracker.foreign.Add(int64(line.foreign))
 	if line.step != nil && line.step.Kind == evidence.PodKilled {
 		r.alive = line.step
 	} else if line.step != nil {
@@ -157,7 +158,7 @@ func (r *logReader) readLine(text string) error {
 
 // ofAnotherRun reports whether a line begins the log of a run other than the current one.
 func (r *logReader) ofAnotherRun(text string) bool {
-	line, err := parseLine(text, r.tracker.began, r.server)
+	line, err := r.tracker.format.parseLine(text, r.server)
 	return err == nil && line.step != nil && line.step.Kind == evidence.PodStarted && text != r.first
 }
 

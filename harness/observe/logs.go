@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
@@ -14,8 +15,10 @@ import (
 type logTracker struct {
 	*journal
 	client  typedcorev1.PodInterface
+	format  logFormat
 	reading context.Context // when it ends, nothing more is read
 	readers *sync.WaitGroup
+	foreign atomic.Int64 // requests that others than the recording's lanes sent
 }
 
 // follow starts to read a pod's log; the caller holds the lock. Runs that ended before the pod was first seen are not read.

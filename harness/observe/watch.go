@@ -57,6 +57,7 @@ type Scope struct {
 	VersionLabel string // label of the app's pods with their version
 	Elsewhere    *App   // a user's app elsewhere; nil: it is in Namespace
 	NoLogs       bool   // the app is not Rollcall's: the logs of its pods have no arrivals
+	LaneSuffix   string // with which requests name their lane; see loadgen.Config
 	// APITimeout is how long the API server may take to answer before the watch counts as blind; 0: 2 s.
 	APITimeout time.Duration
 }
@@ -73,7 +74,8 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	w := newWatch(began, sink, version, scope.Service)
 	w.stopWatching, w.reading, w.stopReading = stopWatching, reading, stopReading
 	if !scope.NoLogs {
-		w.logs = &logTracker{journal: w.journal, client: client.CoreV1().Pods(scope.Namespace), reading: reading, readers: &w.readers}
+		w.logs = &logTracker{journal: w.journal, client: client.CoreV1().Pods(scope.Namespace),
+			format: logFormat{began, scope.LaneSuffix}, reading: reading, readers: &w.readers}
 		w.pods.created = w.logs.follow
 	}
 	namespaced := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
@@ -164,6 +166,14 @@ func (w *Watch) PodOf(uid string) (evidence.Server, bool) {
 	defer w.journal.mu.Unlock()
 	server, seen := w.pods.byUID[uid]
 	return server, seen
+}
+
+// Foreign returns how many requests to the app, so far, named a lane or a number that is none of the recording.
+func (w *Watch) Foreign() int {
+	if w.logs == nil {
+		return 0
+	}
+	return int(w.logs.foreign.Load())
 }
 
 // FollowRules reads and notes the output of the observer of a node's rules until it ends. The caller must end the observer

@@ -28,21 +28,23 @@ import (
 
 // clients are the load agents of a recording: one on each worker, and one outside the cluster.
 type clients struct {
-	lanes    []evidence.Lane
-	load     harness.Load
-	userHTTP *loadgen.UserHTTP // how to ask a user's app; nil for Rollcall's own
-	service  string
-	pods     typedcorev1.PodInterface
-	agents   []*agent
-	clocks   []evidence.ClockReading
-	absences []evidence.Absence // of its agents; set by collect
-	noted    []evidence.Event   // events of its agents; set by collect
-	seen     *tally             // through which all hits pass; nil before start
+	lanes      []evidence.Lane
+	load       harness.Load
+	userHTTP   *loadgen.UserHTTP // how to ask a user's app; nil for Rollcall's own
+	service    string
+	laneSuffix string // that of the recording
+	pods       typedcorev1.PodInterface
+	agents     []*agent
+	clocks     []evidence.ClockReading
+	absences   []evidence.Absence // of its agents; set by collect
+	noted      []evidence.Event   // events of its agents; set by collect
+	seen       *tally             // through which all hits pass; nil before start
 }
 
 // newClients creates the agents and the control pods, and connects to each agent.
 func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*clients, error) {
-	cl := &clients{load: r.Load, userHTTP: userHTTP(r.UserApp), service: service.Name, pods: r.Cluster.Client().CoreV1().Pods(r.Lease.Name)}
+	cl := &clients{load: r.Load, userHTTP: userHTTP(r.UserApp), service: service.Name, laneSuffix: r.laneSuffix,
+		pods: r.Cluster.Client().CoreV1().Pods(r.Lease.Name)}
 	workers, err := r.Cluster.Workers(ctx)
 	if err != nil {
 		return nil, err
@@ -252,7 +254,8 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder hitSink)
 	cl.seen = newTally(recorder, cl.lanes)
 	var starting errgroup.Group
 	for _, a := range cl.agents {
-		cfg := loadgen.Config{Began: began, Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP}
+		cfg := loadgen.Config{Began: began, Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP,
+			LaneSuffix: cl.laneSuffix}
 		starting.Go(func() error { return a.start(ctx, cfg, cl.seen) })
 	}
 	err := starting.Wait()

@@ -34,6 +34,7 @@ func (r *Recording) collect(ctx context.Context) {
 		}
 	}
 	r.watch.Stop(ctx)
+	r.run.Foreign = r.watch.Foreign()
 }
 
 // shareClocks gives each node without clock readings those of a node with the same boot of the same kernel: it has

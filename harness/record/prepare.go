@@ -92,7 +92,7 @@ func (r *Recording) createNamespace(ctx context.Context) error {
 
 // startWatch starts to watch the app's pods, by the label with their version, and the endpoints of its Service.
 func (r *Recording) startWatch(ctx context.Context, service string) (err error) {
-	scope := observe.Scope{Namespace: r.Lease.Name, Service: service, VersionLabel: fixtures.VersionLabel}
+	scope := observe.Scope{Namespace: r.Lease.Name, Service: service, VersionLabel: fixtures.VersionLabel, LaneSuffix: r.laneSuffix}
 	if r.Stretch > 1 {
 		scope.APITimeout = blindAfter
 	}

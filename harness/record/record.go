@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -47,25 +48,31 @@ type Config struct {
 type Recording struct {
 	harness.Scenario
 	Config
-	began     time.Time
-	run       evidence.Run
-	recorder  *store.Recorder
-	watch     *observe.Watch
-	clients   *clients
-	observers *observers
-	waits     *observe.CPUMeter             // nil: not measured
-	stopNames func()                        // ends followNames
-	boots     map[string]string             // boot id of each node's kernel
-	undo      []func(context.Context) error // undo functions of the changes of the cluster, in the order of the changes
-	tooMuch   string                        // see TooMuch
-	newest    string                        // version of most pods at the end of the rollout
+	began      time.Time
+	laneSuffix string // ends the name of each lane in requests, so that no other client can name one
+	run        evidence.Run
+	recorder   *store.Recorder
+	watch      *observe.Watch
+	clients    *clients
+	observers  *observers
+	waits      *observe.CPUMeter             // nil: not measured
+	stopNames  func()                        // ends followNames
+	boots      map[string]string             // boot id of each node's kernel
+	undo       []func(context.Context) error // undo functions of the changes of the cluster, in the order of the changes
+	tooMuch    string                        // see TooMuch
+	newest     string                        // version of most pods at the end of the rollout
 }
+
+// suffixLength is how many characters of rand.Text, of 5 bits each, a laneSuffix has. They are in each arrival of the app's log; 10 make
+// 50 bits, of which 100,000 guesses a second for a day try 1 in 100,000.
+const suffixLength = 10
 
 // Record runs the scenario once and writes the evidence into the folder. The evidence is whole, or says why it is not.
 // The caller must clean the recording up unless it is nil. The error is that the folder cannot be written or, as a [usage.Error],
 // why clients get no replies from an app that runs already; nothing was recorded then.
 func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, err error) {
-	r = &Recording{Scenario: s, Config: c, began: time.Now(), run: c.Header, stopNames: func() {}}
+	r = &Recording{Scenario: s, Config: c, began: time.Now(), laneSuffix: "." + rand.Text()[:suffixLength], run: c.Header,
+		stopNames: func() {}}
 	nodeName := func(name string) string { return name }
 	if c.Cluster != nil {
 		r.run.Emulated = !c.Cluster.Attached() && host.Emulated()

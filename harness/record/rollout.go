@@ -137,7 +137,7 @@ func (r *Recording) runSteps(ctx context.Context) error {
 	c := harness.StepsConfig{Client: r.Cluster.Client(), Into: r.into(), Watch: r.watch, Cluster: r.Cluster, Exposes: r.ObservesNodes()}
 	c.Reach = func(ctx context.Context, url string) error { return awaitReplies(ctx, url, r.watch.Knows) }
 	c.Asks = harness.Asks{
-		Config: loadgen.Config{Began: r.began, Service: r.App.ResourceName(), Ports: loadgen.NewLocalPorts()},
+		Config: loadgen.Config{Began: r.began, Service: r.App.ResourceName(), LaneSuffix: r.laneSuffix, Ports: loadgen.NewLocalPorts()},
 		Begin: func(lane evidence.Lane) error {
 			r.run.Lanes = append(r.run.Lanes, lane)
 			return r.recorder.Update(r.run)

@@ -54,14 +54,18 @@ func (t *tally) countFrom(at time.Duration) {
 func (t *tally) Hits(hits ...evidence.Hit) {
 	t.mu.Lock()
 	for _, h := range hits {
-		lane := &t.lanes[slices.IndexFunc(t.lanes, func(l laneTally) bool { return l.ID == h.Lane })]
+		i := slices.IndexFunc(t.lanes, func(l laneTally) bool { return l.ID == h.Lane })
+		if i < 0 {
+			continue // the timeline reports it
+		}
+		lane := &t.lanes[i]
 		if lane.Kind().AsksApp() {
 			t.now.Sent++
 			switch {
 			case h.Failed():
 				t.now.Failed++
 			case h.By.Version != "": // else it is not known before the recording ends
-				t.now.Replies[h.By.Version]++
+				t.countReply(h.By.Version)
 			}
 		}
 		if h.Due >= t.from {
@@ -70,6 +74,19 @@ func (t *tally) Hits(hits ...evidence.Hit) {
 	}
 	t.mu.Unlock()
 	t.hitSink.Hits(hits...)
+}
+
+// mostVersions bounds the versions that are counted each by itself, since a reply may name anything, such as a number of its own.
+const mostVersions = 50
+
+// otherVersions is what the rest is counted as.
+const otherVersions = "others"
+
+func (t *tally) countReply(version string) {
+	if _, counted := t.now.Replies[version]; !counted && len(t.now.Replies) >= mostVersions {
+		version = otherVersions
+	}
+	t.now.Replies[version]++
 }
 
 func (l *laneTally) count(h evidence.Hit) {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,10 @@ import (
 type nobody struct{}
 
 func (nobody) Hits(...evidence.Hit) {}
+
+type passedOn struct{ hits []evidence.Hit }
+
+func (p *passedOn) Hits(hits ...evidence.Hit) { p.hits = append(p.hits, hits...) }
 
 func TestLoadThatIsTooMuch(t *testing.T) {
 	lane, control := evidence.Lane{ID: "worker-fresh"}, evidence.Lane{ID: "worker-control", Vantage: evidence.FromControl}
@@ -61,6 +66,24 @@ func TestWhatProgressLinesSay(t *testing.T) {
 	seen.Hits(evidence.Hit{Lane: "outside-fresh", By: v2}, evidence.Hit{Lane: "outside-fresh"},
 		evidence.Hit{Lane: "worker-control", Fault: evidence.Timeout},
 		evidence.Hit{Lane: "worker-control", By: evidence.Server{Version: "control"}})
+	many := newTally(nobody{}, lanes)
+	most := map[string]int{"others": 250}
+	for i := range 300 {
+		version := strconv.Itoa(i)
+		many.Hits(evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: version}})
+		if i < 50 {
+			most[version] = 2
+		}
+	}
+	for i := range 50 {
+		many.Hits(evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: strconv.Itoa(i)}})
+	}
+	passed := &passedOn{}
+	astray := newTally(passed, lanes)
+	astray.Hits(evidence.Hit{Lane: "of nobody", Fault: evidence.Timeout}, evidence.Hit{Lane: "worker-fresh", By: v1})
+	if len(passed.hits) != 2 {
+		t.Errorf("%d of 2 hits are recorded", len(passed.hits))
+	}
 	for _, row := range []struct {
 		sentence string
 		got      progress.Running
@@ -69,6 +92,8 @@ func TestWhatProgressLinesSay(t *testing.T) {
 		{"a failed request has no good reply", before, progress.Running{Sent: 2, Failed: 1, Replies: map[string]int{"v1": 1}}},
 		{"all lanes count but those to control pods, and versions where replies name them", seen.soFar(),
 			progress.Running{Sent: 4, Failed: 1, Replies: map[string]int{"v1": 1, "v2": 1}}},
+		{"versions that come after the first 50 are counted together", many.soFar(), progress.Running{Sent: 350, Replies: most}},
+		{"a hit of no lane of ours is left to the timeline", astray.soFar(), progress.Running{Sent: 1, Replies: map[string]int{"v1": 1}}},
 	} {
 		if diff := cmp.Diff(row.want, row.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)

@@ -27,6 +27,10 @@ func (ev *reading) addDamage(err error) {
 // opened: the decoder trusts lengths and codecs, and could use up all memory.
 func (ev *reading) readFiles(dir string) {
 	for _, file := range ev.Run.Files {
+		if !filepath.IsLocal(file.Name) {
+			ev.addDamage(fmt.Errorf("%s: it lists %q, which is outside its folder: it was changed after it was recorded", evidence.RunFile, file.Name))
+			continue
+		}
 		path := filepath.Join(dir, file.Name)
 		changed := compareSum(path, file)
 		ev.addDamage(changed)

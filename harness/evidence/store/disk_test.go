@@ -170,6 +170,12 @@ func TestDamageNamesFileAndPosition(t *testing.T) {
 			[]string{"events.jsonl: byte 29: it was cut off", "events.jsonl: line 2: it is no event"}, 100, 1},
 		{"a file of the future", in(evidence.RunFile, rewrite(`{"schema":4,"files":[{"name":"x"}]}`)),
 			[]string{"x: no such file", "x: unknown to this build, though run.json lists it"}, 0, 0},
+		{"files of other folders", func(dir string) error {
+			err := os.WriteFile(filepath.Join(filepath.Dir(dir), "secret"), []byte("s"), 0o644)
+			return errors.Join(err, rewrite(`{"schema":4,"files":[{"name":"../secret"},{"name":"/dev/zero"},{"name":""}]}`)(
+				filepath.Join(dir, evidence.RunFile)))
+		}, []string{`run.json: it lists "../secret", which is outside its folder`, `run.json: it lists "/dev/zero", which is outside`,
+			`run.json: it lists "", which is outside`}, 0, 0},
 		{"a recording that never ended", in(evidence.RunFile, rewrite(`{"schema":4}`)), []string{
 			"run.json: the recording was cut off: it got to 0s, with 0 hits, 0 arrivals and 0 events",
 			"hits.segment: no such", "arrivals.segment: no such", "events.segment: no such"}, 0, 0},
