@@ -56,6 +56,7 @@ func runFolder(t *testing.T) string {
 
 	lossy := rollout("nftables", "rollout", "drained", 1, drained)
 	fail(&lossy, "worker-fresh", evidence.Refused, 55, 56, 57)
+	lossy.run.Foreign = 10000
 	lossy.run.Bug, lossy.run.ComponentVersions = oldBug(), []string{"v1.35.3", "v1.36.3"}
 	record(t, dir, lossy)
 	lost := rollout("nftables", "control", "undrained", 1, damage)

@@ -113,7 +113,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 		s.Stalls = append(s.Stalls, model.Stall{Who: cmp.Or(w.Pod, w.Program), Node: w.Node, From: millis(w.From), To: millis(w.To),
 			Waited: millis(w.Waited)})
 	}
-	s.Earlier = run.Earlier
+	s.Earlier, s.Foreign = run.Earlier, run.Foreign
 	if run.Skipped != "" {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/loadgen"
 )
 
@@ -46,5 +46,5 @@ func faultText(last loadgen.NoReplyError) string {
 	if found, known := byFault[last.Fault]; known {
 		return found.met
 	}
-	return strings.TrimPrefix(usage.JoinLines(last.Because), "loadgen: ask: ")
+	return strings.TrimPrefix(phrase.Printable(last.Because), "loadgen: ask: ")
 }

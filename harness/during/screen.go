@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A screen is where a recorder prints: the log of its run folder, and a terminal if there is one.
@@ -38,5 +40,5 @@ func (s *screen) Write(text []byte) (int, error) {
 func (s *screen) say(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintln(tee{s.terminal, s.log}, line)
+	fmt.Fprintln(tee{s.terminal, s.log}, phrase.PrintableLines(line))
 }

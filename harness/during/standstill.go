@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"example.com/rollcall/harness/observe"
-	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A Standstill finds out whether a rollout cannot end by waiting: nothing of the app or the nodes changes any more, and the obstacle to
@@ -115,7 +115,7 @@ func (s *Standstill) refusals(events []corev1.Event) (count int, why string) {
 		}
 		count += times(e)
 		if at := e.LastTimestamp.Time; !at.Before(last) {
-			last, why = at, e.Reason+": "+usage.JoinLines(e.Message)
+			last, why = at, e.Reason+": "+phrase.Printable(e.Message)
 		}
 	}
 	return count, why
@@ -158,20 +158,20 @@ func stops(pod corev1.Pod, all []corev1.Pod, events []corev1.Event) string {
 		if comes || pod.Status.NominatedNodeName != "" || strings.Contains(c.Message, mayChange) {
 			return ""
 		}
-		why, _, _ := strings.Cut(usage.JoinLines(c.Message), ". ") // preemption follows
+		why, _, _ := strings.Cut(phrase.Printable(c.Message), ". ") // preemption follows
 		return fmt.Sprintf("no node takes pod %s: %s", pod.Name, strings.TrimSuffix(why, "."))
 	}
 	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if w := c.State.Waiting; w != nil && neverPulled(*w) {
-			return fmt.Sprintf("pod %s has no image for container %s: %s", pod.Name, c.Name, cmp.Or(usage.JoinLines(w.Message), w.Reason))
+			return fmt.Sprintf("pod %s has no image for container %s: %s", pod.Name, c.Name, cmp.Or(phrase.Printable(w.Message), w.Reason))
 		}
 	}
 	for _, e := range about {
 		switch {
 		case e.Reason == "Killing" && strings.HasSuffix(e.Message, " probe, will be restarted") && times(e) >= restartsBefore:
-			return fmt.Sprintf("pod %s does not get ready: %s (%d times)", pod.Name, e.Message, times(e))
+			return fmt.Sprintf("pod %s does not get ready: %s (%d times)", pod.Name, phrase.Printable(e.Message), times(e))
 		case e.Reason == "FailedAttachVolume" && usedBy(e.Message, all):
-			return fmt.Sprintf("pod %s gets no volume: %s", pod.Name, usage.JoinLines(e.Message))
+			return fmt.Sprintf("pod %s gets no volume: %s", pod.Name, phrase.Printable(e.Message))
 		}
 	}
 	return ""

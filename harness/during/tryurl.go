@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/loadgen"
 )
 
@@ -26,6 +27,6 @@ func (a settings) tryURL() error {
 	if a.proxy != "" {
 		found.met += ", straight and not by the proxy of " + a.proxy
 	}
-	because := usage.JoinLines(strings.TrimPrefix(none.Because, "loadgen: ask "+a.url+": "))
+	because := phrase.Printable(strings.TrimPrefix(none.Because, "loadgen: ask "+a.url+": "))
 	return usage.New("--url="+a.url, fmt.Sprintf("%s (%s)", found.met, because), found.remedy)
 }

@@ -18,7 +18,7 @@ import (
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/poll"
-	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A collection is a client for all objects of a kind in a namespace.
@@ -167,7 +167,7 @@ func waitsFor(n corev1.Namespace) string {
 		case corev1.NamespaceDeletionDiscoveryFailure, corev1.NamespaceDeletionGVParsingFailure, corev1.NamespaceDeletionContentFailure,
 			corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining:
 			if c.Status == corev1.ConditionTrue {
-				return fmt.Sprintf(" (%s: %s)", c.Type, usage.JoinLines(c.Message))
+				return fmt.Sprintf(" (%s: %s)", c.Type, phrase.Printable(c.Message))
 			}
 		}
 	}

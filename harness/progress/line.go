@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // Line returns one line about a scenario under way: mode, name, time so far, time left, and what clients see.
@@ -25,10 +27,10 @@ func (r Running) clients() string {
 		said = fmt.Sprintf(" sent %6d  failed %4d ", r.Sent, r.Failed)
 	}
 	for _, version := range slices.Sorted(maps.Keys(r.Replies)) {
-		said += fmt.Sprintf(" %s %d", version, r.Replies[version])
+		said += fmt.Sprintf(" %s %d", phrase.Printable(version), r.Replies[version])
 	}
 	if r.Trouble != "" {
-		said += "  " + r.Trouble
+		said += "  " + phrase.Printable(r.Trouble)
 	}
 	return said
 }
@@ -50,7 +52,7 @@ func (s *Status) Lines() []string {
 	}
 	lines := []string{"", head}
 	if s.Doing != "" {
-		lines = append(lines, "  "+s.Doing)
+		lines = append(lines, "  "+phrase.Printable(s.Doing))
 	}
 	for _, r := range s.Running {
 		lines = append(lines, "  "+r.Line())

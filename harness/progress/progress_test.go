@@ -72,6 +72,17 @@ func TestWaitingToBeRecordedAgainTakesNoTime(t *testing.T) {
 	})
 }
 
+// Replies name any version, and a terminal obeys escape codes.
+func TestLinesAreSafeToPrint(t *testing.T) {
+	s := Status{Doing: "making\x1b]0;x\a a cluster", Running: []Running{{Name: drained, Phase: "rolling out", Seconds: 12, Sent: 7,
+		Replies: map[string]int{"v1\x1b[2J\r": 3, "v2\u009b31m": 4}, Trouble: "agent\x1b[1A does not answer "}}}
+	want := []string{"", "0s  0 passed, 0 failed, 0 inconclusive, 0 skipped", "  making]0;x a cluster",
+		"  iptables drained   12.0s  rolling out          sent      7  failed    0  v1[2J 3 v231m 4  agent[1A does not answer"}
+	if diff := cmp.Diff(want, s.Lines()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Skipped scenarios are added to the expected ones, and have ended from the beginning.
 func TestTotal(t *testing.T) {
 	other, skipped := Name{"iptables", "rollout", "defaults"}, Name{"ipvs", "rollout", "drained"}

@@ -17,6 +17,7 @@ import (
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/loadgen"
 )
 
@@ -143,14 +144,14 @@ func PodStatus(pod corev1.Pod) string {
 		container := fmt.Sprintf("%s: container %s, image %s", where, status.Name, status.Image)
 		switch waiting, ended := status.State.Waiting, status.State.Terminated; {
 		case waiting != nil && waiting.Reason != "PodInitializing":
-			return strings.TrimRight(fmt.Sprintf("%s: %s: %s", container, waiting.Reason, usage.JoinLines(waiting.Message)), ": ")
+			return strings.TrimRight(fmt.Sprintf("%s: %s: %s", container, waiting.Reason, phrase.Printable(waiting.Message)), ": ")
 		case ended != nil && ended.ExitCode != 0:
 			return fmt.Sprintf("%s: it ended with code %d", container, ended.ExitCode)
 		}
 	}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Status == corev1.ConditionFalse && condition.Message != "" {
-			return where + ": " + usage.JoinLines(condition.Message)
+			return where + ": " + phrase.Printable(condition.Message)
 		}
 	}
 	return where + ": its pod is " + string(pod.Status.Phase)

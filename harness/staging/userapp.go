@@ -20,6 +20,7 @@ import (
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/loadgen"
 )
 
@@ -73,7 +74,7 @@ func LastWarning(ctx context.Context, client kubernetes.Interface, namespace, na
 	var last time.Time
 	for _, e := range events.Items {
 		if at := e.CreationTimestamp.Time; !at.Before(last) {
-			last, warning = at, e.Reason+": "+usage.JoinLines(e.Message)
+			last, warning = at, e.Reason+": "+phrase.Printable(e.Message)
 		}
 	}
 	return warning

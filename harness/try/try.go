@@ -8,6 +8,7 @@ import (
 
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // settle is how long the load goes on after a rollout: longer than a request may take (loadgen.DefaultTimeout) and than rules take to
@@ -50,7 +51,7 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	p := plan{App: app, change: change, changes: changes, given: given}
 	p.method, p.body = prepared.Asks()
 	for _, line := range p.lines() {
-		if _, err := fmt.Fprintln(at.Out, line); err != nil {
+		if _, err := fmt.Fprintln(at.Out, phrase.PrintableLines(line)); err != nil {
 			return 0, err
 		}
 	}

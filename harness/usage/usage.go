@@ -5,7 +5,8 @@ package usage
 import (
 	"errors"
 	"fmt"
-	"strings"
+
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // An Error is bad input or an unfit host: one line that names the thing, the reason and the remedy. Nothing has been created
@@ -14,14 +15,13 @@ type Error struct {
 	Thing, Reason, Remedy string
 }
 
-// Error returns the thing, the reason and the remedy in one line.
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Thing, e.Reason, e.Remedy) }
+// Error returns the thing, the reason and the remedy in one line that is safe to print.
+func (e *Error) Error() string {
+	return phrase.Printable(fmt.Sprintf("%s: %s: %s", e.Thing, e.Reason, e.Remedy))
+}
 
 // OneLine returns the text of an error in one line, for a Reason.
-func OneLine(err error) string { return JoinLines(err.Error()) }
-
-// JoinLines returns a text in one line, with a space for every run of white space.
-func JoinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
+func OneLine(err error) string { return phrase.Printable(err.Error()) }
 
 // New returns an [Error].
 func New(thing, reason, remedy string) error {

@@ -35,11 +35,12 @@ type Scenario struct {
 	LoadSeconds    *float64        `json:"load_seconds,omitempty"` // load-begun to load-ended
 	Rules          []Rule          `json:"rules"`
 	Lanes          []Lane          `json:"lanes"`
-	Disruption     *Disruption     `json:"disruption,omitempty"`  // absent: nothing was done to the cluster
-	Steps          []Step          `json:"steps,omitempty"`       // of maintenance, or that the recorder saw by itself, by time
-	Outages        []Outage        `json:"outages,omitempty"`     // where there is a disruption or a step: the longest, at most 20
-	AgentsAway     []AgentAway     `json:"agents_away,omitempty"` // by time
-	FlowsLack      string          `json:"flows_lack,omitempty"`  // why nodes did not tell where they routed connections, when asked
+	Disruption     *Disruption     `json:"disruption,omitempty"`       // absent: nothing was done to the cluster
+	Steps          []Step          `json:"steps,omitempty"`            // of maintenance, or that the recorder saw by itself, by time
+	Outages        []Outage        `json:"outages,omitempty"`          // where there is a disruption or a step: the longest, at most 20
+	AgentsAway     []AgentAway     `json:"agents_away,omitempty"`      // by time
+	FlowsLack      string          `json:"flows_lack,omitempty"`       // why nodes did not tell where they routed connections, when asked
+	Foreign        int             `json:"foreign_requests,omitempty"` // named a lane or number that is none of the recording
 	Numbers        Numbers         `json:"numbers"`
 	Lags           []PodLag        `json:"lags,omitempty"`         // by pod and node
 	Terminations   *Terminations   `json:"terminations,omitempty"` // absent: no old pod was deleted under load

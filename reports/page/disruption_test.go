@@ -146,6 +146,21 @@ func TestAgentsThatWereAwayAreTold(t *testing.T) {
 	}
 }
 
+func TestForeignRequestsAreTold(t *testing.T) {
+	dir := recordedFolder(t)
+	if err := rerun(placeOf(dir, "nftables", "recorded", "drained"), func(run *evidence.Run) { run.Foreign = 10000 }); err != nil {
+		t.Fatal(err)
+	}
+	html := string(write(t, dir))
+	const says = "10,000 foreign requests reached the app, with headers like those of lanes; nothing is judged by them"
+	if !strings.Contains(article(t, html, "nftables.recorded.drained"), says) || !strings.Contains(html, "in 1 scenario, "+says) {
+		t.Errorf("the page does not say of the scenario and of the run: %s", says)
+	}
+	if strings.Contains(article(t, html, "iptables.recorded.drained"), "foreign") {
+		t.Error("it says so of a scenario without any")
+	}
+}
+
 func TestAPictureOfADisruptionHasItsBandAndSteps(t *testing.T) {
 	var b strings.Builder
 	if err := page.Picture(&b, placeOf(drainedFolder(t), "nftables", "disruption", "disturbed")); err != nil {

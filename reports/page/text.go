@@ -22,6 +22,7 @@ func funcs() template.FuncMap {
 	return template.FuncMap{
 		"tally":      outcomes,
 		"run":        reports.HowItWent,
+		"foreign":    reports.ForeignText,
 		"needed":     reports.NeededSleep,
 		"bugs":       reports.Bugs,
 		"faults":     phrase.Faults,

@@ -11,6 +11,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -29,7 +31,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		end = exit{exitUsage, inOneForm(root, args, err)} // cobra's own errors are about arguments
 	}
 	if end.err != nil {
-		fmt.Fprintln(stderr, "Error:", end.err)
+		fmt.Fprintln(stderr, "Error:", phrase.PrintableLines(end.err.Error()))
 	} else if err == nil {
 		return 0
 	}

@@ -84,6 +84,11 @@ func TestExitCodes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(unwritable, "report.json"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	obeyed := filepath.Join(t.TempDir(), "a\x1b[2Jb") // by a terminal that prints it
+	if err := os.Rename(unwritable, obeyed); err != nil {
+		t.Fatal(err)
+	}
+	unwritable = obeyed
 	underWay, _ := goingOn(t)
 	steady, unended, empty := ended(t, runFolder(t)), runFolder(t), t.TempDir()
 	history := filepath.Join(t.TempDir(), "history.jsonl")
@@ -102,6 +107,7 @@ func TestExitCodes(t *testing.T) {
 			"it is not a run folder, as it has no evidence/session.json: name one, such as"},
 		{"one recording of a run", []string{"report", "../testdata/recorded/iptables-drained"}, 2, "", "name the run folder that it is in"},
 		{"a folder that takes no report", []string{"report", unwritable}, 3, "", "reports: write report.json"},
+		{"a folder that is not there, with a name that clears the screen", []string{"report", obeyed + "b"}, 2, "", "/a[2Jbb: "},
 		{"a run judged as before", []string{"report", "--dry-run", reported(t, runFolder(t, 60))}, 1,
 			"nothing changed: report.json is byte-identical", ""},
 		{"a run that never had a report", []string{"report", "--dry-run", runFolder(t)}, 2, "", "write it anew: rollcall report "},
@@ -251,7 +257,7 @@ func TestExitCodes(t *testing.T) {
 			if !strings.Contains(stdout.String(), row.stdout) {
 				t.Errorf("stdout lacks %q:\n%s", row.stdout, stdout.String())
 			}
-			if !strings.Contains(stderr.String(), row.stderr) || (row.stderr == "") != (stderr.Len() == 0) {
+			if strings.ContainsRune(stderr.String(), '\x1b') || !strings.Contains(stderr.String(), row.stderr) || (row.stderr == "") != (stderr.Len() == 0) {
 				t.Errorf("stderr, which should say %q:\n%s", row.stderr, stderr.String())
 			}
 		})

@@ -57,3 +57,13 @@ func Printable(text string) string {
 	}, text)
 	return strings.Join(strings.Fields(visible), " ")
 }
+
+// PrintableLines makes a text of several lines safe to print, and leaves its lines and their indentation.
+func PrintableLines(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
