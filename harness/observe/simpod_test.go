@@ -27,14 +27,24 @@ type simPod struct {
 	watch   *Watch
 	lines   int    // lines written so far; each gets its own time
 	arrived uint64 // requests that the process got
+	exits   func() // the process, which is a real one, ends
 }
 
 func newSimPod(t *testing.T) *simPod {
 	t.Helper()
-	l := &simPod{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{})}, sink: newMemorySink()}
+	sink := newMemorySink()
+	l := newSimPodOf(t, "", sink)
+	l.sink = sink
+	return l
+}
+
+// newSimPodOf simulates a pod of a recording whose lanes have a suffix.
+func newSimPodOf(t *testing.T, laneSuffix string, sink Sink) *simPod {
+	t.Helper()
+	l := &simPod{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{})}}
+	scope := Scope{Namespace: namespace, Service: "echo", VersionLabel: version, LaneSuffix: laneSuffix}
 	var err error
-	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, Scope{Namespace: namespace, Service: "echo", VersionLabel: version},
-		l.began, l.sink)
+	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, scope, l.began, sink)
 	if err != nil {
 		t.Fatal(err)
 	}

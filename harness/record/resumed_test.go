@@ -84,7 +84,11 @@ func TestAgentThatWasAway(t *testing.T) {
 			app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				by := evidence.Server{Version: "v1", Pod: "shop-1", Node: "worker"}
 				seq, _ := strconv.ParseUint(r.Header.Get("X-Vegeta-Seq"), 10, 64)
-				recorder.Arrivals(evidence.Arrival{Lane: r.Header.Get("X-Vegeta-Attack"), Seq: seq, At: time.Since(began), By: by})
+				lane, suffixed := strings.CutSuffix(r.Header.Get("X-Vegeta-Attack"), ".K")
+				if !suffixed {
+					t.Errorf("a request names lane %s without the suffix", lane)
+				}
+				recorder.Arrivals(evidence.Arrival{Lane: lane, Seq: seq, At: time.Since(began), By: by})
 				for name, value := range map[string]string{"Service": "shop", "Version": by.Version, "Pod": by.Pod, "Node": by.Node} {
 					w.Header().Set("X-Rollcall-"+name, value)
 				}
@@ -109,7 +113,7 @@ func TestAgentThatWasAway(t *testing.T) {
 					Target: app.URL, Rate: rate})
 			}
 			patient := harness.Load{Timeout: time.Minute} // on a busy machine a reply takes long
-			cl := &clients{load: patient, lanes: lanes, service: "shop", agents: []*agent{{place: place, name: "agent-x", node: "worker",
+			cl := &clients{load: patient, lanes: lanes, service: "shop", laneSuffix: ".K", agents: []*agent{{place: place, name: "agent-x", node: "worker",
 				lanes: lanes, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
 			identified, loads := cl.identify(ctx, began), time.Now()
 			if err := errors.Join(identified, cl.start(ctx, began, recorder)); err != nil {
