@@ -87,7 +87,8 @@ func recordEcho(t *testing.T, binary string, foreign int) (evidence.Evidence, in
 	}
 	defer recorder.Abort()
 	l := newSimPodOf(t, foreignSuffix, atFixedTimes{recorder})
-	app := l.runs(binary, "ROLLCALL_VERSION=v1", "ROLLCALL_POD=p", "ROLLCALL_NODE=worker", "ROLLCALL_SERVICE=echo", "ROLLCALL_LISTEN=127.0.0.1:0")
+	app := l.runs(binary, "ROLLCALL_VERSION=v1", "ROLLCALL_POD=p", "ROLLCALL_NODE=worker", "ROLLCALL_SERVICE=echo",
+		"ROLLCALL_LISTEN=127.0.0.1:0")
 	l.status(0, running, none)
 
 	run := evidence.Run{OldVersion: "v1", NewVersion: "v2", Clocks: []evidence.ClockReading{{Node: "worker"}},

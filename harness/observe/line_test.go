@@ -24,7 +24,8 @@ func TestParseLine(t *testing.T) {
 		want     line
 		readable bool
 	}{
-		{"a request", "A 1002000000005 worker-fresh.K 7", line{arrivals: []evidence.Arrival{{Lane: "worker-fresh", Seq: 7, At: at, By: by}}}, true},
+		{"a request", "A 1002000000005 worker-fresh.K 7",
+			line{arrivals: []evidence.Arrival{{Lane: "worker-fresh", Seq: 7, At: at, By: by}}}, true},
 		{"a request before the run began, by the node's clock", "A 999000000000 l.K 0",
 			line{arrivals: []evidence.Arrival{{Lane: "l", At: -time.Second, By: by}}}, true},
 		{"requests that share a line, a probe and others' among them",

@@ -113,8 +113,8 @@ func TestAgentThatWasAway(t *testing.T) {
 					Target: app.URL, Rate: rate})
 			}
 			patient := harness.Load{Timeout: time.Minute} // on a busy machine a reply takes long
-			cl := &clients{load: patient, lanes: lanes, service: "shop", laneSuffix: ".K", agents: []*agent{{place: place, name: "agent-x", node: "worker",
-				lanes: lanes, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
+			cl := &clients{load: patient, lanes: lanes, service: "shop", laneSuffix: ".K", agents: []*agent{{place: place, name: "agent-x",
+				node: "worker", lanes: lanes, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
 			identified, loads := cl.identify(ctx, began), time.Now()
 			if err := errors.Join(identified, cl.start(ctx, began, recorder)); err != nil {
 				t.Fatal(err)

@@ -257,7 +257,8 @@ func TestExitCodes(t *testing.T) {
 			if !strings.Contains(stdout.String(), row.stdout) {
 				t.Errorf("stdout lacks %q:\n%s", row.stdout, stdout.String())
 			}
-			if strings.ContainsRune(stderr.String(), '\x1b') || !strings.Contains(stderr.String(), row.stderr) || (row.stderr == "") != (stderr.Len() == 0) {
+			if strings.Contains(stderr.String(), "\x1b") || !strings.Contains(stderr.String(), row.stderr) ||
+				(row.stderr == "") != (stderr.Len() == 0) {
 				t.Errorf("stderr, which should say %q:\n%s", row.stderr, stderr.String())
 			}
 		})

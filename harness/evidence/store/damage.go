@@ -28,7 +28,8 @@ func (ev *reading) addDamage(err error) {
 func (ev *reading) readFiles(dir string) {
 	for _, file := range ev.Run.Files {
 		if !filepath.IsLocal(file.Name) {
-			ev.addDamage(fmt.Errorf("%s: it lists %q, which is outside its folder: it was changed after it was recorded", evidence.RunFile, file.Name))
+			ev.addDamage(fmt.Errorf("%s: it lists %q, which is outside its folder: it was changed after it was recorded",
+				evidence.RunFile, file.Name))
 			continue
 		}
 		path := filepath.Join(dir, file.Name)

@@ -35,7 +35,7 @@ func TestPhrases(t *testing.T) {
 		{"the first wording that fits", phrase.Headline("", long+long, "short", "shorter"), "short"},
 		{"the last wording is cut between words", phrase.Headline(long), strings.TrimSpace(long[:120]) + "…"},
 		{"sequence numbers are left out", phrase.Headline("2 failed on a: seq 1 2"), "2 failed on a"},
-		{"control characters are dropped from lines, which stay", phrase.PrintableLines("a\n\tb\x1b[2J\rc\u009b\u202ed\x00 é…"), "a\n\tb[2Jcd é…"},
+		{"control characters are dropped, and lines stay", phrase.PrintableLines("a\n\tb\x1b[2J\rc\u009b\u202ed\x00 é…"), "a\n\tb[2Jcd é…"},
 		{"a headline is one line", phrase.Headline("a\nb\t\x1bc"), "a b c"},
 	} {
 		if row.got != row.want {
