@@ -31,7 +31,7 @@ const notRun = 126
 // command starts, run calls starting with a function that sends the group a signal.
 func (c userCommand) run(ctx context.Context, starting func(signal func(syscall.Signal))) (code int) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
-	cmd.Env = append(os.Environ(), c.env...)
+	cmd.Env = c.env
 	if c.in != nil {
 		cmd.Stdin = c.in
 	}

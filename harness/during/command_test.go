@@ -15,7 +15,7 @@ import (
 
 // sh returns a command that runs a script, with its output in a buffer.
 func sh(script string, out io.Writer) userCommand {
-	return userCommand{args: []string{"sh", "-c", script}, env: []string{"ROLLCALL_RUN=here"}, out: out, errOut: out}
+	return userCommand{args: []string{"sh", "-c", script}, env: append(os.Environ(), "ROLLCALL_RUN=here"), out: out, errOut: out}
 }
 
 func TestACommandsExitCode(t *testing.T) {

@@ -71,6 +71,9 @@ func afterwards(out io.Writer, folder string) (int, error) {
 		return 0, fmt.Errorf("the recorder of %s does not answer: %w", folder, err)
 	}
 	defer func() { _ = held.Release() }()
+	if err := sweepKubeconfigs(); err != nil {
+		fmt.Fprintf(out, "kubeconfigs of runs that were killed are still there: %v\n", err)
+	}
 	var session evidence.Session
 	switch err := store.ReadJSON(evidence.SessionPath(folder), &session); {
 	case err != nil:

@@ -46,8 +46,15 @@ const (
 
 func TestMain(m *testing.M) {
 	how := os.Getenv(fakeVariable)
-	if how == "" {
+	switch how {
+	case "":
 		os.Exit(m.Run())
+	case asksVersion:
+		if err := fakeKubectl(os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -74,8 +81,9 @@ func fakeRecorder(folder, how string) recorder {
 // A fakeRecording runs its scenario's disruption on a fake cluster, with a few hits of clients.
 type fakeRecording struct {
 	folder, how string
-	fromHost    bool           // without a cluster
-	replies     []evidence.Hit // that came, if requests are sent
+	fromHost    bool            // without a cluster
+	on          cluster.Cluster // nil: a fake one
+	replies     []evidence.Hit  // that came, if requests are sent
 }
 
 type fakeCluster struct {
@@ -84,6 +92,7 @@ type fakeCluster struct {
 }
 
 func (c fakeCluster) Client() kubernetes.Interface { return c.client }
+func (fakeCluster) Attached() bool                 { return false }
 func (fakeCluster) Nodes() []string                { return []string{"a", "b"} }
 func (fakeCluster) Kubeconfig() string             { return "/state/kubeconfig" }
 
@@ -115,7 +124,11 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	if err := store.WriteJSON(evidence.ClusterPath(f.folder, "iptables"), evidence.Cluster{Mode: "iptables"}); err != nil {
 		return err
 	}
-	s, err := of[0](ctx, fakeCluster{client: fake.NewClientset(readyNode("a"))})
+	on := f.on
+	if on == nil {
+		on = fakeCluster{client: fake.NewClientset(readyNode("a"))}
+	}
+	s, err := of[0](ctx, on)
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type maintenance struct {
 	begun   func() error // called when the load is steady; nil: nobody waits for that
 
 	cluster     cluster.Cluster // once it is open
+	kubeconfig  *kubeconfig     // for the cluster, if it is not ours; nil: none
 	app         *userApp        // whose rollout is waited for; nil: none
 	wholeness   wholeness
 	interrupts  *interrupts
@@ -69,6 +70,9 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 		return m.fromHost(ctx)
 	}
 	m.cluster = c
+	if err := m.writeKubeconfig(); err != nil {
+		return harness.Scenario{}, err
+	}
 	if m.change != nil {
 		if err := m.change.Prepare(ctx, Site{c, m.folder, m.screen.say}); err != nil {
 			return harness.Scenario{}, err
@@ -197,10 +201,8 @@ func (m *maintenance) commandEnd() string {
 // help says which commands to use once the load is steady.
 func (m *maintenance) help() string {
 	lines := []string{"run folder: " + m.folder}
-	for _, variable := range m.environment() {
-		if strings.HasPrefix(variable, kubeconfigVariable+"=") {
-			lines = append(lines, "export "+variable)
-		}
+	if file := m.kubeconfigFile(); file != "" {
+		lines = append(lines, "export "+kubeconfigVariable+"="+shellescape.Quote(file))
 	}
 	return strings.Join(append(lines, "before each step: rollcall during mark TEXT", "when all is done: rollcall during end"), "\n")
 }
@@ -211,12 +213,15 @@ const (
 	nodesVariable = "ROLLCALL_NODES"
 )
 
-// environment returns the variables for a command: the run folder and, for a cluster that Rollcall created, the kubeconfig and nodes. For
-// other clusters the command has its own credentials.
+// environment returns the environment of a command: ours without secrets, the run folder, the kubeconfig of the cluster, and the nodes of
+// one that Rollcall created.
 func (m *maintenance) environment() []string {
-	list := []string{RunVariable + "=" + m.folder}
-	if ours, ok := m.cluster.(interface{ Kubeconfig() string }); ok {
-		list = append(list, kubeconfigVariable+"="+ours.Kubeconfig(), nodesVariable+"="+strings.Join(m.cluster.Nodes(), " "))
+	list := append(new(Options).List().WithoutSecrets(os.Environ()), RunVariable+"="+m.folder)
+	if file := m.kubeconfigFile(); file != "" {
+		list = append(list, kubeconfigVariable+"="+file)
+	}
+	if m.cluster != nil && !m.cluster.Attached() {
+		list = append(list, nodesVariable+"="+strings.Join(m.cluster.Nodes(), " "))
 	}
 	return list
 }

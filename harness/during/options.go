@@ -34,6 +34,7 @@ type Options struct {
 	For        string   // how long the maintenance goes on after the end of the command; empty: it ends with the command
 	Until      string   // shell command, repeated after the end of the command, that succeeds when the maintenance is over
 	Deadline   string   // how long the maintenance may take; empty: 12 h
+	OwnConfig  bool     // the command gets the user's own kubeconfig, not one of the cluster
 	Load       []string // images of this host's Docker to load onto the nodes of a kind cluster
 	runner.Options
 }
@@ -90,6 +91,9 @@ func (o *Options) OfCommand() usage.List {
 func (o *Options) reach() usage.List {
 	there := o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url", "load-nodes", "wait")
 	return append(append(o.Reach(), there...), usage.Option{
+		Flag: "own-kubeconfig", Topic: usage.There, Switch: &o.OwnConfig,
+		Help: "leave KUBECONFIG to your command as it is (default: a kubeconfig whose only context is the cluster's)",
+	}, usage.Option{
 		Flag: "allow", Topic: usage.There, Default: usage.Make, Text: &o.Allow, Values: allowed(),
 		Help: "`things` to permit, separated by commas: writes, on any cluster, for a --method that may change something; " +
 			"node-rules, to observe nodes' rules; flows, beside it, to record to which pod each connection is routed"})
@@ -101,6 +105,7 @@ type settings struct {
 	settle, deadline time.Duration
 	lasts            time.Duration        // --for
 	until            string               // --until
+	ownConfig        bool                 // --own-kubeconfig
 	service          *userapp.ServiceName // nil: none
 	url, connectTo   string
 	http             *loadgen.UserHTTP // how service and url are requested
@@ -139,7 +144,7 @@ func (o Options) prepare() (a settings, err error) {
 	if a.lasts, err = usage.Duration("--for=", o.For, 0, time.Second); err != nil {
 		return a, err
 	}
-	a.until = o.Until
+	a.until, a.ownConfig = o.Until, o.OwnConfig
 	if a.deadline, err = usage.Duration("--deadline=", o.Deadline, defaultDeadline, time.Second); err != nil {
 		return a, err
 	}

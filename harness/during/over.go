@@ -61,7 +61,7 @@ func (m *maintenance) awaitOver(ctx context.Context) {
 	m.screen.say("the load goes on until this succeeds (--until): " + m.until)
 	_ = poll.Until(ctx, untilEvery, func() (bool, error) { // the caller checks ctx
 		c := exec.CommandContext(ctx, "sh", "-c", m.until)
-		c.Env = append(c.Environ(), m.environment()...)
+		c.Env = m.environment()
 		return c.Run() == nil, nil
 	})
 }

@@ -150,6 +150,11 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	defer stop()
 	m := &maintenance{settings: r.settings, folder: r.folder, command: command, does: doing(command), id: scenario, input: at.In,
 		server: listening, screen: screen, interrupts: interrupts, begun: r.begun}
+	if err := sweepKubeconfigs(); err != nil {
+		m.screen.say(fmt.Sprintf("kubeconfigs of runs that were killed are still there: %v", err))
+	}
+	defer func() { err = errors.Join(err, m.kubeconfig.remove()) }()
+	m.sayContext()
 	r.runner.Out = r.folder
 	asks := []runner.Asks{m.scenarioOn}
 	if len(r.changes) > 0 {

@@ -137,6 +137,14 @@ func (l List) Secrets() []string {
 	return variables
 }
 
+// WithoutSecrets returns an environment without the variables of secrets, for a process that must not get them.
+func (l List) WithoutSecrets(environment []string) []string {
+	return slices.DeleteFunc(slices.Clone(environment), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.ContainsFunc(l, func(o Option) bool { return o.Default == Secret && o.secretVariable() == name })
+	})
+}
+
 // Only returns the options with these flags.
 func (l List) Only(flags ...string) List {
 	return slices.DeleteFunc(slices.Clone(l), func(o Option) bool { return !slices.Contains(flags, o.Flag) })

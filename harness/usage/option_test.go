@@ -111,3 +111,10 @@ func TestGivenIsHowAnErrorNamesAnOption(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestWithoutSecrets(t *testing.T) {
+	got := new(settings).list().WithoutSecrets([]string{"HOME=/root", "ROLLCALL_TOKEN=open-sesame", "TOKEN=yours", "ROLLCALL_TOKENS=no"})
+	if diff := cmp.Diff([]string{"HOME=/root", "TOKEN=yours", "ROLLCALL_TOKENS=no"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

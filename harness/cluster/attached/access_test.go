@@ -1,6 +1,7 @@
 package attached
 
 import (
+	"cmp"
 	"encoding/pem"
 	"fmt"
 	"net/http"
@@ -12,10 +13,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/transport/spdy"
 
 	"example.com/rollcall/harness/usage"
@@ -120,12 +123,16 @@ func TestAccess(t *testing.T) {
 			http.Header{"Authorization": {"Bearer mine"}, "Impersonate-User": {"jane"}}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			c, name, err := dial(Options{Kubeconfig: server.kubeconfig(t), Context: row.context, Access: row.access})
+			c, err := dial(Options{Kubeconfig: server.kubeconfig(t), Context: row.context, Access: row.access})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := strings.TrimPrefix(server.URL, "https://"); row.context == "" && name != want || row.context != "" && name != row.context {
-				t.Errorf("its name is %s", name)
+			if want := cmp.Or(row.context, strings.TrimPrefix(server.URL, "https://")); c.Name() != want {
+				t.Errorf("its name is %s", c.Name())
+			}
+			file := filepath.Join(t.TempDir(), "written")
+			if err := c.WriteKubeconfig(file); err != nil {
+				t.Fatal(err)
 			}
 			for client, ask := range map[string]func() error{
 				"typed": func() error { _, err := c.Client().Discovery().ServerVersion(); return err },
@@ -142,12 +149,23 @@ func TestAccess(t *testing.T) {
 						return rt, err
 					})
 				},
+				"of another program, by the kubeconfig for it": func() error {
+					config, err := clientcmd.BuildConfigFromFlags("", file)
+					if err != nil {
+						return err
+					}
+					client, err := kubernetes.NewForConfig(config)
+					if err == nil {
+						_, err = client.Discovery().ServerVersion()
+					}
+					return err
+				},
 			} {
 				if err := ask(); err != nil {
 					t.Errorf("%s: %v", client, err)
 				}
 				server.mu.Lock()
-				if diff := cmp.Diff(row.want, server.as); diff != "" {
+				if diff := gocmp.Diff(row.want, server.as); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", client, diff)
 				}
 				server.as = nil
@@ -201,14 +219,14 @@ func TestBadAccess(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			row.access.Token = "open-sesame"
-			_, _, err := dial(Options{Kubeconfig: server.kubeconfig(t), Context: "staging", Access: row.access})
+			_, err := dial(Options{Kubeconfig: server.kubeconfig(t), Context: "staging", Access: row.access})
 			if err == nil || !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") ||
 				strings.Contains(err.Error(), "open-sesame") {
 				t.Errorf("%v, want %s", err, row.says)
 			}
 		})
 	}
-	if _, _, err := dial(Options{Kubeconfig: server.kubeconfig(t), Access: Access{Server: "staging"}}); err == nil ||
+	if _, err := dial(Options{Kubeconfig: server.kubeconfig(t), Access: Access{Server: "staging"}}); err == nil ||
 		err.Error() != "--server=staging: it is not a URL: write it like https://10.0.0.7:6443" {
 		t.Errorf("a server that is no URL: %v", err)
 	}
@@ -232,7 +250,7 @@ func TestSeveralKubeconfigs(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Setenv("KUBECONFIG", row.variable)
-			c, _, err := dial(Options{Kubeconfig: row.given, Context: "staging"})
+			c, err := dial(Options{Kubeconfig: row.given, Context: "staging"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
@@ -40,6 +41,7 @@ const (
 type Cluster struct {
 	cluster.API
 	options Options
+	loader  clientcmd.ClientConfig // of the context
 
 	name, mode, kubernetes, network string
 	ahead                           time.Duration // by which the API server's clock is ahead of this host's
@@ -61,9 +63,8 @@ var errNoAnswer = fmt.Errorf("no answer in %v", connectTimeout)
 // Connect connects to the cluster and detects its version, nodes, service proxy and network. The error of what prevents
 // this is a [usage] error, in one line.
 func Connect(ctx context.Context, o Options) (*Cluster, error) {
-	c := &Cluster{options: o}
-	var err error
-	if c.API, c.name, err = dial(o); err != nil {
+	c, err := dial(o)
+	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, connectTimeout, errNoAnswer)

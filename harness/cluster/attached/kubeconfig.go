@@ -24,29 +24,29 @@ import (
 // fix is the remedy for a configuration by which no client can be made.
 const fix = "fix it in your kubeconfig, or in the flags that override it"
 
-// dial makes the client of the cluster that the options name, by the rules of kubectl, and returns the cluster's name.
-func dial(o Options) (to cluster.API, name string, err error) {
+// dial makes the client of the cluster that the options name, by the rules of kubectl. It asks the cluster nothing.
+func dial(o Options) (*Cluster, error) {
 	if err := o.Access.check(); err != nil {
-		return to, "", err
+		return nil, err
 	}
 	loader, name, err := choose(o)
 	if err != nil {
-		return to, "", err
+		return nil, err
 	}
 	config, err := loader.ClientConfig()
 	if err != nil {
-		return to, "", usage.New("--context="+name, usage.OneLine(err), fix)
+		return nil, usage.New("--context="+name, usage.OneLine(err), fix)
 	}
 	if o.Access.Token != "" && !rest.IsConfigTransportTLS(*config) {
-		return to, "", usage.New("--token", "anybody could read it on its way to "+config.Host, "give an https URL: --server=URL")
+		return nil, usage.New("--token", "anybody could read it on its way to "+config.Host, "give an https URL: --server=URL")
 	}
 	config = o.Access.apply(config)
 	config.QPS, config.Burst = 50, 100
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return to, "", usage.New("--context="+name, usage.OneLine(err), fix)
+		return nil, usage.New("--context="+name, usage.OneLine(err), fix)
 	}
-	return cluster.NewAPI(config, client), name, nil
+	return &Cluster{API: cluster.NewAPI(config, client), options: o, name: name, loader: loader}, nil
 }
 
 // choose returns the loader of the context that the options name, and the cluster's name, which is the context's.
