@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/loadgen"
 )
 
@@ -29,4 +30,6 @@ type Unanswered struct {
 	Last   loadgen.NoReplyError
 }
 
-func (u Unanswered) Error() string { return fmt.Sprintf("%s: %s", u.Target, u.Last.Because) }
+func (u Unanswered) Error() string {
+	return fmt.Sprintf("%s: %s", secret.URLs(u.Target), u.Last.Because)
+}

@@ -37,7 +37,7 @@ type spooledOrder struct {
 	Boot     string       `json:"boot"`     // of the kernel it ran on
 	Began    time.Time    `json:"began"`    // when its load began
 	Order    startRequest `json:"order"`
-	UserHTTP []byte       `json:"sealed_user_http,omitempty"` // the order's, encrypted; it has none itself then
+	Sealed   []byte       `json:"sealed,omitempty"` // what the order lacks, encrypted
 }
 
 // A spoolState is the state of an agent that changes while it loads, except for the hits.

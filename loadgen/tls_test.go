@@ -200,7 +200,7 @@ func TestACertificateThatChanges(t *testing.T) {
 		return agent, Remote{URL: api.URL, Token: "secret", Client: api.Client()}
 	}
 	agent, remote := begin()
-	l := lane(evidence.Fresh, "https://shop.test/", 100)
+	l := lane(evidence.Fresh, "https://shop.test/?token="+secret, 100)
 	l.Address = server
 	err := remote.Start(t.Context(), []evidence.Lane{l}, Config{Began: time.Now(), Service: "shop", Timeout: patient,
 		UserHTTP: &UserHTTP{Method: http.MethodPut, Body: []byte(secret), Headers: []HeaderField{{"Authorization", secret}},

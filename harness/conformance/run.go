@@ -13,6 +13,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports/live"
 	"example.com/rollcall/reports/model"
@@ -145,7 +146,7 @@ func (r *run) command() string {
 	if folder, err := filepath.EvalSymlinks(o.Failed); err == nil && o.Failed != "" {
 		o.Failed = folder // out/latest will lead to another run
 	}
-	return shellescape.QuoteCommand(append([]string{"rollcall", "run"}, o.List().Args()...))
+	return secret.URLs(shellescape.QuoteCommand(append([]string{"rollcall", "run"}, o.List().Args()...)))
 }
 
 // hasRecording reports whether the run folder has a recording.

@@ -24,7 +24,7 @@ func parseService(text string) (userapp.ServiceName, error) {
 			"write it like shop/web, shop/web:8080 or shop/web:http/healthz")
 	}
 	s.Path = cmp.Or(s.Path, "/")
-	return s, nil
+	return s, userapp.CheckPath("--service", text, asHeader)
 }
 
 // findService returns the Service from the cluster, with the named port alone.

@@ -20,6 +20,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/secret"
 )
 
 // A maintenance is what a recorder records: a command, a change, or what is done by hand.
@@ -52,7 +53,7 @@ func doing(command []string) string {
 	if len(command) == 0 {
 		return byHand
 	}
-	return shellescape.QuoteCommand(command)
+	return shellescape.QuoteCommand(secret.Args(command))
 }
 
 // name returns a noun for what is recorded.

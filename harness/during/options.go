@@ -15,6 +15,7 @@ import (
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
@@ -243,11 +244,12 @@ func checkCommand(command []string) error {
 	return nil
 }
 
-// line returns the command line that reproduces a recording.
+// line returns the command line that reproduces a recording, without secrets.
 func (o Options) line(verb string, command []string) string {
+	o.Until = secret.Script(o.Until)
 	words := append(append(strings.Fields("rollcall "+verb), o.List().Args()...), o.OfCommand().Args()...)
 	if len(command) > 0 {
-		words = append(append(words, "--"), command...)
+		words = append(append(words, "--"), secret.Args(command)...)
 	}
 	return shellescape.QuoteCommand(words)
 }

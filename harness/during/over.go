@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/secret"
 )
 
 const (
@@ -58,7 +59,7 @@ func (m *maintenance) awaitOver(ctx context.Context) {
 	if m.until == "" {
 		return
 	}
-	m.screen.say("the load goes on until this succeeds (--until): " + m.until)
+	m.screen.say("the load goes on until this succeeds (--until): " + secret.Script(m.until))
 	_ = poll.Until(ctx, untilEvery, func() (bool, error) { // the caller checks ctx
 		c := exec.CommandContext(ctx, "sh", "-c", m.until)
 		c.Env = m.environment()

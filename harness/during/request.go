@@ -5,10 +5,10 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/loadgen"
@@ -125,21 +125,20 @@ func header(text string) (h loadgen.HeaderField, err error) {
 	switch hidden := strings.IndexAny(value, "@$") == 0; {
 	case !two:
 		return h, usage.New("--header", "one has no value", "write it like X-Tenant=acme, Authorization=@FILE or Authorization=$VARIABLE")
-	case !hidden && slices.Contains([]string{"Authorization", "Cookie", "Proxy-Authorization"}, http.CanonicalHeaderKey(name)):
+	case !hidden && secret.Named(name):
 		return h, usage.New("--header="+name, "its value would stand in lists of processes and in the report", "write "+name+"=@FILE or "+
 			name+"=$VARIABLE")
 	}
 	return loadgen.HeaderField{Name: name, Value: value}, nil
 }
 
-// checkURL returns an error for a URL that a client cannot request.
+// asHeader says how a secret is sent that must not be in a URL.
+const asHeader = "send it as a header: --header='Authorization=$VARIABLE' or =@FILE"
+
+// checkURL returns an error for a URL that a client cannot request, or that has a secret.
 func (r Request) checkURL(text string) error {
-	at, err := url.Parse(text)
-	if err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) || at.Host == "" || at.Fragment != "" {
-		return usage.New("--url="+text, "it is not an http or https URL", "write it like https://shop.example.com/healthz")
-	}
-	if _, has := at.User.Password(); has {
-		return usage.New("--url", "the password in it would stand in the report", "leave it out: --header='Authorization=$VARIABLE' or =@FILE")
+	if err := userapp.CheckURL("--url", text, "https://shop.example.com/healthz", asHeader); err != nil {
+		return err
 	}
 	if r.ConnectTo == "" {
 		return nil

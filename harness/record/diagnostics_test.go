@@ -21,27 +21,31 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"example.com/rollcall/harness/secret"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// secret must not be in any file.
-const secret = "hunter-two"
+// planted must not be in any file.
+const planted = "hunter-two"
 
 // named returns the metadata of an object that kubectl applied.
 func named(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: namespace, Name: name,
-		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl-" + secret}},
-		Annotations:   map[string]string{corev1.LastAppliedConfigAnnotation: secret, "kept": "yes"},
+		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl-" + planted}},
+		Annotations:   map[string]string{corev1.LastAppliedConfigAnnotation: planted, "vault/token": planted, "kept": "yes"},
 	}
 }
 
 func podSpec() corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Env: []corev1.EnvVar{
-		{Name: "PASSWORD", Value: secret},
+		{Name: "PASSWORD", Value: planted},
 		{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "token"}}},
-	}}}}
+	}, Args: []string{"--token", planted, "--db=postgres://me:" + planted + "@db/"},
+		ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+			HTTPHeaders: []corev1.HTTPHeader{{Name: "Authorization", Value: planted}}}}}}}}
 }
 
 // objects returns an app with one pod, which restarted once, on a cluster with one node.
@@ -51,16 +55,16 @@ func objects() []runtime.Object {
 		&corev1.Pod{ObjectMeta: named("app", "echo-a"), Spec: podSpec(), Status: restarted},
 		&appsv1.Deployment{ObjectMeta: named("app", "echo"), Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{Spec: podSpec()}}},
 		&discoveryv1.EndpointSlice{ObjectMeta: named("app", "echo-slice")},
-		&corev1.Secret{ObjectMeta: named("app", "token"), StringData: map[string]string{"token": secret}},
-		&corev1.ConfigMap{ObjectMeta: named("app", "settings"), Data: map[string]string{"password": secret}},
-		&corev1.Event{ObjectMeta: named("app", "late"), Message: "app is late"},
+		&corev1.Secret{ObjectMeta: named("app", "token"), StringData: map[string]string{"token": planted}},
+		&corev1.ConfigMap{ObjectMeta: named("app", "settings"), Data: map[string]string{"password": planted}},
+		&corev1.Event{ObjectMeta: named("app", "late"), Message: "app is late: http://me:" + planted + "@10.0.0.7/"},
 		&corev1.Pod{ObjectMeta: named("elsewhere", "another-app")},
 		&corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-proxy-x", Labels: map[string]string{"k8s-app": "kube-proxy"}},
 			Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "kube-proxy"}}},
 		},
 		&corev1.Pod{ObjectMeta: named("kube-system", "coredns"), Status: restarted},
-		&corev1.Node{ObjectMeta: named("", "worker")},
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker", Annotations: map[string]string{"k3s.io/node-args": planted}}},
 	}
 }
 
@@ -124,7 +128,7 @@ func TestWhatIsCollected(t *testing.T) {
 		t.Errorf("README.txt (-want +got), -update rewrites it:\n%s", diff)
 	}
 	for name, text := range files {
-		for _, never := range []string{secret, "managedFields", "another-app"} {
+		for _, never := range []string{planted, "managedFields", "another-app"} {
 			if strings.Contains(text, never) {
 				t.Errorf("%s has %s:\n%s", name, never, text)
 			}
@@ -139,13 +143,13 @@ func TestWhatIsCollected(t *testing.T) {
 			t.Errorf("it asked to %s %s", action.GetVerb(), resource)
 		}
 	}
-	has(t, files, "pods.yaml", "name: echo-a", "name: PASSWORD\n        value: "+withheld, "key: token", "kept: \"yes\"")
-	has(t, files, "deployments.yaml", "value: "+withheld)
+	has(t, files, "pods.yaml", "name: echo-a", "name: PASSWORD\n        value: "+secret.Withheld, "key: token", "kept: \"yes\"")
+	has(t, files, "deployments.yaml", "value: "+secret.Withheld)
 	has(t, files, "endpointslices.yaml", "name: echo-slice")
 	has(t, files, "logs/app/echo-a/echo.previous.log", "fake logs")
 	has(t, files, "nodes/worker/kubelet.log", "--lines=500")
 	has(t, files, "nodes/worker/conntrack.txt", "found=1")
-	has(t, files, "events.yaml", "message: app is late")
+	has(t, files, "events.yaml", "app is late: http://"+secret.Withheld+"@10.0.0.7/")
 }
 
 func TestLogsAreAskedForWithinBounds(t *testing.T) {

@@ -8,10 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
-)
 
-// withheld replaces the value of an environment variable.
-const withheld = "(withheld)"
+	"example.com/rollcall/harness/secret"
+)
 
 // A kind lists the objects of one kind.
 type kind struct {
@@ -51,7 +50,8 @@ func (s source) objects(ctx context.Context, f *folder) {
 	}
 }
 
-// toYAML returns an object as YAML, less the fields that scrub removes.
+// toYAML returns an object as YAML without secrets, managed fields, the last applied configuration, which repeats the object, and
+// annotations of nodes, where their owner's programs keep what they were started with.
 func toYAML(object runtime.Object) ([]byte, error) {
 	data, err := json.Marshal(object)
 	if err != nil {
@@ -61,29 +61,28 @@ func toYAML(object runtime.Object) ([]byte, error) {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return nil, err
 	}
-	scrub(fields)
+	dropped := []string{"managedFields", corev1.LastAppliedConfigAnnotation}
+	if _, nodes := object.(*corev1.NodeList); nodes {
+		dropped = append(dropped, "annotations")
+	}
+	drop(fields, dropped)
+	secret.Object(fields)
 	return yaml.Marshal(fields)
 }
 
-// scrub removes at any depth managed fields, the last applied configuration, which repeats the object, and the
-// values of environment variables, which may be secrets.
-func scrub(value any) {
+// drop removes fields at any depth.
+func drop(value any, names []string) {
 	switch value := value.(type) {
 	case []any:
 		for _, entry := range value {
-			scrub(entry)
+			drop(entry, names)
 		}
 	case map[string]any:
-		delete(value, "managedFields")
-		delete(value, corev1.LastAppliedConfigAnnotation)
-		variables, _ := value["env"].([]any)
-		for _, variable := range variables {
-			if variable, ok := variable.(map[string]any); ok && variable["value"] != nil {
-				variable["value"] = withheld
-			}
+		for _, name := range names {
+			delete(value, name)
 		}
 		for _, field := range value {
-			scrub(field)
+			drop(field, names)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -23,6 +24,7 @@ import (
 	"example.com/rollcall/harness/nodeimage"
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -122,7 +124,17 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 		}
 	}
 	r.run.Length = time.Since(r.began)
-	return r, r.recorder.Finish(r.run)
+	return r, r.recorder.Finish(r.kept())
+}
+
+// kept returns the run as it is stored: the URLs of its lanes have no secrets.
+func (r *Recording) kept() evidence.Run {
+	run := r.run
+	run.Lanes = slices.Clone(run.Lanes)
+	for l := range run.Lanes {
+		run.Lanes[l].Target = secret.URLs(run.Lanes[l].Target)
+	}
+	return run
 }
 
 // TooMuch returns why the rollout was not begun if the load is more than this machine can carry, or else "". The evidence is then

@@ -13,6 +13,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/usage"
@@ -85,9 +86,10 @@ func (r *Runner) openSession(ctx context.Context, name string) error {
 	s := r.NewSession()
 	s.Command = strings.Join(os.Args, " ")
 	for _, variable := range r.List().Secrets() {
-		_, secret, _ := strings.Cut(variable, "=")
-		s.Command = strings.ReplaceAll(s.Command, secret, "(secret)")
+		_, token, _ := strings.Cut(variable, "=")
+		s.Command = strings.ReplaceAll(s.Command, token, "(secret)")
 	}
+	s.Command = secret.URLs(s.Command)
 	return r.Begin(ctx, s)
 }
 

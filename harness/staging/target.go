@@ -19,6 +19,7 @@ import (
 	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/namespace"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
 )
 
 // Target has the options for a cluster that somebody else owns. The zero value is no such cluster: the run makes its own.
@@ -154,8 +155,8 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 		return nil, usage.New("--pull-secret="+t.PullSecret, "there is nothing to pull", "give --image-repo or --images as well")
 	}
 	if t.OutsideURL != "" && t.OutsideURL != attached.NoOutside {
-		if !strings.HasPrefix(t.OutsideURL, "http") {
-			return nil, usage.New("--outside-url="+t.OutsideURL, "it is not a URL", "give one like http://rollcall.example.com/, or none")
+		if err := userapp.CheckURL("--outside-url", t.OutsideURL, "http://rollcall.example.com/, or none", "leave it out"); err != nil {
+			return nil, err
 		}
 		if len(t.Preassigned()) != 1 {
 			return nil, usage.New("--outside-url="+t.OutsideURL, "it leads to a Service of one namespace, and scenarios would run in others",

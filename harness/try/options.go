@@ -6,6 +6,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -48,5 +49,5 @@ func (o *Options) List() usage.List {
 
 // line returns the command line that reproduces the run. It has no secret.
 func (o *Options) line() string {
-	return shellescape.QuoteCommand(append([]string{"rollcall", "try"}, o.List().Args()...))
+	return secret.URLs(shellescape.QuoteCommand(append([]string{"rollcall", "try"}, o.List().Args()...)))
 }

@@ -10,11 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/loadgen"
 )
 
 // advisable lists the fields of a workload that advice may change, and those that name it. The report must not have images, environments
-// and volumes.
+// and volumes; secrets in probes and hooks are withheld.
 var advisable = [][]string{
 	{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"},
 	{"spec", "replicas"}, {"spec", "strategy"}, {"spec", "updateStrategy"},
@@ -48,6 +49,7 @@ func Advisable(workload map[string]any) map[string]any {
 		}
 	}
 	_ = unstructured.SetNestedSlice(some, containers, at...) // cannot fail either
+	secret.Object(some)
 	return some
 }
 
@@ -64,7 +66,7 @@ func ProbeHandler(path string, port corev1.ServicePort, secure bool, by *loadgen
 		slices.ContainsFunc(by.Status, func(s int) bool { return s >= http.StatusBadRequest }) { // with which a probe fails
 		return map[string]any{"tcpSocket": map[string]any{"port": at}}
 	}
-	get := map[string]any{"path": path, "port": at}
+	get := map[string]any{"path": secret.Query(path), "port": at}
 	if secure {
 		get["scheme"] = string(corev1.URISchemeHTTPS)
 	}

@@ -1,6 +1,8 @@
 package attached
 
 import (
+	"net/url"
+
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
@@ -47,6 +49,9 @@ func (a Access) check() error {
 	}
 	if a.InsecureSkipTLSVerify && a.CertificateAuthority != "" {
 		return usage.New("--insecure-skip-tls-verify", "it contradicts --certificate-authority", "leave one of them out")
+	}
+	if at, err := url.Parse(a.Server); err == nil && at.User != nil {
+		return usage.New("--server", "the user or password in it would stand in the report", "leave it out: ROLLCALL_TOKEN, or --user=NAME")
 	}
 	if a.RequestTimeout != "" {
 		if limit, err := clientcmd.ParseTimeout(a.RequestTimeout); err != nil || limit < 0 {
