@@ -51,10 +51,12 @@ func newFake(t *testing.T) *fakeCluster {
 	}
 	for _, name := range []string{"echo", "another"} { // of which the first is the app's
 		objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", Name: name,
-			Labels: fixtures.Destination{}.Object(name).Labels, OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
+			Labels:          fixtures.Destination{}.Object(name).Labels,
+			OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
 	}
 	objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "theirs", Name: "another", // with the name of the app's
-		Labels: fixtures.Destination{}.Object("echo").Labels, OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
+		Labels:          fixtures.Destination{}.Object("echo").Labels,
+		OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
 	proxies := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: cluster.ProxyName}}
 	proxies.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/kube-proxy:" + next}}
 	dns := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "coredns"}}

@@ -50,7 +50,8 @@ func TestCleanupDeletesPodsUntilNoneIsLeft(t *testing.T) {
 func TestCleanupDeletesDaemonSetsBeforePods(t *testing.T) {
 	for _, preassigned := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			client := newFake(t, &corev1.Pod{ObjectMeta: ours("a", "agent", "run", 0)}, &corev1.Pod{ObjectMeta: ours("a-rules", "observer", "run", 0)})
+			client := newFake(t, &corev1.Pod{ObjectMeta: ours("a", "agent", "run", 0)},
+				&corev1.Pod{ObjectMeta: ours("a-rules", "observer", "run", 0)})
 			if err := (Lease{Name: "a", Preassigned: preassigned}).Cleanup(t.Context(), client, true); err != nil {
 				t.Fatal(err)
 			}

@@ -116,6 +116,7 @@ func (l Lease) AddPullSecret(ctx context.Context, client kubernetes.Interface, f
 	if err != nil {
 		return usage.New("--pull-secret="+file, "it cannot be read: "+err.Error(), "give a file like ~/.docker/config.json")
 	}
-	_, err = client.CoreV1().Secrets(l.Name).Create(ctx, fixtures.PullSecret(fixtures.Destination{Namespace: l.Name, Run: l.Run}, PullSecretName, data), metav1.CreateOptions{})
+	secret := fixtures.PullSecret(fixtures.Destination{Namespace: l.Name, Run: l.Run}, PullSecretName, data)
+	_, err = client.CoreV1().Secrets(l.Name).Create(ctx, secret, metav1.CreateOptions{})
 	return err
 }

@@ -153,7 +153,8 @@ func TestSweepPreassigned(t *testing.T) {
 // A run that died may have left a Secret alone, which nobody may list.
 func TestSweepDeletesWhatIsNotListed(t *testing.T) {
 	client := newFake(t, &corev1.Secret{ObjectMeta: ours("shop", "agents", "dead", time.Minute)})
-	err := Sweep{Client: client, Out: io.Discard, Dead: map[string]bool{"dead": true}, Preassigned: []string{"shop"}, Now: clock}.Run(t.Context())
+	sweep := Sweep{Client: client, Out: io.Discard, Dead: map[string]bool{"dead": true}, Preassigned: []string{"shop"}, Now: clock}
+	err := sweep.Run(t.Context())
 	secrets, listed := client.CoreV1().Secrets("shop").List(t.Context(), metav1.ListOptions{})
 	if err := errors.Join(err, listed); err != nil || len(secrets.Items) > 0 {
 		t.Errorf("%d secrets are left, %v", len(secrets.Items), err)

@@ -156,7 +156,8 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 			return recordWith(ctx, s, c)
 		}
 		doing := mutant.Begin(ctx, disruption.Stage{
-			Cluster: m.cluster, Namespace: c.Lease.Name, Into: fixtures.Destination{Namespace: c.Lease.Name, Run: c.Lease.Run}, App: s.App, Old: harness.OldVersion})
+			Cluster: m.cluster, Namespace: c.Lease.Name, Into: fixtures.Destination{Namespace: c.Lease.Name, Run: c.Lease.Run},
+			App: s.App, Old: harness.OldVersion})
 		c.Sink = doing.Sink
 		made, err := recordWith(ctx, s, c)
 		damage = doing.End()

@@ -86,7 +86,8 @@ func uncordon(ctx context.Context, s namespace.Sweep) error {
 		fmt.Fprintf(s.Out, "%s: uncordoning node %s, which run %s cordoned, which %s\n", s.Cluster, node.Name, by.ID, until)
 		err := disruption.Uncordon(ctx, s.Client, node.Name, by)
 		if apierrors.IsForbidden(err) {
-			err = usage.New("node "+node.Name, "missing permission to patch it", "bind the role of fixtures/staging/drains, or: kubectl uncordon "+node.Name)
+			err = usage.New("node "+node.Name, "missing permission to patch it",
+				"bind the role of fixtures/staging/drains, or: kubectl uncordon "+node.Name)
 		}
 		if err != nil {
 			return err

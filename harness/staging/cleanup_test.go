@@ -25,7 +25,8 @@ func TestUncordon(t *testing.T) {
 		}
 		return node
 	}
-	client := fake.NewClientset(cordoned("dead", "dead", time.Hour), cordoned("expired", "old", -time.Hour), cordoned("used", "alive", time.Hour),
+	client := fake.NewClientset(cordoned("dead", "dead", time.Hour), cordoned("expired", "old", -time.Hour),
+		cordoned("used", "alive", time.Hour),
 		cordoned("theirs", "", 0), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "open"}})
 	var out bytes.Buffer
 	err := uncordon(t.Context(), namespace.Sweep{Cluster: "staging", Client: client, Out: &out, Extent: namespace.Leftovers,

@@ -117,7 +117,8 @@ func (t Target) wait() (time.Duration, error) {
 
 // Hold holds the preassigned namespaces, if there are any, for a run; out gets a line while it waits. lost is called when the run no longer
 // holds one.
-func (t Target) Hold(ctx context.Context, c *attached.Cluster, run string, out io.Writer, lost func(because string)) (*namespace.Hold, error) {
+func (t Target) Hold(ctx context.Context, c *attached.Cluster, run string, out io.Writer,
+	lost func(because string)) (*namespace.Hold, error) {
 	wait, err := t.wait()
 	if err != nil {
 		return nil, err

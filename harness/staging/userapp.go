@@ -32,7 +32,8 @@ func (p Preflight) TryApp(ctx context.Context) error {
 	}
 	fmt.Fprintf(p.Out, "trying %s of %s\n", p.App.Name(), p.AppFile)
 	return p.inNamespace(ctx, p.App.PodSecurity(), func(ctx context.Context, lease namespace.Lease) error {
-		service, err := p.App.Update().Deploy(ctx, p.Cluster.Client(), fixtures.Destination{Namespace: lease.Name, Run: lease.Run}, fixtures.App{}, 0)
+		to := fixtures.Destination{Namespace: lease.Name, Run: lease.Run}
+		service, err := p.App.Update().Deploy(ctx, p.Cluster.Client(), to, fixtures.App{}, 0)
 		if err != nil {
 			return usage.New("--app="+p.AppFile, usage.OneLine(err), "fix its manifests")
 		}
