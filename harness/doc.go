@@ -8,7 +8,7 @@
 //   - evidence has the types of a run folder; timeline joins it; verdict judges it
 //   - cluster creates kind clusters and attaches to existing ones; dataplane knows what routes on their nodes
 //   - staging checks whether a run is possible on an existing cluster: rights, quota, trial pods, run lock
-//   - namespace leases the namespaces of recordings, cleans them up and sweeps what dead runs left
+//   - namespace leases the namespaces of recordings, holds those that are there already, and sweeps what dead runs left
 //   - rollout edits objects as a strategy does; userapp does the same for an app of the user's
 //   - disruption does what maintenance and failures do to a cluster under load, and waits until it is whole again
 //   - during records by means of runner what maintenance by somebody else costs clients; try rolls out an app from its manifests
@@ -16,7 +16,8 @@
 //   - host finds out what this machine can run, and sets it up; nodeimage builds the node image; lab makes a machine with IP_VS
 //   - layout knows where Rollcall runs from and what a release contains, and builds the images of its pods
 //   - usage parses input of users (flags, files) and has the error for bad input; progress shows how far a run is
-//   - command runs programs; poll waits for a condition; sharedfile has file locks and replaces files atomically
+//   - command runs programs; poll waits for a condition; sharedfile has file locks and replaces files
+//     atomically; secret withholds what may be secret in what is kept or printed
 //
 // The words: a scenario makes a claim about clients. While it rolls an app out, lanes send requests. A request is a hit as its
 // client saw it and, if it reached a pod, an arrival as the app saw it. Everything that was recorded is evidence, in the run folder.

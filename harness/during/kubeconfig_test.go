@@ -48,7 +48,7 @@ func fakeKubectl(out io.Writer) error {
 type measured struct {
 	*httptest.Server
 	asked atomic.Int32 // for the version, by the programs that the command runs
-	own   atomic.Bool  // the next such request is Rollcall's own
+	own   atomic.Int32 // requests to come of the connection itself
 }
 
 func newMeasured(t *testing.T) *measured {
@@ -63,7 +63,7 @@ func newMeasured(t *testing.T) *measured {
 		kinds := map[string]string{"nodes": "NodeList", "pods": "PodList", "leases": "LeaseList", "daemonsets": "DaemonSetList"}
 		switch last := path.Base(r.URL.Path); {
 		case last == "version":
-			if !m.own.Swap(false) {
+			if m.own.Add(-1) < 0 {
 				m.asked.Add(1)
 			}
 			fmt.Fprint(w, `{"gitVersion": "v1.37.2"}`)
@@ -150,7 +150,7 @@ current-context: production
 			}
 			t.Setenv("KUBECONFIG", own)
 			t.Setenv("ROLLCALL_TOKEN", "open-sesame")
-			staging.own.Store(true)
+			staging.own.Store(2) // for the version and for the time
 			on, err := attached.Connect(t.Context(), attached.Options{Context: "staging",
 				Access: attached.Access{Token: "open-sesame", Impersonate: "jane"}})
 			if err != nil {
@@ -163,7 +163,8 @@ current-context: production
 				r.until = script + " >&2"
 			}
 			var out bytes.Buffer
-			_, err = r.run(t.Context(), Terminal{Out: &out, Errors: &out}, []string{"sh", "-c", script + "; ls -l $KUBECONFIG; ls -ld ${KUBECONFIG%/*}"})
+			script += "; ls -l $KUBECONFIG; ls -ld ${KUBECONFIG%/*}"
+			_, err = r.run(t.Context(), Terminal{Out: &out, Errors: &out}, []string{"sh", "-c", script})
 			if err != nil {
 				t.Fatal(err)
 			}

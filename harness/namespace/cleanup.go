@@ -136,7 +136,8 @@ func deletePods(ctx context.Context, client kubernetes.Interface, namespace stri
 }
 
 // deleteRest deletes the selected objects in a preassigned namespace that deleteWorkloads leaves, and waits until the EndpointSlices are
-// gone, which their controller deletes. They have the labels of their Services (k8s.io/endpointslice, utils.go, v1.37). The owner may have others.
+// gone, which their controller deletes. They have the labels of their Services (k8s.io/endpointslice, utils.go, v1.37). The owner may have
+// others.
 func deleteRest(ctx context.Context, client kubernetes.Interface, namespace string, which metav1.ListOptions) error {
 	var failed []error
 	for _, kind := range []collection{client.CoreV1().Secrets(namespace), client.CoreV1().ResourceQuotas(namespace),

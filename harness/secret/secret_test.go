@@ -30,12 +30,15 @@ func TestArgs(t *testing.T) {
 		words    []string
 		want     string // separated by |
 	}{
-		{"nothing is secret", []string{"kubectl", "rollout", "restart", "deploy/web", "-n", "shop"}, "kubectl|rollout|restart|deploy/web|-n|shop"},
-		{"a value of helm", []string{"helm", "upgrade", "--set", "db.password=s3cret,x=1", "web"}, "helm|upgrade|--set|db.password=(withheld)|web"},
+		{"nothing is secret", []string{"kubectl", "rollout", "restart", "deploy/web", "-n", "shop"},
+			"kubectl|rollout|restart|deploy/web|-n|shop"},
+		{"a value of helm", []string{"helm", "upgrade", "--set", "db.password=s3cret,x=1", "web"},
+			"helm|upgrade|--set|db.password=(withheld)|web"},
 		{"with the flag in one word", []string{"helm", "--set=a=1,db.password=s3cret"}, "helm|--set=a=1,db.password=(withheld)"},
 		{"a flag and its value", []string{"deploy", "--token", "s3cret", "-v"}, "deploy|--token|(withheld)|-v"},
 		{"a flag with its value", []string{"deploy", "--api-key=s3cret with spaces"}, "deploy|--api-key=(withheld)"},
-		{"a flag without one, and another", []string{"docker", "login", "--password-stdin", "-v", "host"}, "docker|login|--password-stdin|-v|host"},
+		{"a flag without one, and another", []string{"docker", "login", "--password-stdin", "-v", "host"},
+			"docker|login|--password-stdin|-v|host"},
 		{"a variable", []string{"env", "DB_PASSWORD=s3c&ret;x", "PAGE=2", "run"}, "env|DB_PASSWORD=(withheld)|PAGE=2|run"},
 		{"a header", []string{"curl", "-H", "Authorization: Bearer s3cret", "-H", "X-Page: 2"}, "curl|-H|Authorization: (withheld)|-H|X-Page: 2"},
 		{"a URL", []string{"curl", "https://jane:s3cret@shop/"}, "curl|https://(withheld)@shop/"},
@@ -69,7 +72,8 @@ func TestObject(t *testing.T) {
 	pod := object{
 		"metadata": object{"name": "web", "annotations": object{"page": "2", "vault/token": "s3cret", "note": "DB_PASS=s3cret"}},
 		"spec": object{"serviceAccountName": "token-reader", "containers": []any{object{
-			"env":     []any{object{"name": "PAGE", "value": "s3cret"}, object{"name": "OF", "valueFrom": object{"secretKeyRef": object{"key": "k"}}}},
+			"env": []any{object{"name": "PAGE", "value": "s3cret"},
+				object{"name": "OF", "valueFrom": object{"secretKeyRef": object{"key": "k"}}}},
 			"command": []any{"web", "--token", "s3cret"}, "args": []any{"--port=80", "--db=postgres://jane:s3cret@db/"},
 			"readinessProbe": object{"httpGet": object{"path": "/", "httpHeaders": []any{
 				object{"name": "Host", "value": "shop"}, object{"name": "X-Page", "value": "s3cret"}}}},
@@ -80,7 +84,8 @@ func TestObject(t *testing.T) {
 	want := object{
 		"metadata": object{"name": "web", "annotations": object{"page": "2", "vault/token": Withheld, "note": "DB_PASS=" + Withheld}},
 		"spec": object{"serviceAccountName": "token-reader", "containers": []any{object{
-			"env":     []any{object{"name": "PAGE", "value": Withheld}, object{"name": "OF", "valueFrom": object{"secretKeyRef": object{"key": "k"}}}},
+			"env": []any{object{"name": "PAGE", "value": Withheld},
+				object{"name": "OF", "valueFrom": object{"secretKeyRef": object{"key": "k"}}}},
 			"command": []any{"web", "--token", Withheld}, "args": []any{"--port=80", "--db=postgres://" + Withheld + "@db/"},
 			"readinessProbe": object{"httpGet": object{"path": "/", "httpHeaders": []any{
 				object{"name": "Host", "value": "shop"}, object{"name": "X-Page", "value": Withheld}}}},

@@ -215,7 +215,8 @@ func TestBadAccess(t *testing.T) {
 		{"a user that is not there", Access{User: "them"}, `--context=staging: auth info "them" does not exist: fix it in your kubeconfig, or `},
 		{"a cluster that is not there", Access{Cluster: "there"}, `--context=staging: cluster "there" does not exist: `},
 		{"an authority that is not there", Access{CertificateAuthority: "/nowhere/ca.pem"}, "--context=staging: "},
-		{"a server with a password", Access{Server: "https://jane:s3cret@staging"}, "--server: the user or password in it would stand in the report"},
+		{"a server with a password", Access{Server: "https://jane:s3cret@staging"},
+			"--server: the user or password in it would stand in the report"},
 		{"a token over plain HTTP", Access{Server: plain.String()}, "--token: anybody could read it on its way to http://127.0.0.1:"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -21,7 +21,8 @@ func TestAKubeconfigOfOneContext(t *testing.T) {
 	if err := os.WriteFile(given, []byte(`apiVersion: v1
 kind: Config
 clusters:
-- {name: here, cluster: {server: "https://10.0.0.7:6443", certificate-authority: pki/ca.pem, proxy-url: "http://proxy:3128", tls-server-name: api}}
+- name: here
+  cluster: {server: "https://10.0.0.7:6443", certificate-authority: pki/ca.pem, proxy-url: "http://proxy:3128", tls-server-name: api}
 - {name: there, cluster: {server: "https://10.0.0.8:6443"}}
 users:
 - {name: me, user: {client-certificate: pki/me.pem, client-key: pki/me.key, as: jane, as-groups: [ops]}}
@@ -54,7 +55,8 @@ current-context: production
 			api.AuthInfo{ClientCertificate: pki("me.pem"), ClientKey: pki("me.key"), Impersonate: "jane", ImpersonateGroups: []string{"ops"}}},
 		{"as the options have it", Access{Server: "https://staging:6443", CertificateAuthority: "pki/other.pem", TLSServerName: "other",
 			Impersonate: "joe", ImpersonateUID: "7"},
-			api.Cluster{Server: "https://staging:6443", CertificateAuthority: pki("other.pem"), ProxyURL: "http://proxy:3128", TLSServerName: "other"},
+			api.Cluster{Server: "https://staging:6443", CertificateAuthority: pki("other.pem"), ProxyURL: "http://proxy:3128",
+				TLSServerName: "other"},
 			api.AuthInfo{ClientCertificate: pki("me.pem"), ClientKey: pki("me.key"), Impersonate: "joe", ImpersonateUID: "7",
 				ImpersonateGroups: []string{"ops"}}},
 		{"with a token in place of a certificate", Access{Token: "given"},
