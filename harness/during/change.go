@@ -30,6 +30,9 @@ type Site struct {
 	Say     func(string) // prints a line for the user
 }
 
+// Folder returns the run folder.
+func (s Site) Folder() string { return s.folder }
+
 // Recording returns the folder of an earlier recording of the run. There is only one attempt of each.
 func (s Site) Recording(id string) (folder string) {
 	return evidence.ScenarioFolder(s.folder, s.Cluster.Mode(), suite, id, 1)

@@ -12,6 +12,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/runner"
@@ -37,6 +38,7 @@ type Options struct {
 	Deadline   string   // how long the maintenance may take; empty: 12 h
 	OwnConfig  bool     // the command gets the user's own kubeconfig, not one of the cluster
 	Load       []string // images of this host's Docker to load onto the nodes of a kind cluster
+	Creates    bool     // a user's objects are created, which --allow=cluster-objects is about
 	runner.Options
 }
 
@@ -126,6 +128,14 @@ func (o Options) Prepare() (Prepared, error) {
 // Asks returns how requests are sent: the method, and the number of bytes in the body.
 func (p Prepared) Asks() (method string, body int) { return p.http.Method, len(p.http.Body) }
 
+// There returns the existing cluster that the options name; nil: one is made.
+func (p Prepared) There() *attached.Cluster { return p.runner.There() }
+
+// Permits reports whether --allow has a value.
+func (o Options) Permits(thing string) bool {
+	return slices.Contains(strings.Split(strings.ReplaceAll(o.Allow, " ", ""), ","), thing)
+}
+
 func (o Options) prepare() (a settings, err error) {
 	p99, named := strings.CutPrefix(o.MaxLatency, p99Is)
 	if o.MaxLatency != "" && (!named || p99 == "") {
@@ -166,8 +176,8 @@ func (o Options) prepare() (a settings, err error) {
 	if err := o.Request.checkMeant(a.service, a.url); err != nil {
 		return a, err
 	}
-	var writes bool
-	if o.Allow, writes, err = readAllow(o.Allow); err != nil {
+	writes := o.Permits(allowWrites)
+	if o.Allow, err = o.readAllow(); err != nil {
 		return a, err
 	}
 	if a.http, err = o.Request.http(writes); err != nil {
@@ -199,27 +209,34 @@ func (o Options) fromHost() bool {
 	return o.URL != "" && o.Service == "" && o.Modes == "" && !o.Named()
 }
 
-// allowWrites is the value of --allow that permits requests which may change something.
-const allowWrites = "writes"
+// Values of --allow that the checks on a cluster do not know.
+const (
+	allowWrites = "writes" // requests which may change something
+	// ClusterObjects permits rollcall try to create objects that others on an existing cluster may feel.
+	ClusterObjects = "cluster-objects"
+)
 
 // allowed lists the values of --allow.
 func allowed() []string { return []string{allowWrites, harness.NodeRules, evidence.FlowEvents} }
 
-// readAllow checks the list of --allow. It removes "writes", which the checks on a cluster do not know.
-func readAllow(list string) (rest string, writes bool, err error) {
+// readAllow checks --allow, and returns it without what the checks on a cluster do not know.
+func (o Options) readAllow() (rest string, err error) {
+	known := allowed()
+	if o.Creates {
+		known = append(known, ClusterObjects)
+	}
 	var others []string
-	for thing := range strings.SplitSeq(list, ",") {
+	for thing := range strings.SplitSeq(o.Allow, ",") {
 		switch thing = strings.TrimSpace(thing); {
-		case thing == allowWrites:
-			writes = true
-		case thing != "" && !slices.Contains(allowed(), thing):
-			return "", false, usage.New("--allow="+thing, "there is no such thing",
-				"use "+strings.Join(allowed(), ", ")+usage.Meant(thing, allowed()...))
-		default:
+		case thing != "" && !slices.Contains(known, thing):
+			return "", usage.New("--allow="+thing, "there is no such thing", "use "+strings.Join(known, ", ")+usage.Meant(thing, known...))
+		case thing == ClusterObjects && !o.Named():
+			return "", usage.New("--allow="+thing, "it applies only to an existing cluster, and none is named", "name it: --context=NAME")
+		case thing != allowWrites && thing != ClusterObjects:
 			others = append(others, thing)
 		}
 	}
-	return strings.Join(others, ","), writes, nil
+	return strings.Join(others, ","), nil
 }
 
 // PrintRights prints roles that grant what a recording needs on an existing cluster. The maintenance itself needs rights of its own.

@@ -161,10 +161,14 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 		asks = m.scenariosOf(r.changes)
 	}
 	unrecorded := r.record(ctx, m.screen, suite, r.line, asks...)
+	var left error
 	if r.remove != nil && m.stays() {
-		if err := r.remove(context.WithoutCancel(ctx)); err != nil {
-			m.screen.say(err.Error())
+		if left = r.remove(context.WithoutCancel(ctx)); left != nil {
+			m.screen.say(left.Error())
 		}
+	}
+	if usage.Is(unrecorded) && left != nil { // the run folder says what was left
+		return 0, errors.Join(unrecorded, os.Remove(filepath.Join(r.root, linkName)))
 	}
 	if inUse := (*namespace.InUseError)(nil); usage.Is(unrecorded) || errors.As(unrecorded, &inUse) {
 		return 0, errors.Join(unrecorded, os.Remove(filepath.Join(r.root, linkName)), os.RemoveAll(r.folder))

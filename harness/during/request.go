@@ -39,7 +39,7 @@ func (r *Request) list() usage.List {
 // secureList returns the flags for requests over TLS.
 func (r *Request) secureList() usage.List {
 	return usage.List{
-		{Flag: "ca", Text: &r.CA, Help: "PEM `file` of the authorities that the certificate of the app may be of (default: for --url this host's; rollcall try accepts any)"},
+		{Flag: "ca", Text: &r.CA, Help: "PEM `file` of the authorities that the certificate of the app may be of (default: for --url this host's; rollcall try accepts any on a cluster that it makes)"},
 		{Flag: "server-name", Text: &r.ServerName, Help: "`name` to ask for, and to find in the certificate of the app (default: the URL's or the Service's)"},
 		{Flag: "insecure", Switch: &r.Insecure, Help: "accept any certificate of the app"},
 		{Flag: "tls-min", Text: &r.TLSMin, Help: "lowest `version` of TLS with the app, 1.2 or 1.3 (default 1.2)"},

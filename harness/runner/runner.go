@@ -195,6 +195,9 @@ func (r *Runner) UserApp() *userapp.App { return r.app }
 // Attached reports, after Prepare, whether the run is on an existing cluster.
 func (r *Runner) Attached() bool { return r.attached != nil }
 
+// There returns, after Prepare, the existing cluster of the run; nil: clusters are made.
+func (r *Runner) There() *attached.Cluster { return r.attached }
+
 // Layout returns where Rollcall runs from, after Prepare.
 func (r *Runner) Layout() layout.Layout { return r.layout }
 

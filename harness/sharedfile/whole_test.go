@@ -61,3 +61,15 @@ func text(s string) func(io.Writer) error {
 func fails(err error) func(io.Writer) error {
 	return func(w io.Writer) error { _, _ = io.WriteString(w, "half"); return err }
 }
+
+func TestSave(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for _, text := range []string{"first", "second"} {
+		if err := sharedfile.Save(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("the file has %q, %v, want %q", got, err, text)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,13 +29,6 @@ type App struct {
 	secure   bool // requests use TLS
 }
 
-// defaultNamespace is the namespace of objects that name none.
-const defaultNamespace = metav1.NamespaceDefault
-
-func namespaceOf(o *unstructured.Unstructured) string {
-	return cmp.Or(o.GetNamespace(), defaultNamespace)
-}
-
 // New finds the Service and the workload behind it. text is empty or names the Service, like https:shop/web:8443/healthz, of which all but
 // web is optional; web/ has the path /.
 func New(objects []Object, text string) (*App, error) {
@@ -52,7 +44,7 @@ func New(objects []Object, text string) (*App, error) {
 	var found, unfit []string
 	for _, o := range objects {
 		service, is := serviceOf(o)
-		if !is || name != "" && (service.Name != name || named.Namespace != "" && namespaceOf(o.Unstructured) != named.Namespace) {
+		if !is || name != "" && (service.Name != name || named.Namespace != "" && o.namespace() != named.Namespace) {
 			continue
 		}
 		workload, template, because := behind(objects, service)
@@ -78,7 +70,7 @@ func New(objects []Object, text string) (*App, error) {
 			fmt.Sprintf("%s lead to pods of theirs: %s", phrase.Count(len(found), "Service"), strings.Join(found, ", ")),
 			"say which clients use: --service="+found[0])
 	}
-	a.service.Namespace = namespaceOf(a.workload.Unstructured)
+	a.service.Namespace = a.workload.namespace()
 	if err := a.choosePort(named); err != nil {
 		return nil, err
 	}
@@ -92,6 +84,7 @@ func serviceOf(o Object) (service corev1.Service, is bool) {
 		return service, false
 	}
 	err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &service)
+	service.Namespace = o.namespace()
 	return service, err == nil && service.Spec.ClusterIP != corev1.ClusterIPNone
 }
 
@@ -122,7 +115,7 @@ func behind(objects []Object, service corev1.Service) (workload Object, template
 	var found, near []string
 	for _, o := range objects {
 		pods, has := templateOf(o)
-		if !has || o.GetKind() == "Job" || namespaceOf(o.Unstructured) != cmp.Or(service.Namespace, defaultNamespace) {
+		if !has || o.GetKind() == "Job" || o.namespace() != service.Namespace {
 			continue
 		}
 		if !selector.Matches(labels.Set(pods.Labels)) {

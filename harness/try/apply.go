@@ -3,7 +3,6 @@ package try
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,10 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/util/csaupgrade"
+	"k8s.io/client-go/util/retry"
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/usage"
@@ -27,13 +29,14 @@ import (
 // manager is our name in the managed fields of objects.
 const manager = "rollcall-try"
 
-// A target is a cluster that objects are applied to.
+// A target is a cluster on which objects are created.
 type target struct {
 	client  dynamic.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
 	loaded  []string // images that were loaded onto its nodes
 	say     func(string)
-	created []Object // in their order, to be deleted at the end
+	record  *record
+	created []Object // in their order, as the API server returned them
 }
 
 func newTarget(c cluster.Cluster, loaded []string, say func(string)) (*target, error) {
@@ -55,22 +58,26 @@ func (t *target) api(o Object) (dynamic.ResourceInterface, error) {
 	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
 		return t.client.Resource(mapping.Resource), nil
 	}
-	return t.client.Resource(mapping.Resource).Namespace(namespaceOf(o.Unstructured)), nil
+	return t.client.Resource(mapping.Resource).Namespace(o.namespace()), nil
 }
 
-// first lists the kinds that are applied first, because others need them.
+// first lists the kinds that are created first, because others need them.
 var first = []schema.GroupKind{{Kind: "Namespace"}, {Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
 	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, {Kind: "ServiceAccount"}, {Kind: "ConfigMap"}, {Kind: "Secret"}}
 
-func rank(o Object) int {
-	if i := slices.Index(first, o.GroupVersionKind().GroupKind()); i >= 0 {
-		return i
+// inOrder returns objects in the order in which they are created.
+func inOrder(objects []Object) []Object {
+	rank := func(o Object) int {
+		if i := slices.Index(first, o.GroupVersionKind().GroupKind()); i >= 0 {
+			return i
+		}
+		return len(first)
 	}
-	return len(first)
+	return slices.SortedStableFunc(slices.Values(objects), func(a, b Object) int { return rank(a) - rank(b) })
 }
 
-// create applies objects that must not exist yet, and creates the namespaces that they name. Namespaces may exist. Kinds that the cluster
-// does not have are left out. An object that cannot be read may exist, so nothing is applied then.
+// create creates objects that must not exist yet, and the namespaces that they name. Namespaces may exist. Kinds that the cluster does not
+// have are left out. An object that cannot be read may exist, so nothing is created then.
 func (t *target) create(ctx context.Context, objects []Object) error {
 	var missing []Object
 	for _, o := range slices.Concat(missingNamespaces(objects), objects) {
@@ -81,13 +88,17 @@ func (t *target) create(ctx context.Context, objects []Object) error {
 		case live == nil:
 			missing = append(missing, o)
 		case o.GetKind() != "Namespace":
-			return usage.New(o.String(), "the cluster has one already, in namespace "+namespaceOf(o.Unstructured),
-				"use a cluster without it: rollcall clean deletes those that were kept")
+			return usage.New(o.String(), "the cluster has one already, in namespace "+o.namespace(), "use a cluster or a namespace without it")
 		case live.GetDeletionTimestamp() != nil:
 			return usage.New("namespace "+o.GetName(), "it is being deleted, and takes nothing new", "wait until it is gone, or name another")
 		}
 	}
-	return t.apply(ctx, missing)
+	for _, o := range inOrder(missing) {
+		if err := t.createOne(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // live returns an object as the cluster has it; nil if it has none, or not even the kind, or if the API server is to choose the name.
@@ -107,53 +118,100 @@ func (t *target) live(ctx context.Context, o Object) (*unstructured.Unstructured
 }
 
 func missingNamespaces(objects []Object) (all []Object) {
-	has := map[string]bool{"": true, defaultNamespace: true}
+	has := map[string]bool{metav1.NamespaceDefault: true}
 	for _, o := range objects {
 		if o.GetKind() == "Namespace" {
 			has[o.GetName()] = true
 		}
 	}
 	for _, o := range objects {
-		if name := o.GetNamespace(); !has[name] {
+		if name := o.namespace(); !has[name] && !clusterWide(o) {
 			has[name] = true
-			all = append(all, Object{&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
-				"metadata": map[string]any{"name": name}}}, o.At})
+			all = append(all, Object{Unstructured: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+				"metadata": map[string]any{"name": name}}}, At: o.At})
 		}
 	}
 	return all
 }
 
-// apply writes objects as kubectl apply --server-side does.
-func (t *target) apply(ctx context.Context, objects []Object) error {
-	objects = slices.Clone(objects)
-	slices.SortStableFunc(objects, func(a, b Object) int { return rank(a) - rank(b) })
-	for _, o := range objects {
+// createOne creates an object, unless the cluster does not have its kind. It is recorded before.
+func (t *target) createOne(ctx context.Context, o Object) error {
+	api, err := t.api(o)
+	if meta.IsNoMatchError(err) {
+		t.mapper.Reset() // a CustomResourceDefinition may have been created
+		api, err = t.api(o)
+	}
+	if meta.IsNoMatchError(err) {
+		t.say(fmt.Sprintf("%s (%s) is left out: the cluster has no kind %s of %s", o, o.At, o.GetKind(), o.GetAPIVersion()))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	done, err := t.record.begin(o)
+	if err != nil {
+		return err
+	}
+	live, err := api.Create(ctx, t.clean(o), metav1.CreateOptions{FieldManager: manager})
+	if err != nil {
+		return t.refused(o, err)
+	}
+	t.created = append(t.created, Object{live, o.At, o.home})
+	return done(live)
+}
+
+// refused returns the error about an object that the API server does not take.
+func (t *target) refused(o Object, err error) error {
+	return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), remedy(err.Error(), "fix the manifest"))
+}
+
+// update writes the next version of objects that were created, as kubectl apply --server-side does. It takes over the fields that others
+// have set meanwhile, as an autoscaler does, since the objects are ours.
+func (t *target) update(ctx context.Context, objects []Object) error {
+	for _, o := range inOrder(objects) {
 		api, err := t.api(o)
-		if meta.IsNoMatchError(err) {
-			t.mapper.Reset() // a CustomResourceDefinition may have been applied
-			api, err = t.api(o)
-		}
-		if meta.IsNoMatchError(err) {
-			t.say(fmt.Sprintf("%s (%s) is left out: the cluster has no kind %s of %s", o, o.At, o.GetKind(), o.GetAPIVersion()))
-			continue
-		}
 		if err != nil {
 			return err
 		}
-		var live *unstructured.Unstructured
-		if o.GetName() == "" { // the API server chooses one, by generateName
-			live, err = api.Create(ctx, t.clean(o), metav1.CreateOptions{FieldManager: manager})
-		} else {
-			live, err = api.Apply(ctx, o.GetName(), t.clean(o), metav1.ApplyOptions{FieldManager: manager, Force: true})
-		}
+		is := t.clean(o)
+		err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			live, err := t.ours(ctx, api, o)
+			if err != nil {
+				return err
+			}
+			is.SetUID(live.GetUID()) // so that no other is changed
+			return t.asApplied(ctx, api, live)
+		})
 		if err != nil {
-			return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), remedy(err.Error(), "fix the manifest"))
+			return err
 		}
-		if !t.made(o) {
-			t.created = append(t.created, Object{live, o.At})
+		if _, err := api.Apply(ctx, o.GetName(), is, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+			return t.refused(o, err)
 		}
 	}
 	return nil
+}
+
+// asApplied has the API server take an object that was created as one that was applied: else fields which the next version does not have
+// would stay (client-go, util/csaupgrade).
+func (t *target) asApplied(ctx context.Context, api dynamic.ResourceInterface, live *unstructured.Unstructured) error {
+	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(manager), manager)
+	if err == nil && patch != nil {
+		_, err = api.Patch(ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	}
+	return err
+}
+
+// ours returns a created object as the cluster has it now, or an error if somebody has made it anew.
+func (t *target) ours(ctx context.Context, api dynamic.ResourceInterface, o Object) (*unstructured.Unstructured, error) {
+	live, err := api.Get(ctx, o.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(t.created, o.same); i < 0 || t.created[i].GetUID() != live.GetUID() {
+		return nil, fmt.Errorf("%s is left alone: somebody has made it anew", o)
+	}
+	return live, nil
 }
 
 // made reports whether this target created the object.
@@ -168,7 +226,7 @@ func (t *target) patch(ctx context.Context, workload Object, template map[string
 	if err != nil {
 		return err
 	}
-	live, err := api.Get(ctx, workload.GetName(), metav1.GetOptions{})
+	live, err := t.ours(ctx, api, workload)
 	if err != nil {
 		return err
 	}
@@ -180,14 +238,15 @@ func (t *target) patch(ctx context.Context, workload Object, template map[string
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(map[string]any{"spec": map[string]any{"template": patched}})
+	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": live.GetUID()}, "spec": map[string]any{"template": patched}})
 	if err == nil {
 		_, err = api.Patch(ctx, workload.GetName(), types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager})
 	}
 	return err
 }
 
-// clean returns a copy of the object without the fields that depend on the cluster it comes from. Nodes do not pull loaded images.
+// clean returns a copy of the object with the annotation of the run, and without the fields that depend on the cluster it comes from. Nodes
+// do not pull loaded images.
 func (t *target) clean(o Object) *unstructured.Unstructured {
 	is := o.DeepCopy()
 	delete(is.Object, "status")
@@ -195,6 +254,12 @@ func (t *target) clean(o Object) *unstructured.Unstructured {
 		"selfLink"} {
 		unstructured.RemoveNestedField(is.Object, "metadata", field)
 	}
+	annotations := is.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[runAnnotation] = t.record.Run
+	is.SetAnnotations(annotations)
 	for _, path := range [][]string{{"spec", "template", "spec"}, {"spec"}} {
 		for _, field := range []string{"initContainers", "containers"} {
 			at := append(slices.Clone(path), field)
@@ -211,19 +276,4 @@ func (t *target) clean(o Object) *unstructured.Unstructured {
 		}
 	}
 	return is
-}
-
-// remove deletes the created objects, the last one first.
-func (t *target) remove(ctx context.Context) error {
-	var failed []error
-	for _, o := range slices.Backward(t.created) {
-		api, err := t.api(o)
-		if err == nil {
-			err = api.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
-		}
-		if err != nil && !apierrors.IsNotFound(err) {
-			failed = append(failed, fmt.Errorf("%s stays: %s", strings.ToLower(o.String()), usage.OneLine(err)))
-		}
-	}
-	return errors.Join(failed...)
 }

@@ -91,7 +91,7 @@ func (c Change) do(ctx context.Context, a *App, to *target) error {
 		if err := to.create(ctx, others); err != nil {
 			return err
 		}
-		return to.apply(ctx, known)
+		return to.update(ctx, known)
 	}
 	template := map[string]any{"metadata": map[string]any{"annotations": map[string]any{restartedAt: time.Now().Format(time.RFC3339)}}}
 	if c.image != "" {

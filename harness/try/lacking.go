@@ -35,11 +35,11 @@ func foreign(objects []Object) (found []Object) {
 func unmet(workloads, all []Object) (texts []string) {
 	has := map[string]bool{}
 	for _, o := range all {
-		has[namespaceOf(o.Unstructured)+"/"+o.String()] = true
+		has[o.namespace()+"/"+o.String()] = true
 	}
 	for _, o := range workloads {
 		lacks := slices.DeleteFunc(needs(podOf(o)), func(name string) bool {
-			return has[namespaceOf(o.Unstructured)+"/"+name] || name == "ConfigMap kube-root-ca.crt" // which every namespace has
+			return has[o.namespace()+"/"+name] || name == "ConfigMap kube-root-ca.crt" // which every namespace has
 		})
 		if len(lacks) > 0 {
 			texts = append(texts, fmt.Sprintf("%s refers to %s, which no manifest has", o, strings.Join(lacks, ", ")))

@@ -39,12 +39,16 @@ func (o *Options) List() usage.List {
 			Help: "then restart the app with the preStop sleep that the rollout needed: clients may lose none"},
 		{Flag: "twin", Switch: &o.Twin, Help: "then restart the app without its preStop hook: clients have to lose requests"},
 	}.Under("Manifests and what follows their rollout")
+	allow := o.Options.List().Only("allow")
+	allow[0].Values = append(allow[0].Values, during.ClusterObjects)
+	allow[0].Help += "; " + during.ClusterObjects + ", to create what others on a cluster that is there may feel: cluster-wide objects, Ingresses and " +
+		"load balancers"
 	shared := []string{"max-outage", "max-failed", "max-latency", "host", "header", "method", "body", "good-status", "ca", "server-name",
-		"insecure", "client-cert", "client-key", "rate", "modes", "k8s", "keep", "namespace", "image-repo", "images", "allow"}
+		"insecure", "client-cert", "client-key", "rate", "modes", "k8s", "keep", "namespace", "image-repo", "images"}
 	for _, there := range o.Reach() {
 		shared = append(shared, there.Flag)
 	}
-	return slices.Concat(first, more, o.Options.List().Only(shared...).Under(usage.Losses))
+	return slices.Concat(first, more, append(o.Options.List().Only(shared...), allow...).Under(usage.Losses))
 }
 
 // line returns the command line that reproduces the run. It has no secret.

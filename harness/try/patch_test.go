@@ -44,11 +44,13 @@ func TestPatchesContainers(t *testing.T) {
 					t.Fatal(err)
 				}
 				live := objects[0].DeepCopy()
-				live.SetNamespace(defaultNamespace)
+				live.SetNamespace(metav1.NamespaceDefault)
+				live.SetUID("uid-1")
 				to, client := fakeTarget(nil)
 				client.Resources = append(client.Resources, &metav1.APIResourceList{GroupVersion: "argoproj.io/v1alpha1",
 					APIResources: []metav1.APIResource{{Name: "rollouts", Kind: "Rollout", Namespaced: true}}})
 				to.client = dynamicfake.NewSimpleDynamicClient(scheme.Scheme, live)
+				to.created = []Object{{Unstructured: live}}
 				if err := to.patch(t.Context(), objects[0], row.template); err != nil {
 					t.Fatal(err)
 				}

@@ -19,8 +19,9 @@ type plan struct {
 	change  Change
 	changes []during.Change // the first is the change
 	given   Options
-	method  string // of requests
-	body    int    // its bytes
+	method  string   // of requests
+	body    int      // its bytes
+	allowed []string // objects that others may feel
 }
 
 // lines says what was found in the manifests, what will be requested and rolled out, and what a kind cluster will lack.
@@ -52,6 +53,9 @@ func (p plan) lines() []string {
 	}
 	if asking := p.asking(); len(asking) > 0 {
 		lines = append(lines, "clients:   "+strings.Join(asking, ", ")+", whose requests add load that is not recorded")
+	}
+	if len(p.allowed) > 0 {
+		lines = append(lines, "allowed:   "+strings.Join(p.allowed, ", ")+", which others may feel")
 	}
 	if others := p.others(); len(others) > 0 {
 		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 109))

@@ -3,6 +3,7 @@ package try
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -29,13 +31,18 @@ type Sources struct {
 	Kustomize string   // folder of a kustomization; empty: none
 	Recursive bool     // also read folders in folders
 	In        io.Reader
+	Namespace string // of objects that name none; empty: default
 }
 
 // An Object is an object of a manifest.
 type Object struct {
 	*unstructured.Unstructured
-	At string // where it was read: file and line
+	At   string // where it was read: file and line
+	home string // its namespace if it names none; empty: default
 }
+
+// namespace returns the namespace that the object is in, or would be in if its kind had namespaces.
+func (o Object) namespace() string { return cmp.Or(o.GetNamespace(), o.home, metav1.NamespaceDefault) }
 
 // String returns kind and name, like "Deployment web".
 func (o Object) String() string { return o.GetKind() + " " + o.GetName() }
@@ -43,7 +50,7 @@ func (o Object) String() string { return o.GetKind() + " " + o.GetName() }
 // same reports whether both are the same object of a cluster.
 func (o Object) same(other Object) bool {
 	return o.GroupVersionKind() == other.GroupVersionKind() && o.GetName() == other.GetName() &&
-		namespaceOf(o.Unstructured) == namespaceOf(other.Unstructured)
+		o.namespace() == other.namespace()
 }
 
 // Read reads all objects of the sources, in their order. The error has a [usage.Error] for each fault, which names file, document, line and
@@ -53,6 +60,9 @@ func Read(s Sources) ([]Object, error) {
 	var faults []error
 	add := func(name string, text []byte) {
 		objects, err := parse(name, text)
+		for i := range objects {
+			objects[i].home = s.Namespace
+		}
 		all, faults = append(all, objects...), append(faults, err)
 	}
 	for _, at := range s.Files {
@@ -186,7 +196,7 @@ func (p place) parse(document []byte) ([]Object, error) {
 	if len(content) == 0 {
 		return nil, nil
 	}
-	object := Object{&unstructured.Unstructured{Object: content}, fmt.Sprintf("%s:%d", p.file, p.line+1)}
+	object := Object{&unstructured.Unstructured{Object: content}, fmt.Sprintf("%s:%d", p.file, p.line+1), ""}
 	switch {
 	case object.GetKind() == "" || object.GetAPIVersion() == "":
 		return nil, usage.New(p.String(), "it has no apiVersion or no kind", "write both, or leave the file out")

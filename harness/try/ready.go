@@ -39,13 +39,13 @@ type awaited struct {
 	standstill *during.Standstill
 }
 
-// awaitReady waits until all workloads that were applied have rolled out. It returns an error if the app's cannot; another one that
+// awaitReady waits until all workloads that were created have rolled out. It returns an error if the app's cannot; another one that
 // cannot is reported, and no longer waited for.
 func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a *App) error {
 	var pending []awaited
 	for _, o := range t.created {
 		if template, has := templateOf(o); has && o.GetKind() != "Job" {
-			pending = append(pending, awaited{o, during.NewStandstill(ctx, client, namespaceOf(o.Unstructured),
+			pending = append(pending, awaited{o, during.NewStandstill(ctx, client, o.namespace(),
 				labels.SelectorFromSet(template.Labels), o.GetName())})
 		}
 	}
@@ -124,7 +124,7 @@ func (t *target) lacks(ctx context.Context, client kubernetes.Interface, o Objec
 
 func podsOf(ctx context.Context, client kubernetes.Interface, o Object) ([]corev1.Pod, error) {
 	template, _ := templateOf(o)
-	pods, err := client.CoreV1().Pods(namespaceOf(o.Unstructured)).List(ctx, metav1.ListOptions{
+	pods, err := client.CoreV1().Pods(o.namespace()).List(ctx, metav1.ListOptions{
 		LabelSelector: labels.SelectorFromSet(template.Labels).String()})
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func because(ctx context.Context, client kubernetes.Interface, o Object) string 
 	if i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return !observe.Ready(&p) }); i >= 0 {
 		return fmt.Sprintf(": pod %s: %s", pods[i].Name, staging.PodStatus(pods[i]))
 	}
-	if warning := staging.LastWarning(ctx, client, namespaceOf(o.Unstructured), ""); warning != "" {
+	if warning := staging.LastWarning(ctx, client, o.namespace(), ""); warning != "" {
 		return ": " + warning
 	}
 	return ""

@@ -22,11 +22,14 @@ func fakeTarget(say func(string), there ...runtime.Object) (*target, *fake.Clien
 	client := fake.NewClientset(there...)
 	client.Resources = []*metav1.APIResourceList{
 		{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "namespaces", Kind: "Namespace"},
-			{Name: "services", Kind: "Service", Namespaced: true}}},
+			{Name: "services", Kind: "Service", Namespaced: true}, {Name: "configmaps", Kind: "ConfigMap", Namespaced: true}}},
+		{GroupVersion: "networking.k8s.io/v1", APIResources: []metav1.APIResource{{Name: "ingresses", Kind: "Ingress", Namespaced: true}}},
+		{GroupVersion: "example.com/v1", APIResources: []metav1.APIResource{{Name: "tenants", Kind: "Tenant"}}},
 		{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{{Name: "deployments", Kind: "Deployment", Namespaced: true}}},
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
-	return &target{client: dynamicfake.NewSimpleDynamicClient(scheme.Scheme, there...), mapper: mapper, say: say}, client
+	return &target{client: dynamicfake.NewSimpleDynamicClient(scheme.Scheme, there...), mapper: mapper, say: say,
+		record: &record{Run: "run-a"}}, client
 }
 
 func TestANamespaceThatEnds(t *testing.T) {
@@ -83,7 +86,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 				live.SetNamespace("default")
 				to, client := fakeTarget(func(string) {}, event)
 				to.client = dynamicfake.NewSimpleDynamicClient(scheme.Scheme, live)
-				to.created = []Object{{live, app.workload.At}}
+				to.created = []Object{{Unstructured: live, At: app.workload.At}}
 				const again = 41 * time.Second // 5 ms, doubled 13 times
 				time.AfterFunc(again, func() {
 					event.Count++

@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -20,6 +24,13 @@ const settle = "5s"
 func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	if len(o.Files) == 0 && o.Kustomize == "" {
 		return 0, usage.New("rollcall try", "no manifests are named", "give -f FILE or -k FOLDER")
+	}
+	if o.Named() {
+		there := attached.Options{Kubeconfig: o.Kubeconfig, Context: o.Context, Access: o.Access}
+		var err error
+		if o.Namespace, err = attached.Namespace(there); err != nil {
+			return 0, err
+		}
 	}
 	objects, err := Read(o.Sources)
 	if err != nil {
@@ -40,7 +51,13 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	given := o
 	o.Settle = settle
 	o.Request.Host = cmp.Or(o.Request.Host, app.host())
-	o.Request.Insecure = o.Request.Insecure || app.secure && o.Request.CA == "" // as the kubelet does
+	if app.secure && o.Request.CA == "" && !o.Request.Insecure {
+		if err := o.checkTrust(); err != nil {
+			return 0, err
+		}
+		o.Request.Insecure = true // as the kubelet does
+	}
+	o.Creates = true
 	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
 	prepared, err := o.Prepare()
 	if err != nil {
@@ -49,6 +66,11 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	r := &appRun{app: app, images: o.Load}
 	changes := r.changes(change, o)
 	p := plan{App: app, change: change, changes: changes, given: given}
+	if c := prepared.There(); c != nil {
+		if p.allowed, err = given.checkAllowed(ctx, c, slices.Concat(objects, change.objects)); err != nil {
+			return 0, err
+		}
+	}
 	p.method, p.body = prepared.Asks()
 	for _, line := range p.lines() {
 		if _, err := fmt.Fprintln(at.Out, phrase.PrintableLines(line)); err != nil {
@@ -59,6 +81,30 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 		return 0, nil
 	}
 	return prepared.RunChanges(ctx, at, "try", given.line(), changes, r.remove)
+}
+
+// checkTrust returns an error where it would hurt to accept any certificate: where a header's value is a secret, which is why it stands in
+// a file or a variable, and on a cluster with other apps than this one.
+func (o *Options) checkTrust() error {
+	const remedy = "give --ca=FILE, or --insecure to accept any certificate"
+	for _, header := range o.Request.Headers {
+		if name, value, _ := strings.Cut(header, "="); strings.IndexAny(value, "@$") == 0 {
+			return usage.New("--header="+name, "over TLS its value would be sent to whoever answers", remedy)
+		}
+	}
+	if o.Named() {
+		return usage.New("requests over TLS", "on a cluster that is there it has to be known who answers", remedy)
+	}
+	return nil
+}
+
+// checkAllowed returns the objects that --allow=cluster-objects permits, and an error if they need that.
+func (o *Options) checkAllowed(ctx context.Context, c cluster.Cluster, objects []Object) ([]string, error) {
+	t, err := newTarget(c, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return t.checkAllowed(ctx, objects, o.Permits(during.ClusterObjects))
 }
 
 // An appRun has the state of a run: the app, and the cluster that it is on.
@@ -84,11 +130,19 @@ func (r *appRun) changes(change Change, o Options) []during.Change {
 	return list
 }
 
-// deploy applies the app and waits until it is ready.
+// deploy creates the app, once what killed tries left on the cluster is gone, and waits until it is ready.
 func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
-	if r.target, err = newTarget(site.Cluster, r.images, site.Say); err != nil {
+	if err := Clean(ctx, site.Cluster, site.Say, filepath.Dir(site.Folder())); err != nil {
+		site.Say(usage.OneLine(err))
+	}
+	to, err := newTarget(site.Cluster, r.images, site.Say)
+	if err != nil {
 		return err
 	}
+	if to.record, err = newRecord(identityOf(ctx, site.Cluster), !site.Cluster.Temporary(), site.Folder()); err != nil {
+		return err
+	}
+	r.target = to
 	if err := r.target.create(ctx, r.app.Objects); err != nil {
 		return err
 	}

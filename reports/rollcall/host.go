@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,8 +16,10 @@ import (
 	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/host"
 	"example.com/rollcall/harness/lab"
+	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/nodeimage"
 	"example.com/rollcall/harness/staging"
+	"example.com/rollcall/harness/try"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -71,6 +74,22 @@ func getNodeImage(ctx context.Context, cmd *cobra.Command, kubernetes string) er
 	return err
 }
 
+// cleanTries deletes what killed tries of this host created on a cluster.
+func cleanTries(ctx context.Context, t staging.Target, out io.Writer) error {
+	if !t.Named() {
+		return nil
+	}
+	c, err := t.Connect(ctx, "")
+	if err != nil {
+		return nil // Cleanup fails with the same
+	}
+	at, err := layout.Find()
+	if err != nil {
+		return err
+	}
+	return try.Clean(ctx, c, func(line string) { fmt.Fprintln(out, line) }, at.Runs())
+}
+
 func cleanCommand() *cobra.Command {
 	t := staging.Target{}
 	ofLab, all := false, false
@@ -84,7 +103,7 @@ func cleanCommand() *cobra.Command {
 				case ofLab:
 					return lab.Remove()
 				case t.Named() || cmd.Flags().NFlag() > 0: // an empty --context too: an unset variable must not mean kind clusters
-					return t.Cleanup(ctx, cmd.OutOrStdout(), all)
+					return errors.Join(cleanTries(ctx, t, cmd.OutOrStdout()), t.Cleanup(ctx, cmd.OutOrStdout(), all))
 				default:
 					return kind.Sweep(ctx, cmd.OutOrStdout(), true)
 				}

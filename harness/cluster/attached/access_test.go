@@ -241,7 +241,7 @@ func TestSeveralKubeconfigs(t *testing.T) {
 	files := strings.Join([]string{
 		written(t, head+fmt.Sprintf("clusters:\n- {name: here, cluster: {server: %q, certificate-authority: %q}}\n", server.URL, server.ca)),
 		written(t, head+"users:\n- {name: me, user: {token: mine}}\n"),
-		written(t, head+"contexts:\n- {name: staging, context: {cluster: here, user: me}}\ncurrent-context: staging\n"),
+		written(t, head+"contexts:\n- {name: staging, context: {cluster: here, user: me, namespace: shop}}\ncurrent-context: staging\n"),
 	}, string(filepath.ListSeparator))
 	for _, row := range []struct {
 		sentence, variable, given string
@@ -258,6 +258,9 @@ func TestSeveralKubeconfigs(t *testing.T) {
 			}
 			if version, err := c.Client().Discovery().ServerVersion(); err != nil || version.GitVersion != "v1.37.2" {
 				t.Errorf("%v, %v", version, err)
+			}
+			if in, err := Namespace(Options{Kubeconfig: row.given, Context: "staging"}); err != nil || in != "shop" {
+				t.Errorf("objects that name no namespace are in %q, %v", in, err)
 			}
 		})
 	}

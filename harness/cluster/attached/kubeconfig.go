@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,6 +91,19 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 	return loader, name, nil
 }
 
+// Namespace returns the namespace in which kubectl works with the options, if none is named. It asks no API server.
+func Namespace(o Options) (string, error) {
+	loader, name, err := choose(o)
+	if err != nil {
+		return "", err
+	}
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return "", usage.New("--context="+name, usage.OneLine(err), fix)
+	}
+	return namespace, nil
+}
+
 // ownPod returns a kubeconfig of the pod we are in, so that overrides apply to it as to any other.
 func ownPod() (api.Config, error) {
 	of, err := rest.InClusterConfig()
@@ -97,10 +111,11 @@ func ownPod() (api.Config, error) {
 		return api.Config{}, usage.New("--context="+InCluster, err.Error(),
 			"run this in a pod with a service account, or name a context of your kubeconfig")
 	}
+	namespace, _ := os.ReadFile(filepath.Join(filepath.Dir(of.BearerTokenFile), "namespace")) // empty means default
 	return api.Config{
 		Clusters:  map[string]*api.Cluster{InCluster: {Server: of.Host, CertificateAuthority: of.CAFile}},
 		AuthInfos: map[string]*api.AuthInfo{InCluster: {TokenFile: of.BearerTokenFile}},
-		Contexts:  map[string]*api.Context{InCluster: {Cluster: InCluster, AuthInfo: InCluster}},
+		Contexts:  map[string]*api.Context{InCluster: {Cluster: InCluster, AuthInfo: InCluster, Namespace: strings.TrimSpace(string(namespace))}},
 	}, nil
 }
 
