@@ -80,6 +80,9 @@ func (p *UserHTTP) Check() error {
 			return fmt.Errorf("status %d: it is not an HTTP status (100 to 599)", status)
 		}
 	}
+	if !validHost(p.Host) {
+		return fmt.Errorf("host %q: it is not a name, with a port or without", p.Host)
+	}
 	for _, h := range p.Headers {
 		if err := h.check(); err != nil {
 			return err
@@ -99,6 +102,13 @@ func (p *UserHTTP) Check() error {
 		return fmt.Errorf("pattern %q: put what is the version into ( )", p.Pattern)
 	}
 	return nil
+}
+
+// validHost reports whether net/http would send a Host header as it is given; it leaves out what follows a slash or a space
+// (net/http, cleanHost). An empty host is that of the URL.
+func validHost(host string) bool {
+	ascii, err := httpguts.PunycodeHostPort(host)
+	return err == nil && httpguts.ValidHostHeader(ascii) && !strings.ContainsAny(host, "/ ?#@\t")
 }
 
 // Names reports whether replies name their version.

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
@@ -55,13 +56,16 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		return err
 	}
 	if len(pods) == 0 {
+		if none := a.scaledToZero(ctx); none != "" {
+			return usage.New(thing, none+" has 0 replicas, so nothing would answer", "give it one or more")
+		}
 		return usage.New(thing, fmt.Sprintf("its selector %s matches no pod%s", a.selector, a.nearest(ctx, service.Spec.Selector)),
 			"correct the selector, or start the app")
 	}
 	if why, remedy := a.unserved(ctx, service, pods); why != "" {
 		return usage.New(thing, why, remedy)
 	}
-	if a.workloads, err = workloadsOf(ctx, c, service.Namespace, pods); err != nil {
+	if a.workloads, err = workloadsOf(ctx, c, service.Namespace, pods, m.screen.say); err != nil {
 		return err
 	}
 	var names []string
@@ -89,6 +93,20 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	s.UserApp = userapp.Elsewhere(m.service.Path, m.http, is)
 	m.expectChange(s)
 	return nil
+}
+
+// scaledToZero returns the Deployment of the app if it has 0 replicas; empty if it has some, or we may not read it.
+func (a *userApp) scaledToZero(ctx context.Context) string {
+	list, err := a.client.AppsV1().Deployments(a.namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return ""
+	}
+	for _, d := range list.Items {
+		if ptr.Deref(d.Spec.Replicas, 1) == 0 && a.selector.Matches(labels.Set(d.Spec.Template.Labels)) {
+			return "Deployment " + d.Name
+		}
+	}
+	return ""
 }
 
 // expectChange makes a recording in which nothing changed inconclusive. It does not apply to --for and --until, which say when the

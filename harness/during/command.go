@@ -27,6 +27,9 @@ const endedAfter = 10 * time.Second
 // notRun is the exit code of shells for a command that could not be started.
 const notRun = 126
 
+// notFound is that for a command that there is not.
+const notFound = 127
+
 // run runs the command to its end and returns its exit code, as shells do. When ctx ends, its process group gets SIGTERM. Before the
 // command starts, run calls starting with a function that sends the group a signal.
 func (c userCommand) run(ctx context.Context, starting func(signal func(syscall.Signal))) (code int) {

@@ -2,6 +2,7 @@ package during
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"os/exec"
 	"slices"
@@ -49,6 +50,7 @@ const (
 	hostSettle      = 10 * time.Second // where no cluster has to come to rest
 	leastSettle     = 3 * time.Second  // a request may take 2 s
 	defaultDeadline = 12 * time.Hour
+	longestDeadline = 30 * 24 * time.Hour // our own choice: namespaces expire at twice that
 	defaultMode     = "iptables"
 	p99Is           = "p99=" // before the value of --max-latency
 )
@@ -159,6 +161,16 @@ func (o Options) prepare() (a settings, err error) {
 	if a.deadline, err = usage.Duration("--deadline=", o.Deadline, defaultDeadline, time.Second); err != nil {
 		return a, err
 	}
+	if a.deadline > longestDeadline {
+		return a, usage.New("--deadline="+o.Deadline, fmt.Sprintf("it is longer than %.0fh", longestDeadline.Hours()), "record in several parts")
+	}
+	if a.lasts >= a.deadline {
+		return a, usage.New("--for="+o.For, fmt.Sprintf("the recording ends at its deadline before that, after %v", a.deadline),
+			"give a later one: --deadline=TIME")
+	}
+	if err := checkUntil(o.Until); err != nil {
+		return a, err
+	}
 	if o.Service != "" {
 		service, err := parseService(o.Service)
 		if err != nil {
@@ -170,6 +182,7 @@ func (o Options) prepare() (a settings, err error) {
 		if err := o.Request.checkURL(o.URL); err != nil {
 			return a, err
 		}
+		o.URL = lowerScheme(o.URL)
 		a.url, a.connectTo = o.URL, o.Request.ConnectTo
 		a.proxy = proxyFor(o.URL)
 	}

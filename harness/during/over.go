@@ -4,10 +4,15 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"regexp"
+	"strings"
 	"time"
 
+	"example.com/rollcall/harness/command"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/secret"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 const (
@@ -60,9 +65,41 @@ func (m *maintenance) awaitOver(ctx context.Context) {
 		return
 	}
 	m.screen.say("the load goes on until this succeeds (--until): " + secret.Script(m.until))
+	said := time.Now()
 	_ = poll.Until(ctx, untilEvery, func() (bool, error) { // the caller checks ctx
 		c := exec.CommandContext(ctx, "sh", "-c", m.until)
 		c.Env = m.environment()
-		return c.Run() == nil, nil
+		printed, err := c.CombinedOutput()
+		last := phrase.Cut(phrase.Printable(command.LastLines(string(printed), 1)), 200)
+		if code := c.ProcessState.ExitCode(); code == notRun || code == notFound {
+			m.screen.say("the load ends, since --until cannot be run: " + last)
+			return true, nil
+		}
+		if err != nil && time.Since(said) >= sayEvery {
+			said = time.Now()
+			m.screen.say("--until has not succeeded yet: " + last)
+		}
+		return err == nil, nil
 	})
 }
+
+// checkUntil returns an error for a command of --until that no shell can run. What it names may exist only later.
+func checkUntil(until string) error {
+	if until == "" {
+		return nil
+	}
+	if printed, err := exec.Command("sh", "-n", "-c", until).CombinedOutput(); err != nil {
+		return usage.New("--until="+until, "the shell does not take it: "+phrase.Printable(string(printed)), "try it in a shell first")
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(until), " ")
+	if !plainWord.MatchString(word) {
+		return nil
+	}
+	if err := exec.Command("sh", "-c", "command -v "+word).Run(); err != nil {
+		return usage.New("--until="+until, "the shell knows no command "+word, "try it in a shell first")
+	}
+	return nil
+}
+
+// plainWord matches the name of a command that no shell changes.
+var plainWord = regexp.MustCompile(`^[\w./-]+$`)

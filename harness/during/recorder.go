@@ -59,6 +59,9 @@ func newFolder(verb, root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if folder, err = filepath.Abs(folder); err != nil { // the command may change its folder
+		return "", err
+	}
 	return filepath.EvalSymlinks(folder)
 }
 

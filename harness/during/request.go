@@ -132,6 +132,12 @@ func header(text string) (h loadgen.HeaderField, err error) {
 	return loadgen.HeaderField{Name: name, Value: value}, nil
 }
 
+// lowerScheme returns a URL with its scheme as we compare it: schemes have no case (RFC 3986, 3.1).
+func lowerScheme(text string) string {
+	scheme, rest, _ := strings.Cut(text, ":")
+	return strings.ToLower(scheme) + ":" + rest
+}
+
 // asHeader says how a secret is sent that must not be in a URL.
 const asHeader = "send it as a header: --header='Authorization=$VARIABLE' or =@FILE"
 
@@ -143,7 +149,11 @@ func (r Request) checkURL(text string) error {
 	if r.ConnectTo == "" {
 		return nil
 	}
-	if host, port, err := net.SplitHostPort(r.ConnectTo); err != nil || host == "" || port == "" {
+	host, port, err := net.SplitHostPort(r.ConnectTo)
+	if err == nil && port != "" {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil || host == "" || port == "" {
 		return usage.New("--connect-to="+r.ConnectTo, "it is not a host and a port", "write it like 10.0.0.7:443")
 	}
 	return nil

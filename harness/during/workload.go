@@ -28,19 +28,35 @@ type workload struct {
 // String returns kind and name, like "deployment web".
 func (w workload) String() string { return strings.ToLower(w.kind) + " " + w.name }
 
-// workloadsOf returns the topmost controllers of pods that we may read.
-func workloadsOf(ctx context.Context, c cluster.Cluster, namespace string, pods []corev1.Pod) (all []workload, err error) {
+// mostOwners is how many controllers above each other are looked at; a Deployment's pod has two. Some may own each other.
+const mostOwners = 10
+
+// workloadsOf returns the topmost controllers of pods that we may read. It says which are of a kind that the cluster does not have.
+func workloadsOf(ctx context.Context, c cluster.Cluster, namespace string, pods []corev1.Pod, say func(string)) (all []workload, err error) {
 	client, err := dynamic.NewForConfig(c.REST())
 	if err != nil {
 		return nil, err
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.Client().Discovery()))
-	seen := map[string]bool{}
+	return topmost(pods, say, func(owner metav1.OwnerReference) (workload, *unstructured.Unstructured, error) {
+		return read(ctx, client, mapper, namespace, owner)
+	})
+}
+
+// topmost returns the topmost controllers of pods, as read finds them.
+func topmost(pods []corev1.Pod, say func(string), read func(metav1.OwnerReference) (workload, *unstructured.Unstructured, error)) (
+	all []workload, err error) {
+	seen, unknown := map[string]bool{}, map[string]bool{}
 	for _, pod := range pods {
 		var top *workload
-		for owner := metav1.GetControllerOf(&pod); owner != nil; {
-			w, object, err := read(ctx, client, mapper, namespace, *owner)
-			if err != nil {
+		owner := metav1.GetControllerOf(&pod)
+		for n := 0; owner != nil && n < mostOwners; n++ {
+			w, object, err := read(*owner)
+			if meta.IsNoMatchError(err) && !unknown[owner.Kind] {
+				unknown[owner.Kind] = true
+				say(fmt.Sprintf("%s %s, which owns pods, is not watched: the cluster has no such kind", owner.Kind, owner.Name))
+			}
+			if err != nil && !meta.IsNoMatchError(err) {
 				return nil, err
 			}
 			if object == nil {

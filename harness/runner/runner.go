@@ -10,10 +10,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
@@ -147,6 +150,17 @@ func (r *Runner) Prepare() (err error) {
 
 // connect connects to the target, which is then the runner's only cluster, and its mode the only mode.
 func (r *Runner) connect() (err error) {
+	for _, given := range r.List().Only("k8s", "keep") {
+		if said := given.Given(); said != "" {
+			return usage.New(said, "it is about clusters that are made, and one that is there is named", "leave it out")
+		}
+	}
+	for _, name := range r.Preassigned() {
+		if of := namespace.Observers(name); strings.Contains(r.Allow, harness.NodeRules) && len(of) > validation.DNS1123LabelMaxLength {
+			return usage.New("--namespace="+name, fmt.Sprintf("the observers' namespace %s would have %d characters, more than %d", of, len(of),
+				validation.DNS1123LabelMaxLength), "name a shorter one")
+		}
+	}
 	mode := ""
 	if r.Modes != "" {
 		if len(r.modes) > 1 {

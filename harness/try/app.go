@@ -70,6 +70,13 @@ func New(objects []Object, text string) (*App, error) {
 			fmt.Sprintf("%s lead to pods of theirs: %s", phrase.Count(len(found), "Service"), strings.Join(found, ", ")),
 			"say which clients use: --service="+found[0])
 	}
+	if replicas, given, _ := unstructured.NestedInt64(a.workload.Object, "spec", "replicas"); given && replicas == 0 {
+		return nil, usage.New(a.workload.String(), "it has 0 replicas, so nothing would answer", "give it one or more")
+	}
+	if a.workload.GetName() == "" || a.service.Name == "" {
+		return nil, usage.New(a.workload.GetKind()+" and Service ("+a.workload.At+")", "the API server would choose a name by generateName",
+			"name both: metadata.name")
+	}
 	a.service.Namespace = a.workload.namespace()
 	if err := a.choosePort(named); err != nil {
 		return nil, err

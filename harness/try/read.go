@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
@@ -70,6 +71,10 @@ func Read(s Sources) ([]Object, error) {
 		if err != nil {
 			return nil, err
 		}
+		if i := slices.IndexFunc(names, isKustomization); i >= 0 && len(names) > 1 {
+			return nil, usage.New(names[i], "it says which of the files beside it are meant, and how they are changed",
+				"write -k "+filepath.Dir(names[i])+", or name the files")
+		}
 		if i := slices.IndexFunc(names, func(name string) bool { return filepath.Base(name) == "Chart.yaml" }); i >= 0 {
 			chart := filepath.Dir(names[i])
 			return nil, usage.New(chart, "it is a Helm chart", rendered(chart))
@@ -93,7 +98,18 @@ func Read(s Sources) ([]Object, error) {
 		}
 		add("kustomization "+s.Kustomize, text)
 	}
-	return all, errors.Join(faults...)
+	return all, errors.Join(append(faults, twice(all))...)
+}
+
+// twice returns an error for each object that is named more than once: which of them would it be?
+func twice(objects []Object) error {
+	var faults []error
+	for i, o := range objects {
+		if first := slices.IndexFunc(objects, o.same); first < i && o.GetName() != "" {
+			faults = append(faults, usage.New(o.String(), fmt.Sprintf("it is in %s and in %s", objects[first].At, o.At), "leave one of them out"))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // rendered returns the remedy for a chart.
@@ -101,16 +117,25 @@ func rendered(chart string) string {
 	return "render it: helm template NAME " + chart + " | rollcall try -f -"
 }
 
+// isKustomization reports whether a file has the name of one (kustomize, konfig.RecognizedKustomizationFileNames).
+func isKustomization(name string) bool {
+	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(name))
+}
+
 // filesOf returns the manifests in a folder, by name; for anything else it returns at alone.
 func filesOf(at string, recursive bool) (names []string, err error) {
 	if info, err := os.Stat(at); err != nil || !info.IsDir() {
 		return []string{at}, nil
 	}
-	err = filepath.WalkDir(at, func(name string, entry os.DirEntry, err error) error {
+	inside, err := filepath.EvalSymlinks(at) // WalkDir follows no link
+	if err != nil {
+		return nil, usage.New("folder "+at, usage.OneLine(err), "choose another")
+	}
+	err = filepath.WalkDir(inside, func(name string, entry os.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != at && !recursive:
+		case entry.IsDir() && name != inside && !recursive:
 			return filepath.SkipDir
 		case !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			names = append(names, name)
@@ -132,7 +157,7 @@ const fetchLimit = 30 * time.Second
 func (s Sources) read(name string) ([]byte, error) {
 	switch {
 	case name == "-":
-		return io.ReadAll(s.In)
+		return usage.ReadAll(s.In)
 	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
 		client := http.Client{Timeout: fetchLimit}
 		reply, err := client.Get(name)
@@ -143,9 +168,14 @@ func (s Sources) read(name string) ([]byte, error) {
 		if reply.StatusCode != http.StatusOK {
 			return nil, errors.New(reply.Status)
 		}
-		return io.ReadAll(reply.Body)
+		return usage.ReadAll(reply.Body)
 	default:
-		return os.ReadFile(name)
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return usage.ReadAll(file)
 	}
 }
 
@@ -199,7 +229,13 @@ func (p place) parse(document []byte) ([]Object, error) {
 	object := Object{&unstructured.Unstructured{Object: content}, fmt.Sprintf("%s:%d", p.file, p.line+1), ""}
 	switch {
 	case object.GetKind() == "" || object.GetAPIVersion() == "":
-		return nil, usage.New(p.String(), "it has no apiVersion or no kind", "write both, or leave the file out")
+		remedy := "write both, or leave the file out"
+		if strings.HasPrefix(filepath.Base(p.file), "values") {
+			remedy = "leave it out or, if it has the values of a Helm chart, " + rendered("CHART --values "+p.file)
+		}
+		return nil, usage.New(p.String(), "it has no apiVersion or no kind", remedy)
+	case object.GetKind() == "Kustomization" && object.GroupVersionKind().Group == "kustomize.config.k8s.io":
+		return nil, usage.New(p.String(), "it is a kustomization", "write -k "+filepath.Dir(p.file))
 	case object.IsList():
 		return p.items(object)
 	}

@@ -135,7 +135,7 @@ func lineOf(document []byte, path string) (line int) {
 		if number, is := strings.CutPrefix(step, "["); is {
 			elements, _ := at.Elements() // none if it is no list
 			i, err := strconv.Atoi(strings.TrimSuffix(number, "]"))
-			if err != nil || i >= len(elements) {
+			if err != nil || i < 0 || i >= len(elements) {
 				return line
 			}
 			at = elements[i]

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -59,6 +61,11 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	}
 	o.Creates = true
 	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
+	for _, image := range o.Load {
+		if err := layout.CheckImage(image); err != nil {
+			return 0, usage.New("image "+strconv.Quote(image), usage.OneLine(err), "write it like shop/web:v2")
+		}
+	}
 	prepared, err := o.Prepare()
 	if err != nil {
 		return 0, err

@@ -3,6 +3,7 @@ package usage
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,9 +37,26 @@ func File(folder, name string) ([]byte, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(folder, name)
 	}
-	data, err := os.ReadFile(name)
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	defer file.Close()
+	data, err := ReadAll(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
 	}
 	return data, nil
+}
+
+// mostInput is the most bytes of a file that a person gives us: our own choice. etcd takes 1.5 MiB for an object.
+const mostInput = 64 << 20
+
+// ReadAll reads to the end of a file or a reply, which may be endless.
+func ReadAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, mostInput+1))
+	if err == nil && len(data) > mostInput {
+		err = fmt.Errorf("it is longer than %d MiB", mostInput>>20)
+	}
+	return data, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,12 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run suites in every kube-proxy mode and write a run folder",
-		Args:  noArgs(selected),
+		Args: noArgs(func(word string) string {
+			if _, err := strconv.ParseUint(word, 10, 16); err == nil {
+				return "--serve=" + word
+			}
+			return selected(word)
+		}),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			run := conformance.Run
 			if inLab {
