@@ -2,10 +2,54 @@ package during
 
 import (
 	"cmp"
+	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
+
+// Owners that own each other come to an end, and one of an unknown kind is told.
+func TestOwners(t *testing.T) {
+	owned := func(kind string) *unstructured.Unstructured {
+		o := &unstructured.Unstructured{}
+		o.SetOwnerReferences([]metav1.OwnerReference{{Kind: kind, Name: "web", Controller: new(true)}})
+		return o
+	}
+	pods := []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{OwnerReferences: owned("A").GetOwnerReferences()}}}
+	for _, row := range []struct {
+		sentence string
+		owners   map[string]*unstructured.Unstructured // by kind; nil: the cluster does not have the kind
+		want     []string
+		said     string
+	}{
+		{"one owner", map[string]*unstructured.Unstructured{"A": {}}, []string{"a web"}, ""},
+		{"one above another", map[string]*unstructured.Unstructured{"A": owned("B"), "B": {}}, []string{"b web"}, ""},
+		{"two that own each other", map[string]*unstructured.Unstructured{"A": owned("B"), "B": owned("A")}, []string{"b web"}, ""},
+		{"one of a kind that is gone", map[string]*unstructured.Unstructured{"A": owned("C")}, []string{"a web"},
+			"C web, which owns pods, is not watched: the cluster has no such kind"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			said := ""
+			all, err := topmost(pods, func(line string) { said += line }, func(o metav1.OwnerReference) (workload, *unstructured.Unstructured, error) {
+				if row.owners[o.Kind] == nil {
+					return workload{}, nil, &meta.NoKindMatchError{}
+				}
+				return workload{kind: o.Kind, name: o.Name}, row.owners[o.Kind], nil
+			})
+			var got []string
+			for _, w := range all {
+				got = append(got, w.String())
+			}
+			if err != nil || !slices.Equal(got, row.want) || said != row.said {
+				t.Errorf("%v, %v, said %q", got, err, said)
+			}
+		})
+	}
+}
 
 func TestWhatAWorkloadLacks(t *testing.T) {
 	for _, row := range []struct{ sentence, object, want string }{

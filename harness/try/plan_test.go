@@ -178,6 +178,8 @@ func TestTheDryRunChecksOptions(t *testing.T) {
 		{"--good-status=700", "--good-status=700: "},
 		{"--k8s=v0.1", "--k8s=v0.1: "},
 		{"--namespace=mine", "--namespace=mine: it applies only to an existing cluster"},
+		{"--to=image=--help", `image "--help": it begins with -, as an option does: write it like shop/web:v2`},
+		{"--to=image=my/App:v1", `image "my/App:v1": `},
 		{"--twin", "--twin: the pods of Deployment web have no preStop hook"},
 	} {
 		said, err := tried(t, both, strings.Fields(row.arg)...)

@@ -77,6 +77,16 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			"--to=sidecar=web:2: Deployment web has no container sidecar: write it like image=web:v2, or name a file or a folder"},
 		{"an image that a variable was to have", both, "", "image=", "--to=image=: it has no image: write it like image=shop/web:v2"},
 		{"the same of a container", both, "", "web=", "--to=web=: it has no image: write it like web=shop/web:v2"},
+		{"a key that is no index", strings.Replace(deployment, "      containers:", "      containers[-1]: {x: 1}\n      containers:", 1), "", "",
+			"app.yaml, document 1: line 10: unknown field spec.template.spec.containers[-1]: fix the manifest"},
+		{"an object that is there twice", both + "---\n" + deployment, "", "",
+			"Deployment web: it is in app.yaml:1 and in app.yaml:17: leave one of them out"},
+		{"a kustomization", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n", "", "",
+			"app.yaml, document 1: it is a kustomization: write -k "},
+		{"a workload whose name the API server chooses", strings.Replace(both, "{name: web}\nspec:\n  selector", "{generateName: web-}\nspec:\n  selector", 1),
+			"", "", "Deployment and Service (app.yaml:1): the API server would choose a name by generateName: name both: metadata.name"},
+		{"a workload of no pods", strings.Replace(both, "spec:\n  selector", "spec:\n  replicas: 0\n  selector", 1), "", "",
+			"Deployment web: it has 0 replicas, so nothing would answer: give it one or more"},
 		{"what is no Service's name", both, "a:b:c", "", "--service=a:b:c: it does not name a Service: write it like"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -94,6 +104,41 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), dir+"/", ""), row.want) ||
 				strings.Count(err.Error(), "\n") != strings.Count(row.want, "\n") {
 				t.Errorf("it is %v, want %s", err, row.want)
+			}
+		})
+	}
+}
+
+// What is beside the manifests, or endless, is not taken for one.
+func TestFilesThatAreNoManifest(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"k/app.yaml": both, "k/kustomization.yaml": "resources: [app.yaml]\n", "v/values.yaml": "replicas: 1\n",
+		"real/app.yaml": both} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(dir, "real"), filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ sentence, file, want string }{
+		{"a folder with a kustomization", dir + "/k", dir + "/k/kustomization.yaml: it says which of the files beside it are meant, " +
+			"and how they are changed: write -k " + dir + "/k, or name the files"},
+		{"the values of a chart", dir + "/v", dir + "/v/values.yaml, document 1: it has no apiVersion or no kind: leave it out or, if it has the values " +
+			"of a Helm chart, render it: helm template NAME CHART --values " + dir + "/v/values.yaml | rollcall try -f -"},
+		{"an endless file", "/dev/zero", "manifest /dev/zero: it is longer than 64 MiB: name files, folders or URLs that can be read"},
+		{"a link to a folder is that folder", dir + "/link", ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got := ""
+			if _, err := Read(Sources{Files: []string{row.file}}); err != nil {
+				got = err.Error()
+			}
+			if got != row.want {
+				t.Errorf("it is %q, want %q", got, row.want)
 			}
 		})
 	}

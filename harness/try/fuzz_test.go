@@ -1,0 +1,36 @@
+package try
+
+import (
+	"os"
+	"testing"
+
+	"example.com/rollcall/harness/during"
+)
+
+// Whatever a manifest has, it ends in an error or a plan. `go test -fuzz=FuzzManifest ./harness/try` looks for one that does not.
+func FuzzManifest(f *testing.F) {
+	shop, err := os.ReadFile("testdata/shop.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{string(shop), both, secure, "a: [", "", "{{ .Values.x }}", "apiVersion: v1\nkind: List\nitems: [{}, 1]\n",
+		"apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: {\"containers[-1]\": {x: 1}, containers: [{}]}}}\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(_ *testing.T, text []byte) {
+		objects, err := parse("app.yaml", text)
+		if err != nil {
+			return
+		}
+		_ = twice(objects)
+		app, err := New(objects, "")
+		if err != nil {
+			return
+		}
+		change, err := NewChange(app, "image=web:2", Sources{})
+		if err == nil {
+			p := plan{App: app, change: change, changes: []during.Change{{Does: change.Does(app)}}, method: "GET"}
+			p.lines()
+		}
+	})
+}
