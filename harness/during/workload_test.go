@@ -34,12 +34,13 @@ func TestOwners(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			said := ""
-			all, err := topmost(pods, func(line string) { said += line }, func(o metav1.OwnerReference) (workload, *unstructured.Unstructured, error) {
+			read := func(o metav1.OwnerReference) (workload, *unstructured.Unstructured, error) {
 				if row.owners[o.Kind] == nil {
 					return workload{}, nil, &meta.NoKindMatchError{}
 				}
 				return workload{kind: o.Kind, name: o.Name}, row.owners[o.Kind], nil
-			})
+			}
+			all, err := topmost(pods, func(line string) { said += line }, read)
 			var got []string
 			for _, w := range all {
 				got = append(got, w.String())

@@ -83,8 +83,8 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			"Deployment web: it is in app.yaml:1 and in app.yaml:17: leave one of them out"},
 		{"a kustomization", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n", "", "",
 			"app.yaml, document 1: it is a kustomization: write -k "},
-		{"a workload whose name the API server chooses", strings.Replace(both, "{name: web}\nspec:\n  selector", "{generateName: web-}\nspec:\n  selector", 1),
-			"", "", "Deployment and Service (app.yaml:1): the API server would choose a name by generateName: name both: metadata.name"},
+		{"a workload whose name the API server chooses",
+			strings.Replace(both, "{name: web}\nspec:\n  selector", "{generateName: web-}\nspec:\n  selector", 1), "", "", "Deployment and Service (app.yaml:1): the API server would choose a name by generateName: name both: metadata.name"},
 		{"a workload of no pods", strings.Replace(both, "spec:\n  selector", "spec:\n  replicas: 0\n  selector", 1), "", "",
 			"Deployment web: it has 0 replicas, so nothing would answer: give it one or more"},
 		{"what is no Service's name", both, "a:b:c", "", "--service=a:b:c: it does not name a Service: write it like"},
@@ -112,8 +112,8 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 // What is beside the manifests, or endless, is not taken for one.
 func TestFilesThatAreNoManifest(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"k/app.yaml": both, "k/kustomization.yaml": "resources: [app.yaml]\n", "v/values.yaml": "replicas: 1\n",
-		"real/app.yaml": both} {
+	for name, text := range map[string]string{"k/app.yaml": both, "k/kustomization.yaml": "resources: [app.yaml]\n",
+		"v/values.yaml": "replicas: 1\n", "real/app.yaml": both} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,8 @@ const topic = "topic"
 const repeats = "repeats"
 
 // settleFlags refuses every flag of the commands, and of those below them, that is given with an empty value, mostly by a variable that is
-// not set, and every one that is given twice but may not be: the last one would win, without a word. It keeps flags in the order in which they were added.
+// not set, and every one that is given twice but may not be: the last one would win, without a word. It keeps flags in the order in
+// which they were added.
 func settleFlags(commands []*cobra.Command) {
 	for _, cmd := range commands {
 		cmd.Flags().SortFlags = false
