@@ -13,11 +13,12 @@ import (
 	"example.com/rollcall/reports/page"
 )
 
-// Report judges the recordings of a run folder in root, writes its reports, points root/latest at it and prints the report.
+// Report judges the recordings of a run folder in root, writes its reports, points root/latest at it and prints the report, even if the
+// disk has no space for the files.
 func Report(out io.Writer, root, folder string) (model.Report, error) {
-	report, page, err := write(folder)
-	if err != nil {
-		return report, err
+	report, page, unwritten := write(folder)
+	if page == "" {
+		return report, unwritten
 	}
 	if err := Link(root, "latest", folder); err != nil {
 		fmt.Fprintln(os.Stderr, err) // the run is complete without it
@@ -30,10 +31,11 @@ func Report(out io.Writer, root, folder string) (model.Report, error) {
 			fmt.Fprintf(out, "patch:      %s\n", filepath.Join(folder, filepath.FromSlash(s.Evidence), reports.PatchFile))
 		}
 	}
-	return report, errors.Join(printed, reports.GitHub(out, os.Getenv, report))
+	return report, errors.Join(unwritten, printed, reports.GitHub(out, os.Getenv, report))
 }
 
-// write judges the recordings of a run folder and writes its reports. It returns the report and the file name of the page.
+// write judges the recordings of a run folder and writes its reports. It returns the report and the file name of the page, which is empty if
+// they could not be judged.
 func write(folder string) (report model.Report, name string, err error) {
 	index := page.New(folder)
 	if report, err = reports.LoadWith(folder, index); err != nil {

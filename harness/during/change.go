@@ -43,11 +43,11 @@ func (s Site) Recording(id string) (folder string) {
 func (p Prepared) RunChanges(ctx context.Context, at Terminal, verb, line string, changes []Change,
 	remove func(context.Context) error) (int, error) {
 	r := recorder{settings: p.settings, line: line, changes: changes, remove: remove, record: p.runner.Record}
-	return record(ctx, at, r, verb, nil)
+	return r.inNewFolder(ctx, at, verb, nil)
 }
 
-// record makes a run folder and runs the recorder on it.
-func record(ctx context.Context, at Terminal, r recorder, verb string, command []string) (int, error) {
+// inNewFolder makes a run folder and records into it.
+func (r recorder) inNewFolder(ctx context.Context, at Terminal, verb string, command []string) (int, error) {
 	r.root = r.runner.Layout().Runs()
 	var err error
 	if r.folder, err = newFolder(verb, r.root); err != nil {

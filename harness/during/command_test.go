@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/record"
 )
 
 // sh returns a command that runs a script, with its output in a buffer.
@@ -159,6 +162,46 @@ func TestInterrupts(t *testing.T) {
 				synctest.Wait()
 				if passed != row.passed || (ctx.Err() != nil) != row.torn || i.reached() != (row.passed > 0) {
 					t.Errorf("passed on %d times, torn down: %v", passed, context.Cause(ctx))
+				}
+			})
+		})
+	}
+}
+
+func TestWhatEndsACommand(t *testing.T) {
+	const deadline = time.Hour
+	for _, row := range []struct {
+		sentence string
+		happens  func(recording context.CancelCauseFunc, signals chan<- os.Signal)
+		goesOn   bool
+		says     string
+	}{
+		{"nothing happens", func(context.CancelCauseFunc, chan<- os.Signal) {}, true, ""},
+		{"the recording ends", func(end context.CancelCauseFunc, _ chan<- os.Signal) { end(observe.ErrNeverSettled) }, false, ""},
+		{"nothing more can be recorded", func(end context.CancelCauseFunc, _ chan<- os.Signal) {
+			end(&record.UnrecordedError{Because: "the disk is full"})
+		}, true, "the disk is full: the load has ended, and what was recorded before is judged; your command goes on\n"},
+		{"then SIGTERM comes", func(end context.CancelCauseFunc, signals chan<- os.Signal) {
+			end(&record.UnrecordedError{Because: "the disk is full"})
+			signals <- syscall.SIGTERM
+		}, false, "the disk is full: the load has ended, and what was recorded before is judged; your command goes on\n"},
+		{"the deadline comes", func(context.CancelCauseFunc, chan<- os.Signal) { time.Sleep(deadline) }, false, ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				signals := make(chan os.Signal)
+				ctx, interrupts, stop := watchInterrupts(t.Context(), signals)
+				defer stop()
+				recording, end := context.WithCancelCause(ctx)
+				var out bytes.Buffer
+				m := &maintenance{settings: settings{deadline: deadline}, interrupts: interrupts,
+					screen: &screen{terminal: &out, log: io.Discard}}
+				running, over := m.untilEnded(recording)
+				defer over()
+				row.happens(end, signals)
+				synctest.Wait()
+				if goesOn := running.Err() == nil; goesOn != row.goesOn || out.String() != row.says {
+					t.Errorf("goes on: %v; said %q", goesOn, &out)
 				}
 			})
 		})

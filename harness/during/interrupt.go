@@ -17,6 +17,7 @@ type interrupts struct {
 	mu      sync.Mutex
 	signal  func(syscall.Signal) // sends one to the command; nil: none runs
 	passed  bool                 // one was sent to the command
+	ctx     context.Context      // ends with tearing
 	tearing context.CancelCauseFunc
 }
 
@@ -30,7 +31,7 @@ func notified() (signals <-chan os.Signal, stop func()) {
 // watchInterrupts handles signals until stop is called. It returns a context that ends with the recording.
 func watchInterrupts(ctx context.Context, signals <-chan os.Signal) (_ context.Context, i *interrupts, stop func()) {
 	i = &interrupts{}
-	ctx, i.tearing = context.WithCancelCause(ctx)
+	i.ctx, i.tearing = context.WithCancelCause(ctx)
 	stopped := make(chan struct{})
 	go func() {
 		for {
@@ -42,7 +43,7 @@ func watchInterrupts(ctx context.Context, signals <-chan os.Signal) (_ context.C
 			}
 		}
 	}()
-	return ctx, i, func() { close(stopped); i.tearing(nil) }
+	return i.ctx, i, func() { close(stopped); i.tearing(nil) }
 }
 
 func (i *interrupts) take(s os.Signal) {

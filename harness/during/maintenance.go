@@ -20,6 +20,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/record"
 	"example.com/rollcall/harness/secret"
 )
 
@@ -171,8 +172,11 @@ func (m *maintenance) awaitWhole(ctx context.Context, s disruption.Stage) error 
 	return err
 }
 
-// run runs the command. What it prints goes to the terminal and, line by line with the time, into the run folder.
+// run runs the command until ctx ends. What it prints goes to the terminal and, line by line with the time, into the run folder. If the
+// recording ends because it can record no more, the command goes on: half of a deployment may cost more than none.
 func (m *maintenance) run(ctx context.Context) {
+	ctx, end := m.untilEnded(ctx)
+	defer end()
 	m.screen.say("running: " + m.does)
 	m.screen.quiet.Store(true)
 	defer m.screen.quiet.Store(false)
@@ -193,6 +197,19 @@ func (m *maintenance) run(ctx context.Context) {
 	out.end()
 	errOut.end()
 	m.screen.say(m.commandEnd())
+}
+
+// untilEnded returns a context that ends with the recording or, if that records no more, with the deadline or the next interrupt.
+func (m *maintenance) untilEnded(recording context.Context) (_ context.Context, end func()) {
+	ctx, cancel := context.WithTimeout(m.interrupts.ctx, m.deadline)
+	stop := context.AfterFunc(recording, func() {
+		if lost := record.Unrecorded(recording); lost != nil {
+			m.screen.say(fmt.Sprintf("%v; your command goes on", lost))
+			return
+		}
+		cancel()
+	})
+	return ctx, func() { stop(); cancel() }
 }
 
 func (m *maintenance) commandEnd() string {

@@ -47,7 +47,8 @@ func Run(ctx context.Context, at Terminal, o Options, command []string) (int, er
 	if err != nil {
 		return 0, err
 	}
-	return record(ctx, at, recorder{settings: a, line: o.line("during", command), record: a.runner.Record}, "during", command)
+	r := recorder{settings: a, line: o.line("during", command), record: a.runner.Record}
+	return r.inNewFolder(ctx, at, "during", command)
 }
 
 // newFolder makes a run folder, if checkFree allows it.
@@ -176,12 +177,13 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	if inUse := (*namespace.InUseError)(nil); usage.Is(unrecorded) || errors.As(unrecorded, &inUse) {
 		return 0, errors.Join(unrecorded, os.Remove(filepath.Join(r.root, linkName)), os.RemoveAll(r.folder))
 	}
-	if err := r.noteBroken(m.unfinished, unrecorded); err != nil {
-		return 0, errors.Join(unrecorded, err)
-	}
+	unnoted := r.noteBroken(m.unfinished, unrecorded) // on a full disk; what is there is judged all the same
 	report, err := conformance.Report(m.screen, r.root, r.folder)
 	if len(command) > 0 && m.commandTook > 0 {
 		m.screen.say(m.commandEnd())
+	}
+	if unnoted != nil {
+		return 0, errors.Join(unrecorded, unnoted, err)
 	}
 	return model.ExitCode(report), err
 }

@@ -22,6 +22,7 @@ func (r *Recording) startLoad(ctx context.Context) error {
 	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
+	r.guarding.Go(func() { r.guard(ctx, r.end) })
 	r.stopNames = followNames(ctx, r.clients.lanes, net.DefaultResolver.LookupHost, r.watch.Note)
 	r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 	return r.recorder.Update(r.run)
@@ -72,11 +73,12 @@ func (r *Recording) settle(ctx context.Context) error {
 	return r.pass(ctx, "after "+r.subject().name, r.Load.Settle)
 }
 
+// stopLoad ends the load. It may be called again.
 func (r *Recording) stopLoad(ctx context.Context) error {
 	if err := r.clients.stop(ctx); err != nil {
 		return err
 	}
-	r.watch.Mark(evidence.LoadEnded)
+	r.loadEnded.Do(func() { r.watch.Mark(evidence.LoadEnded) })
 	return nil
 }
 

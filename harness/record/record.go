@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -57,8 +58,11 @@ type Recording struct {
 	watch      *observe.Watch
 	clients    *clients
 	observers  *observers
-	waits      *observe.CPUMeter             // nil: not measured
-	stopNames  func()                        // ends followNames
+	waits      *observe.CPUMeter       // nil: not measured
+	stopNames  func()                  // ends followNames
+	guarding   sync.WaitGroup          // for guard
+	end        context.CancelCauseFunc // ends the stages
+	loadEnded  sync.Once
 	boots      map[string]string             // boot id of each node's kernel
 	undo       []func(context.Context) error // undo functions of the changes of the cluster, in the order of the changes
 	tooMuch    string                        // see TooMuch
@@ -99,7 +103,14 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 		return nil, err
 	}
 	defer r.recorder.Abort()
-	failed := r.execute(ctx)
+	staged, end := context.WithCancelCause(ctx)
+	r.end = end
+	failed := r.execute(staged)
+	if lost := Unrecorded(staged); lost != nil {
+		failed = lost // whatever the stages say that it made of them
+	}
+	end(nil)
+	r.guarding.Wait()
 	r.collect(context.WithoutCancel(ctx))
 	if r.tooMuch != "" {
 		return r, nil

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"example.com/rollcall/harness/evidence"
 	"fmt"
@@ -28,6 +29,7 @@ type Recorder struct {
 	flows    *segment[evidence.Flow]
 	events   *segment[evidence.Event]
 
+	whole   context.Context // ends with the first error of a segment
 	ended   atomic.Bool
 	stop    chan struct{}
 	stopped chan struct{} // closed when the goroutine that flushes has ended
@@ -40,11 +42,13 @@ func Record(dir string, run evidence.Run) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{dir: dir, stop: make(chan struct{}), stopped: make(chan struct{})}
+	var failed context.CancelCauseFunc
+	r.whole, failed = context.WithCancelCause(context.Background())
 	var errs [4]error
-	r.hits, errs[0] = createSegment(filepath.Join(dir, hitsSegment), hitType())
-	r.arrivals, errs[1] = createSegment(filepath.Join(dir, arrivalsSegment), arrivalType())
-	r.flows, errs[2] = createSegment(filepath.Join(dir, flowsSegment), flowType())
-	r.events, errs[3] = createSegment(filepath.Join(dir, eventsSegment), eventType())
+	r.hits, errs[0] = createSegment(filepath.Join(dir, hitsSegment), hitType(), failed)
+	r.arrivals, errs[1] = createSegment(filepath.Join(dir, arrivalsSegment), arrivalType(), failed)
+	r.flows, errs[2] = createSegment(filepath.Join(dir, flowsSegment), flowType(), failed)
+	r.events, errs[3] = createSegment(filepath.Join(dir, eventsSegment), eventType(), failed)
 	err := cmp.Or(errs[:]...)
 	if err == nil {
 		err = r.Update(run)
@@ -64,8 +68,14 @@ func (r *Recorder) Update(run evidence.Run) error {
 	return WriteJSON(filepath.Join(r.dir, evidence.RunFile), run)
 }
 
-// Hits records hits, in any order. As with Arrivals, Flows and Event, Finish returns the error, if any;
-// after Finish nothing is recorded.
+// Failed returns a channel that is closed at the first error of Hits, Arrivals, Flows or Event, which Err returns: the file that it names
+// gets no more records. Finish returns it too.
+func (r *Recorder) Failed() <-chan struct{} { return r.whole.Done() }
+
+// Err returns the error that closed Failed, or nil.
+func (r *Recorder) Err() error { return context.Cause(r.whole) }
+
+// Hits records hits, in any order. After Finish nothing is recorded.
 func (r *Recorder) Hits(hits ...evidence.Hit) { r.hits.add(hits...) }
 
 // Arrivals records arrivals, in any order.
@@ -78,13 +88,14 @@ func (r *Recorder) Flows(flows ...evidence.Flow) { r.flows.add(flows...) }
 func (r *Recorder) Event(e evidence.Event) { r.events.add(e) }
 
 // Finish writes the streams in their final form and replaces the run given to Record. If it or the
-// recording failed, the folder stays that of a recording that was cut off.
+// recording failed, the folder stays that of a recording that was cut off, with the run if that can be written.
 func (r *Recorder) Finish(run evidence.Run) error {
 	if !r.end() {
 		return fmt.Errorf("evidence: finish %s: it has ended before", r.dir)
 	}
 	defer r.close()
 	if err := errors.Join(r.hits.end(), r.arrivals.end(), r.flows.end(), r.events.end()); err != nil {
+		_ = r.Update(run) // the disk may be full
 		return fmt.Errorf("evidence: record %s: %w", r.dir, err)
 	}
 	events, err := r.events.stream().All()

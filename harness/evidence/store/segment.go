@@ -35,16 +35,17 @@ type segment[R any] struct {
 	frames  map[string][]int64 // by lane, the offsets of its frames in bytes
 	size    int64
 	records int
-	err     error // the first error; nothing is written after it
+	err     error       // the first error; nothing is written after it
+	failed  func(error) // called with it
 }
 
 // createSegment refuses a file that exists: evidence is never overwritten.
-func createSegment[R any](path string, of recordType[R]) (*segment[R], error) {
+func createSegment[R any](path string, of recordType[R], failed func(error)) (*segment[R], error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("evidence: %w", err)
 	}
-	return &segment[R]{recordType: of, file: file, waiting: make(map[string][]R), frames: make(map[string][]int64)}, nil
+	return &segment[R]{recordType: of, file: file, waiting: make(map[string][]R), frames: make(map[string][]int64), failed: failed}, nil
 }
 
 func (s *segment[R]) add(records ...R) {
@@ -94,7 +95,7 @@ func (s *segment[R]) write(lane string) {
 	s.frames[lane] = append(s.frames[lane], s.size)
 	if s.err == nil {
 		if err := WriteFrame(&meter{s.file, &s.size}, Frame[R]{First: s.records, Records: records}); err != nil {
-			s.fail(err)
+			s.fail(withoutPath(err))
 		}
 	}
 	s.records += len(records)
@@ -104,6 +105,7 @@ func (s *segment[R]) write(lane string) {
 func (s *segment[R]) fail(err error) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%s: %w", filepath.Base(s.file.Name()), err)
+		s.failed(s.err)
 	}
 }
 
