@@ -25,6 +25,12 @@ func cacheFolder() string {
 	return folder
 }
 
+// FreeSpace returns how many bytes are free on the disk of a folder.
+func FreeSpace(folder string) int64 {
+	d, _ := diskOf(folder)
+	return d.Free
+}
+
 // disks returns the file systems of two folders, or of their nearest existing parents, and whether both are the same.
 func disks(engine, cache string) (e, c Disk, one bool) {
 	e, engineDevice := diskOf(engine)

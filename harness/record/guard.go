@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 )
 
 // An UnrecordedError is why a load was ended early: what follows could not have been recorded.
@@ -21,14 +22,21 @@ func Unrecorded(ctx context.Context) *UnrecordedError {
 	return lost
 }
 
-// guard ends the load, and the stages with end, as soon as the recorder fails.
-func (r *Recording) guard(ctx context.Context, end context.CancelCauseFunc) {
-	lost := &UnrecordedError{}
-	select {
-	case <-r.recorder.Failed():
-		lost.Because = filepath.Join(r.Folder, r.recorder.Err().Error())
-	case <-ctx.Done():
-		return
+// guardEvery is how often the disk is looked at.
+const guardEvery = time.Second
+
+// guard ends the load, and the stages with end, as soon as the recorder fails or the disk is nearly full.
+func (r *Recording) guard(ctx context.Context, end context.CancelCauseFunc, disk diskSpace) {
+	began, lost := time.Now(), &UnrecordedError{}
+	for lost.Because == "" {
+		select {
+		case <-r.recorder.Failed():
+			lost.Because = filepath.Join(r.Folder, r.recorder.Err().Error())
+		case <-time.After(guardEvery):
+			lost.Because = disk.full(time.Since(began))
+		case <-ctx.Done():
+			return
+		}
 	}
 	fmt.Fprintln(r.Out, lost)
 	end(lost)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,12 +18,14 @@ import (
 func TestALoadThatCannotBeRecordedEndsAtOnce(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
-		happens  func(*Recording)
+		happens  func(r *Recording, free *atomic.Int64)
 		because  string // empty: the load goes on
 	}{
-		{"nothing happens", func(*Recording) {}, ""},
-		{"the recorder fails", func(r *Recording) { r.recorder.Hits(evidence.Hit{Lane: "a", Status: -1}) },
-			"hits.segment: record {Lane:a "},
+		{"nothing happens", func(*Recording, *atomic.Int64) {}, ""},
+		{"the recorder fails", func(r *Recording, _ *atomic.Int64) { r.recorder.Hits(evidence.Hit{Lane: "a", Status: -1}) },
+			"DIR/hits.segment: record {Lane:a "},
+		{"others fill the disk", func(_ *Recording, free *atomic.Int64) { free.Store(reportBytes) },
+			"disk of DIR: 16.0 MiB is free, and the load takes 2.3 MiB a minute: "},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir() + "/run"
@@ -35,17 +38,20 @@ func TestALoadThatCannotBeRecordedEndsAtOnce(t *testing.T) {
 				began := time.Now()
 				r := &Recording{Config: Config{Folder: dir, Out: &out}, recorder: recorder, clients: &clients{},
 					watch: observe.None(began, recorder)}
+				var free atomic.Int64
+				free.Store(1 << 30)
+				disk := newDiskSpace(dir, free.Load, []evidence.Lane{{Rate: 100}}, true, false)
 				ctx, end := context.WithCancelCause(t.Context())
-				r.guarding.Go(func() { r.guard(ctx, end) })
+				r.guarding.Go(func() { r.guard(ctx, end, disk) })
 				time.Sleep(time.Minute)
-				row.happens(r)
+				row.happens(r, &free)
 				time.Sleep(time.Second)
 				synctest.Wait()
 				lost := Unrecorded(ctx)
 				if (lost == nil) != (row.because == "") {
 					t.Fatalf("ended by %v", context.Cause(ctx))
 				}
-				if lost != nil && (!strings.HasPrefix(lost.Error(), dir+"/"+row.because) ||
+				if lost != nil && (!strings.HasPrefix(strings.ReplaceAll(lost.Error(), dir, "DIR"), row.because) ||
 					!strings.HasSuffix(lost.Error(), ": the load has ended, and what was recorded before is judged") ||
 					out.String() != lost.Error()+"\n") {
 					t.Errorf("%v, and printed %s", lost, &out)
@@ -63,5 +69,36 @@ func TestALoadThatCannotBeRecordedEndsAtOnce(t *testing.T) {
 				t.Errorf("load ended: %v", ended)
 			}
 		})
+	}
+}
+
+func TestDiskSpaceForALoad(t *testing.T) {
+	const hour = time.Hour
+	lanes := []evidence.Lane{{Rate: 25}, {Rate: 25}, {Rate: 50}}
+	for _, row := range []struct {
+		sentence        string
+		free            int64
+		arrivals, flows bool
+		length          time.Duration
+		refused         string
+	}{
+		{"an hour of hits alone", reportBytes + 3600*100*hitBytes, false, false, hour, ""},
+		{"a byte too few", reportBytes + 3600*100*hitBytes - 1, false, false, hour,
+			"disk of out: 101.8 MiB is free, and 100 requests a second take 101.8 MiB in 1h0m0s: free some space"},
+		{"arrivals take more", reportBytes + 3600*100*hitBytes, true, false, hour,
+			"disk of out: 101.8 MiB is free, and 100 requests a second take 151.6 MiB in 1h0m0s: free some space"},
+		{"so do flows", reportBytes + 3600*100*hitBytes, true, true, hour,
+			"disk of out: 101.8 MiB is free, and 100 requests a second take 232.3 MiB in 1h0m0s: free some space"},
+		{"a second of load has a minute's space", reportBytes + 59*100*hitBytes, false, false, time.Second,
+			"disk of out: 17.4 MiB is free, and 100 requests a second take 17.4 MiB in 1m0s: free some space"},
+	} {
+		d := newDiskSpace("out", func() int64 { return row.free }, lanes, row.arrivals, row.flows)
+		if got := errorText(d.check(row.length)); got != row.refused {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.refused)
+		}
+	}
+	d := newDiskSpace("out", func() int64 { return reportBytes + 60*100*hitBytes }, lanes, false, false)
+	if d.full(0) != "" || d.full(hour) == "" {
+		t.Errorf("at first %q, and after an hour, whose parquet files need space too, %q", d.full(0), d.full(hour))
 	}
 }

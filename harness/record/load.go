@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -9,12 +10,21 @@ import (
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/host"
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/poll"
 )
 
-// startLoad begins all lanes, and writes them into run.json.
+// startLoad begins all lanes, and writes them into run.json. It returns a [usage.Error] if the load would not fit on the disk.
 func (r *Recording) startLoad(ctx context.Context) error {
+	disk := newDiskSpace(r.Folder, func() int64 { return host.FreeSpace(r.Folder) }, r.clients.lanes, r.UserApp == nil,
+		r.observers != nil && r.observers.listen)
+	if err := disk.check(cmp.Or(r.Scenario.Lasts, r.Estimate())); err != nil {
+		return err
+	}
+	if d := r.Disruption; d != nil && d.ByOthers() && disk.left(0) < d.Lasts {
+		fmt.Fprintf(r.Out, "disk of %s: it has space for %v of load, which then ends\n", r.Folder, disk.left(0))
+	}
 	if err := r.clients.identify(ctx, r.began); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
@@ -22,7 +32,7 @@ func (r *Recording) startLoad(ctx context.Context) error {
 	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
-	r.guarding.Go(func() { r.guard(ctx, r.end) })
+	r.guarding.Go(func() { r.guard(ctx, r.end, disk) })
 	r.stopNames = followNames(ctx, r.clients.lanes, net.DefaultResolver.LookupHost, r.watch.Note)
 	r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 	return r.recorder.Update(r.run)
