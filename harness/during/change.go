@@ -23,6 +23,12 @@ type Change struct {
 	Manifest map[string]any // of the workload, as its owner wrote it; nil: it was changed since
 }
 
+// Created is what changes created on a cluster. Stays may be called from another goroutine.
+type Created interface {
+	Remove(context.Context) error // deletes it; the error has a line for each object that stays
+	Stays() []string              // names what has not been deleted yet
+}
+
 // A Site is where a change is made.
 type Site struct {
 	Cluster cluster.Cluster
@@ -39,10 +45,9 @@ func (s Site) Recording(id string) (folder string) {
 }
 
 // RunChanges records what changes cost, and returns the exit code of the verdict, as Run does. line is the command line of the program;
-// remove deletes what the changes created, and is called if the cluster stays.
-func (p Prepared) RunChanges(ctx context.Context, at Terminal, verb, line string, changes []Change,
-	remove func(context.Context) error) (int, error) {
-	r := recorder{settings: p.settings, line: line, changes: changes, remove: remove, record: p.runner.Record}
+// created is deleted at the end if the cluster stays.
+func (p Prepared) RunChanges(ctx context.Context, at Terminal, verb, line string, changes []Change, created Created) (int, error) {
+	r := recorder{settings: p.settings, line: line, changes: changes, created: created, record: p.runner.Record}
 	return r.inNewFolder(ctx, at, verb, nil)
 }
 

@@ -136,17 +136,21 @@ func TestInterrupts(t *testing.T) {
 		signals  []os.Signal
 		passed   int // signals that reached the command
 		torn     bool
+		ended    int
 	}{
-		{"the first Ctrl-C is for the command", true, []os.Signal{os.Interrupt}, 1, false},
-		{"the second one tears down", true, []os.Signal{os.Interrupt, os.Interrupt}, 1, true},
-		{"SIGTERM tears down at once", true, []os.Signal{syscall.SIGTERM}, 0, true},
-		{"so does Ctrl-C where no command runs", false, []os.Signal{os.Interrupt}, 0, true},
-		{"nothing happens without one", true, nil, 0, false},
+		{"the first Ctrl-C is for the command", true, []os.Signal{os.Interrupt}, 1, false, 0},
+		{"the second one tears down", true, []os.Signal{os.Interrupt, os.Interrupt}, 1, true, 0},
+		{"SIGTERM tears down at once", true, []os.Signal{syscall.SIGTERM}, 0, true, 0},
+		{"so does Ctrl-C where no command runs", false, []os.Signal{os.Interrupt}, 0, true, 0},
+		{"nothing happens without one", true, nil, 0, false, 0},
+		{"the third one ends the process", true, []os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, 1, true, 1},
+		{"so it does where no command runs, and for SIGTERM", false, []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGTERM}, 0, true, 1},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				ended := 0
 				signals := make(chan os.Signal)
-				ctx, i, stop := watchInterrupts(t.Context(), signals)
+				ctx, i, stop := watchInterrupts(t.Context(), signals, func() { ended++ })
 				defer stop()
 				passed := 0
 				if row.running {
@@ -160,8 +164,8 @@ func TestInterrupts(t *testing.T) {
 					signals <- s
 				}
 				synctest.Wait()
-				if passed != row.passed || (ctx.Err() != nil) != row.torn || i.reached() != (row.passed > 0) {
-					t.Errorf("passed on %d times, torn down: %v", passed, context.Cause(ctx))
+				if passed != row.passed || (ctx.Err() != nil) != row.torn || i.reached() != (row.passed > 0) || ended != row.ended {
+					t.Errorf("passed on %d times, torn down: %v, ended %d times", passed, context.Cause(ctx), ended)
 				}
 			})
 		})
@@ -190,7 +194,7 @@ func TestWhatEndsACommand(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				signals := make(chan os.Signal)
-				ctx, interrupts, stop := watchInterrupts(t.Context(), signals)
+				ctx, interrupts, stop := watchInterrupts(t.Context(), signals, func() {})
 				defer stop()
 				recording, end := context.WithCancelCause(ctx)
 				var out bytes.Buffer

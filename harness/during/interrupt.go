@@ -12,9 +12,15 @@ import (
 // errInterrupted is the cause of the end of a recording's context.
 var errInterrupted = errors.New("interrupted")
 
-// interrupts handles Ctrl-C: the first goes to the command, if one runs, and the next ends the recording.
+// abandonAfter is how many signals end this process, whatever hangs.
+const abandonAfter = 3
+
+// interrupts handles Ctrl-C: the first goes to the command, if one runs, and the next ends the recording. The third one ends this process.
 type interrupts struct {
+	abandon func() // prints what stays, and ends this process
+
 	mu      sync.Mutex
+	count   int
 	signal  func(syscall.Signal) // sends one to the command; nil: none runs
 	passed  bool                 // one was sent to the command
 	ctx     context.Context      // ends with tearing
@@ -29,8 +35,8 @@ func notified() (signals <-chan os.Signal, stop func()) {
 }
 
 // watchInterrupts handles signals until stop is called. It returns a context that ends with the recording.
-func watchInterrupts(ctx context.Context, signals <-chan os.Signal) (_ context.Context, i *interrupts, stop func()) {
-	i = &interrupts{}
+func watchInterrupts(ctx context.Context, signals <-chan os.Signal, abandon func()) (_ context.Context, i *interrupts, stop func()) {
+	i = &interrupts{abandon: abandon}
 	i.ctx, i.tearing = context.WithCancelCause(ctx)
 	stopped := make(chan struct{})
 	go func() {
@@ -49,6 +55,10 @@ func watchInterrupts(ctx context.Context, signals <-chan os.Signal) (_ context.C
 func (i *interrupts) take(s os.Signal) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	if i.count++; i.count >= abandonAfter {
+		i.abandon()
+		return
+	}
 	if s == os.Interrupt && i.signal != nil && !i.passed {
 		i.passed = true
 		i.signal(syscall.SIGINT)

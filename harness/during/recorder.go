@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/evidence"
@@ -106,11 +107,11 @@ func ended(folder string) bool {
 // A recorder records in this process.
 type recorder struct {
 	settings
-	root, folder string                      // root has all run folders
-	line         string                      // command line that reproduces the recording
-	changes      []Change                    // one after the other, instead of a command
-	remove       func(context.Context) error // deletes what changes created; nil: they created nothing
-	begun        func() error                // called when the load is steady; nil: nobody waits for that
+	root, folder string       // root has all run folders
+	line         string       // command line that reproduces the recording
+	changes      []Change     // one after the other, instead of a command
+	created      Created      // by changes; nil: they created nothing
+	begun        func() error // called when the load is steady; nil: nobody waits for that
 	record       func(ctx context.Context, out io.Writer, suite, command string, of ...runner.Asks) error
 }
 
@@ -150,7 +151,10 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	if err := conformance.Link(r.root, linkName, r.folder); err != nil {
 		return 0, err
 	}
-	ctx, interrupts, stop := watchInterrupts(ctx, at.Signals)
+	ctx, interrupts, stop := watchInterrupts(ctx, at.Signals, func() {
+		screen.say(r.staying())
+		os.Exit(failed)
+	})
 	defer stop()
 	m := &maintenance{settings: r.settings, folder: r.folder, command: command, does: doing(command), id: scenario, input: at.In,
 		server: listening, screen: screen, interrupts: interrupts, begun: r.begun}
@@ -166,10 +170,8 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	}
 	unrecorded := r.record(ctx, m.screen, suite, r.line, asks...)
 	var left error
-	if r.remove != nil && m.stays() {
-		if left = r.remove(context.WithoutCancel(ctx)); left != nil {
-			m.screen.say(left.Error())
-		}
+	if r.created != nil && m.stays() {
+		left = r.remove(context.WithoutCancel(ctx), m.screen)
 	}
 	if usage.Is(unrecorded) && left != nil { // the run folder says what was left
 		return 0, errors.Join(unrecorded, os.Remove(filepath.Join(r.root, linkName)))
@@ -186,6 +188,36 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 		return 0, errors.Join(unrecorded, unnoted, err)
 	}
 	return model.ExitCode(report), err
+}
+
+// removeTimeout limits the time for deleting what changes created, as that for namespaces is limited (harness/namespace/cleanup.go).
+const removeTimeout = 2 * time.Minute
+
+// remove deletes what changes created, and prints what it cannot delete.
+func (r recorder) remove(ctx context.Context, screen *screen) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, removeTimeout, fmt.Errorf("not deleted in %v", removeTimeout))
+	defer cancel()
+	err := r.created.Remove(ctx)
+	if err != nil {
+		screen.say(err.Error())
+	}
+	return err
+}
+
+// staying lists what stays if this process ends now.
+func (r recorder) staying() string {
+	stays := []string{"ended by the third interrupt; what stays:", "run folder " + r.folder}
+	if r.created != nil {
+		stays = append(stays, r.created.Stays()...)
+	}
+	switch {
+	case r.runner.FromHost:
+	case r.runner.Attached():
+		stays = append(stays, "namespaces of this run and what is in them: rollcall clean with the same --context and --namespace deletes it")
+	default:
+		stays = append(stays, "the kind cluster, if there is one: rollcall clean deletes it")
+	}
+	return strings.Join(stays, "\n    ")
 }
 
 // noteBroken writes into the session why the recording is incomplete.

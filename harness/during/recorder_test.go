@@ -2,17 +2,21 @@ package during
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports"
@@ -190,4 +194,27 @@ func hasStep(r model.Report, what string) bool {
 		}
 	}
 	return false
+}
+
+// A stuck is what an API server that does not answer keeps.
+type stuck struct{}
+
+func (stuck) Remove(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }
+func (stuck) Stays() []string                  { return []string{"deployment web in namespace default"} }
+
+func TestDeletingHasALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		r := recorder{settings: settings{runner: &runner.Runner{}}, folder: "out/r", created: stuck{}}
+		began := time.Now()
+		r.remove(t.Context(), &screen{terminal: &out, log: io.Discard})
+		if took := time.Since(began); took != removeTimeout || out.String() != "not deleted in 2m0s\n" {
+			t.Errorf("%q after %v", &out, took)
+		}
+		const want = "ended by the third interrupt; what stays:\n    run folder out/r\n    deployment web in namespace default\n" +
+			"    the kind cluster, if there is one: rollcall clean deletes it"
+		if got := r.staying(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
 }

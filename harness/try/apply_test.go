@@ -119,8 +119,14 @@ func TestLeavesWhatExists(t *testing.T) {
 			if diff := cmp.Diff(row.written, *written); diff != "" {
 				t.Error(diff)
 			}
+			if stays := to.record.stays(); len(stays) != len(to.created) || len(stays) == 0 {
+				t.Errorf("%v would stay, of %v", stays, to.created)
+			}
 			if err := to.remove(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+			if stays := to.record.stays(); len(stays) > 0 {
+				t.Errorf("%v stays", stays)
 			}
 			if diff := cmp.Diff(row.left, names(t, to)); diff != "" {
 				t.Error(diff)

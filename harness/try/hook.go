@@ -67,8 +67,8 @@ func neededSleep(site during.Site) (int64, error) {
 
 // patched patches the workload's pod specification, and waits until that is rolled out.
 func (r *appRun) patched(ctx context.Context, site during.Site, spec map[string]any) error {
-	if err := r.target.patch(ctx, r.app.workload, map[string]any{"spec": spec}); err != nil {
+	if err := r.target.Load().patch(ctx, r.app.workload, map[string]any{"spec": spec}); err != nil {
 		return err
 	}
-	return r.target.awaitReady(ctx, site.Cluster.Client(), r.app)
+	return r.target.Load().awaitReady(ctx, site.Cluster.Client(), r.app)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -31,8 +32,9 @@ type record struct {
 	Cluster identity   `json:"cluster"`
 	Objects []creation `json:"objects"` // in their order
 
-	file string           // empty: the cluster goes with the run, so nothing has to be found later
-	held *sharedfile.Lock // beside file, while the process lives
+	changes sync.Mutex       // of Objects
+	file    string           // empty: the cluster goes with the run, so nothing has to be found later
+	held    *sharedfile.Lock // beside file, while the process lives
 }
 
 // An identity is a cluster, as it is known later.
@@ -95,12 +97,30 @@ func (i identity) same(other identity) bool {
 
 // begin writes down an object that is about to be created. After its creation, done has to be called with it.
 func (r *record) begin(o Object) (done func(live *unstructured.Unstructured) error, err error) {
+	r.changes.Lock()
+	defer r.changes.Unlock()
 	at := len(r.Objects)
 	r.Objects = append(r.Objects, creation{o.GetAPIVersion(), o.GetKind(), o.namespace(), o.GetName(), o.GetGenerateName(), ""})
 	return func(live *unstructured.Unstructured) error {
+		r.changes.Lock()
+		defer r.changes.Unlock()
 		r.Objects[at].Name, r.Objects[at].UID = live.GetName(), live.GetUID()
 		return r.save()
 	}, r.save()
+}
+
+// stays names the objects that have not been deleted. Any goroutine may call it.
+func (r *record) stays() (names []string) {
+	r.changes.Lock()
+	defer r.changes.Unlock()
+	for _, c := range r.Objects {
+		name := strings.ToLower(c.String())
+		if c.Namespace != "" {
+			name += " in namespace " + c.Namespace
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 func (r *record) save() error {

@@ -19,14 +19,15 @@ import (
 // remove deletes what the record has, the last one first, and ends the record. What cannot be deleted stays in it.
 func (t *target) remove(ctx context.Context) error {
 	var failed []error
-	var left []creation
-	for _, c := range slices.Backward(t.record.Objects) {
+	for i, c := range slices.Backward(slices.Clone(t.record.Objects)) {
 		if err := t.delete(ctx, c); err != nil {
-			failed, left = append(failed, fmt.Errorf("%s stays: %s", strings.ToLower(c.String()), usage.OneLine(err))), append(left, c)
+			failed = append(failed, fmt.Errorf("%s stays: %s", strings.ToLower(c.String()), usage.OneLine(err)))
+			continue
 		}
+		t.record.changes.Lock()
+		t.record.Objects = slices.Delete(t.record.Objects, i, i+1) // all before it are still there
+		t.record.changes.Unlock()
 	}
-	slices.Reverse(left)
-	t.record.Objects = left
 	return errors.Join(append(failed, t.record.end())...)
 }
 

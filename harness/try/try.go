@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/attached"
@@ -87,7 +88,7 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	if o.DryRun {
 		return 0, nil
 	}
-	return prepared.RunChanges(ctx, at, "try", given.line(), changes, r.remove)
+	return prepared.RunChanges(ctx, at, "try", given.line(), changes, r)
 }
 
 // checkTrust returns an error where it would hurt to accept any certificate: where a header's value is a secret, which is why it stands in
@@ -118,14 +119,14 @@ func (o *Options) checkAllowed(ctx context.Context, c cluster.Cluster, objects [
 type appRun struct {
 	app    *App
 	images []string
-	target *target
+	target atomic.Pointer[target] // nil: not deployed yet
 }
 
 // changes returns what is rolled out, one after the other.
 func (r *appRun) changes(change Change, o Options) []during.Change {
 	list := []during.Change{{ID: "rollout", Does: change.Does(r.app), Prepare: r.deploy, Manifest: r.app.workload.Object,
-		Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target) }}}
-	restart := func(ctx context.Context) error { return Change{}.do(ctx, r.app, r.target) }
+		Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target.Load()) }}}
+	restart := func(ctx context.Context) error { return Change{}.do(ctx, r.app, r.target.Load()) }
 	if o.Twin {
 		list = append(list, during.Change{ID: "twin", Loses: true, Do: restart, Prepare: r.withoutHook,
 			Does: fmt.Sprintf("%s restarts without its preStop hook", r.app.workload)})
@@ -149,16 +150,25 @@ func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
 	if to.record, err = newRecord(identityOf(ctx, site.Cluster), !site.Cluster.Temporary(), site.Folder()); err != nil {
 		return err
 	}
-	r.target = to
-	if err := r.target.create(ctx, r.app.Objects); err != nil {
+	r.target.Store(to)
+	if err := to.create(ctx, r.app.Objects); err != nil {
 		return err
 	}
-	return r.target.awaitReady(ctx, site.Cluster.Client(), r.app)
+	return to.awaitReady(ctx, site.Cluster.Client(), r.app)
 }
 
-func (r *appRun) remove(ctx context.Context) error {
-	if r.target == nil {
-		return nil
+// Remove deletes the objects that were created.
+func (r *appRun) Remove(ctx context.Context) error {
+	if target := r.target.Load(); target != nil {
+		return target.remove(ctx)
 	}
-	return r.target.remove(ctx)
+	return nil
+}
+
+// Stays names the objects that were created and not deleted.
+func (r *appRun) Stays() []string {
+	if target := r.target.Load(); target != nil {
+		return target.record.stays()
+	}
+	return nil
 }
