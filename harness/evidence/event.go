@@ -50,10 +50,12 @@ const (
 	FlowsBegun  EventKind = "flows-begun"  // the connections that node Object routes to the app are recorded from now on
 	FlowsUnseen EventKind = "flows-unseen" // node Object's connections were not recorded for Count ms up to now, 0: never; Detail is why
 	NodeUnseen  EventKind = "node-unseen"  // something else of node Object was not seen for Count ms up to now; Detail is what and why
-	NodeBusy    EventKind = "node-busy"    // node Object's processors were in use, Count permille, for the second up to now
+	// node Object's processors were in use, Count permille, for the second up to now: the busiest of 10 s; older recordings have each second
+	NodeBusy EventKind = "node-busy"
 	// other virtual machines on node Object's host used its processors, Count permille of that second; node-busy counts it too
-	NodeStolen    EventKind = "node-stolen"
-	NodeConntrack EventKind = "node-conntrack" // node Object's conntrack table was Count permille full; Detail is the number of connections
+	NodeStolen EventKind = "node-stolen"
+	// node Object's conntrack table was Count permille full, at most in 10 s; Detail is the number of connections
+	NodeConntrack EventKind = "node-conntrack"
 	// from now on the time that processes of our own nodes wait for a processor is measured
 	CPUWaitBegun EventKind = "cpu-wait-begun"
 	// process Detail of pod By or of node Object was on a run queue for Count milliseconds of For; without a node it is the host's

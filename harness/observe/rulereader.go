@@ -28,6 +28,7 @@ type ruleReader struct {
 	flows   uint64 // connections read so far
 	failure string // last line that is not in the observer's format: why the observer does not work
 	ended   bool   // the observer wrote that it ends
+	load    loadPeaks
 }
 
 // Why an observer's log has no "end" line.
@@ -38,6 +39,7 @@ var (
 
 // run reads until the observer's last line. If that does not come, it notes the node's rules as lost.
 func (r *ruleReader) run(ctx context.Context, pod string) {
+	defer r.flushLoad()
 	if err := r.readAll(ctx, pod); err != nil {
 		r.tracker.lost(r.node, err)
 	}
@@ -179,6 +181,16 @@ func (r *ruleReader) parse(words []string) bool {
 	return err == nil
 }
 
+// loadSpan is the time of which only the highest load of a node is kept: a sample a second of 100 nodes over 8 hours would be 5.8 million
+// events.
+const loadSpan = 10 * time.Second
+
+// loadPeaks are the events with the highest counts of a span.
+type loadPeaks struct {
+	until           time.Duration // the end of the span
+	busy, conntrack evidence.Event
+}
+
 // parseLoad parses permille of processor time, connections in the conntrack table and the table's capacity.
 func (r *ruleReader) parseLoad(e evidence.Event, words []string) bool {
 	var numbers [3]int
@@ -188,11 +200,33 @@ func (r *ruleReader) parseLoad(e evidence.Event, words []string) bool {
 			return false
 		}
 	}
+	if e.At >= r.load.until {
+		r.flushLoad()
+		r.load.until = e.At + loadSpan
+	}
 	e.Kind, e.Count = evidence.NodeBusy, numbers[0]
-	r.tracker.record(e, func() {})
+	r.load.busy = busier(r.load.busy, e)
 	if capacity := numbers[2]; capacity > 0 {
 		e.Kind, e.Count, e.Detail = evidence.NodeConntrack, 1000*numbers[1]/capacity, fmt.Sprintf("%d of %d", numbers[1], capacity)
-		r.tracker.record(e, func() {})
+		r.load.conntrack = busier(r.load.conntrack, e)
 	}
 	return true
+}
+
+// busier returns the event with the higher count, or the other one if one is none.
+func busier(a, b evidence.Event) evidence.Event {
+	if a.Kind != "" && a.Count >= b.Count {
+		return a
+	}
+	return b
+}
+
+// flushLoad records the peaks of the span.
+func (r *ruleReader) flushLoad() {
+	for _, e := range []evidence.Event{r.load.busy, r.load.conntrack} {
+		if e.Kind != "" {
+			r.tracker.record(e, func() {})
+		}
+	}
+	r.load = loadPeaks{}
 }

@@ -144,19 +144,20 @@ func TestRules(t *testing.T) {
 		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, ""),
 			about(evidence.RuleAdded, 4, "b", 0, "")}, ""},
 		{"rules that went before a pod got the address are not that pod's", func(v *simNode) {
-			v.says(begin, "R @2ns added 10.244.1.2 5432", "R @3ns gone 10.244.1.2 5432", "R @4ns load 1 0 0")
-			v.noted(evidence.NodeBusy)
+			v.says(begin, "R @2ns added 10.244.1.2 5432", "R @3ns gone 10.244.1.2 5432", "R @4ns stolen 1")
+			v.noted(evidence.NodeStolen)
 			v.appears("a", "10.244.1.2")
 			v.says(end)
-		}, []evidence.Event{begun, about(evidence.NodeBusy, 4, "", 1, "")}, ""},
+		}, []evidence.Event{begun, about(evidence.NodeStolen, 4, "", 1, "")}, ""},
 		{"rules for addresses of no pod of ours are somebody else's", func(v *simNode) {
 			v.appears("a", "10.244.1.2")
 			v.says(begin, "R @2ns added 10.96.0.10 53", end)
 		}, []evidence.Event{begun}, ""},
-		{"the node's load is in permille", func(v *simNode) {
-			v.says(begin, "R @5ns load 987 131072 262144", "R @6ns load 12 0 0", "R @6ns stolen 7", end)
-		}, []evidence.Event{begun, about(evidence.NodeBusy, 5, "", 987, ""), about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"),
-			about(evidence.NodeBusy, 6, "", 12, ""), about(evidence.NodeStolen, 6, "", 7, "")}, ""},
+		{"of the node's load in 10 s, in permille, the highest is kept", func(v *simNode) {
+			v.says(begin, "R @5ns load 987 131072 262144", "R @1s load 12 0 0", "R @2s load 988 65536 262144", "R @11s load 3 0 0",
+				"R @12s load 2 0 0", "R @13s stolen 7", end)
+		}, []evidence.Event{begun, about(evidence.NodeBusy, 2*time.Second, "", 988, ""), about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"),
+			about(evidence.NodeStolen, 13*time.Second, "", 7, ""), about(evidence.NodeBusy, 11*time.Second, "", 3, "")}, ""},
 		{"a line that makes no sense is told, though others follow it", func(v *simNode) {
 			v.says(begin, "R @7ns stolen much", "R @8ns stolen 7", end)
 		}, []evidence.Event{begun, about(evidence.NodeStolen, 8, "", 7, "")}, "stolen much\" is not in the observer's format"},
@@ -169,7 +170,7 @@ func TestRules(t *testing.T) {
 				v.kubelet.faults = []fault{{after: 40, then: resets}, {status: 500}, {after: 70, then: closes}}
 			})
 			v.says(begin, "R @2ns load 1 0 0", "R @3ns load 2 0 0", end)
-		}, []evidence.Event{begun, about(evidence.NodeBusy, 2, "", 1, ""), about(evidence.NodeBusy, 3, "", 2, "")}, ""},
+		}, []evidence.Event{begun, about(evidence.NodeBusy, 3, "", 2, "")}, ""},
 		{"an observer that cannot work says why", func(v *simNode) {
 			v.says("noderules: nftables: listen: operation not permitted: it needs CAP_NET_ADMIN")
 			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
