@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
+	"slices"
 	"testing"
 	"time"
 )
@@ -105,6 +107,43 @@ func BenchmarkRecord(b *testing.B) {
 		}
 	}
 	perRecord(b, len(hits))
+}
+
+// BenchmarkKilled reads a recording that was cut off. heap-MB is the most memory of objects while it is read.
+func BenchmarkKilled(b *testing.B) {
+	for _, n := range []int{million / 10, million} {
+		b.Run(fmt.Sprintf("hits=%d", n), func(b *testing.B) {
+			dir := filepath.Join(b.TempDir(), "run")
+			r, err := Record(dir, evidence.Run{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for hits := range slices.Chunk(typicalRun(n), 1000) {
+				r.Hits(hits...)
+			}
+			r.Abort()
+			most := uint64(0)
+			for b.Loop() {
+				ev, err := Read(dir)
+				if err != nil {
+					b.Fatal(err)
+				}
+				records := 0
+				for _, err := range ev.Hits {
+					if err != nil {
+						b.Fatal(err)
+					}
+					if records++; records%10_000 == 0 {
+						heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+						metrics.Read(heap)
+						most = max(most, heap[0].Value.Uint64())
+					}
+				}
+			}
+			b.ReportMetric(float64(most)/1e6, "heap-MB")
+			perRecord(b, n)
+		})
+	}
 }
 
 func benchmarkWrite[R, W any](b *testing.B, stream evidence.Stream[R], l layout[R, W]) {

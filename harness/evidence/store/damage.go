@@ -60,28 +60,25 @@ func (ev *reading) readFiles(dir string) {
 
 // readSegments reads the segments of a recording that was cut off.
 func (ev *reading) readSegments(dir string) {
-	hits, hitsErr := openSegment(filepath.Join(dir, hitsSegment), hitType())
-	arrivals, arrivalsErr := openSegment(filepath.Join(dir, arrivalsSegment), arrivalType())
-	flows, flowsErr := openSegment(filepath.Join(dir, flowsSegment), flowType())
-	events, eventsErr := openSegment(filepath.Join(dir, eventsSegment), eventType())
-	ev.Hits, ev.Events = evidence.Hits(hits), inOrder(events)
-
 	var reached time.Duration
-	for _, h := range hits {
-		reached = max(reached, h.End())
-	}
-	for _, e := range events {
+	hits, nHits, hitsErr := openSegment(filepath.Join(dir, hitsSegment), hitType(), func(h evidence.Hit) { reached = max(reached, h.End()) })
+	arrivals, nArrivals, arrivalsErr := openSegment(filepath.Join(dir, arrivalsSegment), arrivalType(), func(evidence.Arrival) {})
+	flows, nFlows, flowsErr := openSegment(filepath.Join(dir, flowsSegment), flowType(), func(evidence.Flow) {})
+	var events []evidence.Event
+	_, nEvents, eventsErr := openSegment(filepath.Join(dir, eventsSegment), eventType(), func(e evidence.Event) {
 		reached = max(reached, e.At)
-	}
+		events = append(events, e)
+	})
+	ev.Hits, ev.Events = hits, inOrder(events)
 	ev.addDamage(fmt.Errorf("%s: the recording was cut off: it got to %s, with %d hits, %d arrivals and %d events",
-		evidence.RunFile, reached.Round(time.Millisecond), len(hits), len(arrivals), len(events)))
+		evidence.RunFile, reached.Round(time.Millisecond), nHits, nArrivals, nEvents))
 	ev.addDamage(hitsErr)
 	if ev.Run.UserApp == nil { // else pods log no arrivals
-		ev.Arrivals = evidence.Arrivals(arrivals)
+		ev.Arrivals = arrivals
 		ev.addDamage(arrivalsErr)
 	}
-	if len(flows) > 0 { // else no observer listened to connections
-		ev.Flows = evidence.Flows(flows)
+	if nFlows > 0 { // else no observer listened to connections
+		ev.Flows = flows
 		ev.addDamage(flowsErr)
 	}
 	ev.addDamage(eventsErr)
@@ -101,16 +98,26 @@ func (ev *reading) readEvents(path string, count int) {
 	}
 }
 
-func openSegment[R any](path string, of recordType[R]) (records []R, err error) {
+// openSegment calls see with each record of a segment, and returns the stream of them, which opens the file anew, and their number.
+func openSegment[R any](path string, of recordType[R], see func(R)) (records evidence.Stream[R], count int, damage error) {
+	name := func(err error) error { return fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err)) }
 	f, err := os.Open(path)
-	if err == nil {
-		defer f.Close()
-		records, err = readSegment(f, of)
-	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
+		return func(func(R, error) bool) {}, 0, name(err)
 	}
-	return records, err
+	defer f.Close()
+	at, size, count, err := scanSegment(f, of, see)
+	return func(yield func(R, error) bool) {
+		f, err := os.Open(path)
+		if err == nil {
+			defer f.Close()
+			err = readFrames(f, size, at, of, yield)
+		}
+		if err != nil {
+			var none R
+			yield(none, name(err))
+		}
+	}, count, name(err)
 }
 
 // compareSum returns an error unless the file at path has the size and checksum that it was written with.

@@ -31,8 +31,8 @@ type segment[R any] struct {
 
 	mu      sync.Mutex
 	file    *os.File
-	waiting map[string][]R     // by lane
-	frames  map[string][]int64 // by lane, the offsets of its frames in bytes
+	waiting map[string][]R // by lane
+	frames  frames
 	size    int64
 	records int
 	err     error       // the first error; nothing is written after it
@@ -45,7 +45,7 @@ func createSegment[R any](path string, of recordType[R], failed func(error)) (*s
 	if err != nil {
 		return nil, fmt.Errorf("evidence: %w", err)
 	}
-	return &segment[R]{recordType: of, file: file, waiting: make(map[string][]R), frames: make(map[string][]int64), failed: failed}, nil
+	return &segment[R]{recordType: of, file: file, waiting: make(map[string][]R), frames: make(frames), failed: failed}, nil
 }
 
 func (s *segment[R]) add(records ...R) {
@@ -92,7 +92,7 @@ func (s *segment[R]) write(lane string) {
 	if len(records) == 0 {
 		return
 	}
-	s.frames[lane] = append(s.frames[lane], s.size)
+	note(s.frames, s.size, records, s.recordType)
 	if s.err == nil {
 		if err := WriteFrame(&meter{s.file, &s.size}, Frame[R]{First: s.records, Records: records}); err != nil {
 			s.fail(withoutPath(err))
@@ -109,50 +109,42 @@ func (s *segment[R]) fail(err error) {
 	}
 }
 
-// stream returns the records of a segment that has ended, by lane and number. One lane at a time is in memory.
+// stream returns the records of a segment that has ended, by lane and number.
 func (s *segment[R]) stream() evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
-		for _, lane := range slices.Sorted(maps.Keys(s.frames)) {
-			var records []R
-			for _, at := range s.frames[lane] {
-				f, _, err := ReadFrame[R](bufio.NewReader(io.NewSectionReader(s.file, at, s.size-at)))
-				if err != nil {
-					var none R
-					yield(none, fmt.Errorf("%s: byte %d: %w", filepath.Base(s.file.Name()), at, err))
-					return
-				}
-				records = append(records, f.Records...)
-			}
-			for r, err := range s.sorted(records) {
-				if !yield(r, err) {
-					return
-				}
-			}
+		if err := readFrames(s.file, s.size, s.frames, s.recordType, yield); err != nil {
+			var none R
+			yield(none, fmt.Errorf("%s: %w", filepath.Base(s.file.Name()), err))
 		}
 	}
 }
 
-// readSegment reads the records of a recording that was cut off, in the order recorded. The error, which there always is, names the
-// byte at which the records end or the first frame begins that is not whole or out of order; the records before it are returned.
-func readSegment[R any](r io.Reader, of recordType[R]) (records []R, err error) {
-	in, begin := bufio.NewReader(r), 0
+// scanSegment reads the records of a recording that was cut off, in the order recorded, and calls see with each. It returns where their
+// frames are and how many records there are. The error, which there always is, names the byte at which the records end or the first frame
+// begins that is not whole or out of order.
+func scanSegment[R any](r io.Reader, of recordType[R], see func(R)) (at frames, size int64, records int, err error) {
+	in, at := bufio.NewReader(r), make(frames)
 	for {
-		f, size, err := ReadFrame[R](in)
+		f, n, err := ReadFrame[R](in)
 		switch {
 		case errors.Is(err, io.EOF):
 			err = errors.New("it ends here, unfinished")
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			err = fmt.Errorf("it is cut off in the frame that begins here, %d bytes into it", size)
+			err = fmt.Errorf("it is cut off in the frame that begins here, %d bytes into it", n)
 		case err != nil:
-		case f.First != len(records):
-			err = fmt.Errorf("%w: record %d is next, this frame begins with %d", ErrDamaged, len(records), f.First)
+		case f.First != records:
+			err = fmt.Errorf("%w: record %d is next, this frame begins with %d", ErrDamaged, records, f.First)
 		default:
 			err = checkAll(f, of)
 		}
 		if err != nil {
-			return records, fmt.Errorf("byte %d: %w", begin, err)
+			return at, size, records, fmt.Errorf("byte %d: %w", size, err)
 		}
-		records, begin = append(records, f.Records...), begin+size
+		note(at, size, f.Records, of)
+		for _, r := range f.Records {
+			see(r)
+		}
+		records, size = records+len(f.Records), size+int64(n)
 	}
 }
 

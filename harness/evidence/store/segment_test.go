@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"example.com/rollcall/harness/evidence"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +22,12 @@ func framed[R any](t testing.TB, frames ...Frame[R]) []byte {
 		}
 	}
 	return file.Bytes()
+}
+
+// scanned returns the records of a segment in the order recorded.
+func scanned[R any](file []byte, of recordType[R]) (records []R, err error) {
+	_, _, _, err = scanSegment(bytes.NewReader(file), of, func(r R) { records = append(records, r) })
+	return records, err
 }
 
 func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
@@ -49,7 +57,7 @@ func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
 		{"a line that is no frame", AppendLine(framed(t, ab), []byte("x")), at("damaged: invalid character"), 2},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
-			hits, err := readSegment(bytes.NewReader(tc.file), hitType())
+			hits, err := scanned(tc.file, hitType())
 			if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
@@ -64,7 +72,7 @@ func TestNoBitAndNoByteOfASegmentCanBeLost(t *testing.T) {
 	want := []evidence.Arrival{{Lane: "a", Seq: 1}, {Lane: "a", Seq: 2}, {Lane: "b", At: 7, By: evidence.Server{Pod: "p"}}}
 	file := framed(t, Frame[evidence.Arrival]{Records: want[:2]}, Frame[evidence.Arrival]{First: 2, Records: want[2:]})
 	damaged := func(file []byte, what string, i int) {
-		got, err := readSegment(bytes.NewReader(file), arrivalType())
+		got, err := scanned(file, arrivalType())
 		if err == nil || !strings.HasPrefix(err.Error(), "byte ") || len(got) == len(want) {
 			t.Errorf("%s %d: %d records, error %v", what, i, len(got), err)
 		}
@@ -82,6 +90,45 @@ func TestNoBitAndNoByteOfASegmentCanBeLost(t *testing.T) {
 	}
 }
 
+// The records of a lane come nearly in order, but a request that takes long is recorded after many that were sent later.
+func TestASegmentIsReadInOrder(t *testing.T) {
+	const n = 5*frameRecords + 100
+	var want []evidence.Hit
+	for i := range n {
+		want = append(want, evidence.Hit{Lane: fmt.Sprint(i * 3 / n), Seq: uint64(i)})
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, row := range []struct {
+		sentence string
+		moved    int // how far a record is from its place, at most
+		each     int // records in a frame
+	}{
+		{"in order", 1, 100},
+		{"nearly in order", 300, 100},
+		{"in any order", n, 100},
+		{"in large frames", 300, frameRecords},
+		{"each in its own frame", 300, 1},
+	} {
+		came := slices.Clone(want)
+		for part := range slices.Chunk(came, row.moved) {
+			random.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
+		}
+		var parts []Frame[evidence.Hit]
+		first := 0
+		for part := range slices.Chunk(came, row.each) {
+			parts = append(parts, Frame[evidence.Hit]{First: first, Records: part})
+			first += len(part)
+		}
+		file := framed(t, parts...)
+		at, size, _, _ := scanSegment(bytes.NewReader(file), hitType(), func(evidence.Hit) {})
+		var got []evidence.Hit
+		err := readFrames(bytes.NewReader(file), size, at, hitType(), func(h evidence.Hit, _ error) bool { got = append(got, h); return true })
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", row.sentence, err, diff)
+		}
+	}
+}
+
 // FuzzSegment: any bytes are records and one error that names the byte after them.
 func FuzzSegment(f *testing.F) {
 	ab := Frame[evidence.Hit]{Records: []evidence.Hit{{Lane: "a", Fault: evidence.Reset}, {Lane: "b"}}}
@@ -92,7 +139,7 @@ func FuzzSegment(f *testing.F) {
 	f.Add([]byte("00000000 \n"))
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		hits, err := readSegment(bytes.NewReader(file), hitType())
+		hits, err := scanned(file, hitType())
 		var at int
 		if _, scanErr := fmt.Sscanf(fmt.Sprint(err), "byte %d: ", &at); scanErr != nil || at < 0 || at > len(file) {
 			t.Errorf("%v names no byte of %d", err, len(file))
