@@ -34,8 +34,8 @@ func Report(out io.Writer, root, folder string) (model.Report, error) {
 	return report, errors.Join(unwritten, printed, reports.GitHub(out, os.Getenv, report))
 }
 
-// write judges the recordings of a run folder and writes its reports. It returns the report and the file name of the page, which is empty if
-// they could not be judged.
+// write judges the recordings of a run folder and writes its reports. It returns the report and the file name of the page, which is empty
+// if they could not be judged.
 func write(folder string) (report model.Report, name string, err error) {
 	index := page.New(folder)
 	if report, err = reports.LoadWith(folder, index); err != nil {

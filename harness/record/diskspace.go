@@ -58,8 +58,8 @@ func (d diskSpace) check(length time.Duration) error {
 		return nil
 	}
 	need := reportBytes + int64(length.Seconds())*d.record
-	return usage.New("disk of "+d.folder, fmt.Sprintf("%s is free, and %d requests a second take %s in %v", mib(d.free()), d.requests, mib(need),
-		length.Round(time.Second)), "free some space")
+	return usage.New("disk of "+d.folder, fmt.Sprintf("%s is free, and %d requests a second take %s in %v", mib(d.free()), d.requests,
+		mib(need), length.Round(time.Second)), "free some space")
 }
 
 // full says that the load no longer fits, after it was recorded for a while; empty while it does.

@@ -19,7 +19,7 @@ import (
 func (r *Recording) startLoad(ctx context.Context) error {
 	disk := newDiskSpace(r.Folder, func() int64 { return host.FreeSpace(r.Folder) }, r.clients.lanes, r.UserApp == nil,
 		r.observers != nil && r.observers.listen)
-	if err := disk.check(cmp.Or(r.Scenario.Lasts, r.Estimate())); err != nil {
+	if err := disk.check(cmp.Or(r.Lasts, r.Estimate())); err != nil {
 		return err
 	}
 	if d := r.Disruption; d != nil && d.ByOthers() && disk.left(0) < d.Lasts {

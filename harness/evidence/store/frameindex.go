@@ -38,6 +38,7 @@ func readFrames[R any](in io.ReaderAt, size int64, all frames, of recordType[R],
 		list := slices.Clone(all[lane])
 		slices.SortStableFunc(list, func(a, b frameAt) int { return cmp.Compare(a.least, b.least) })
 		var waiting []R
+		enough := frameRecords // to sort: else each small frame would sort again what waits
 		for i, frame := range list {
 			f, _, err := ReadFrame[R](bufio.NewReader(io.NewSectionReader(in, frame.at, size-frame.at)))
 			if err != nil {
@@ -49,7 +50,7 @@ func readFrames[R any](in io.ReaderAt, size int64, all frames, of recordType[R],
 				}
 			}
 			last := i == len(list)-1
-			if !last && len(waiting) < frameRecords { // else each small frame would sort again what waits
+			if !last && len(waiting) < enough {
 				continue
 			}
 			slices.SortStableFunc(waiting, func(a, b R) int { return of.compare(&a, &b) })
@@ -63,6 +64,7 @@ func readFrames[R any](in io.ReaderAt, size int64, all frames, of recordType[R],
 				}
 			}
 			waiting = append(waiting[:0], waiting[done:]...)
+			enough = max(frameRecords, 2*len(waiting))
 		}
 	}
 	return nil

@@ -123,8 +123,8 @@ func TestASegmentIsReadInOrder(t *testing.T) {
 		at, size, _, _ := scanSegment(bytes.NewReader(file), hitType(), func(evidence.Hit) {})
 		var got []evidence.Hit
 		err := readFrames(bytes.NewReader(file), size, at, hitType(), func(h evidence.Hit, _ error) bool { got = append(got, h); return true })
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v\n%s", row.sentence, err, diff)
+		if !slices.Equal(got, want) || err != nil {
+			t.Errorf("%s: %d of %d hits, %v; or in another order", row.sentence, len(got), len(want), err)
 		}
 	}
 }
