@@ -157,7 +157,8 @@ func TestRules(t *testing.T) {
 			v.says(begin, "R @5ns load 987 131072 262144", "R @1s load 12 0 0", "R @2s load 988 65536 262144", "R @11s load 3 0 0",
 				"R @12s load 2 0 0", "R @13s stolen 7", end)
 		}, []evidence.Event{begun, about(evidence.NodeBusy, 2*time.Second, "", 988, ""),
-			about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"), about(evidence.NodeStolen, 13*time.Second, "", 7, ""), about(evidence.NodeBusy, 11*time.Second, "", 3, "")}, ""},
+			about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"), about(evidence.NodeStolen, 13*time.Second, "", 7, ""),
+			about(evidence.NodeBusy, 11*time.Second, "", 3, "")}, ""},
 		{"a line that makes no sense is told, though others follow it", func(v *simNode) {
 			v.says(begin, "R @7ns stolen much", "R @8ns stolen 7", end)
 		}, []evidence.Event{begun, about(evidence.NodeStolen, 8, "", 7, "")}, "stolen much\" is not in the observer's format"},
