@@ -12,6 +12,7 @@ import (
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 )
@@ -20,7 +21,7 @@ import (
 func parseService(text string) (userapp.ServiceName, error) {
 	s, ok := userapp.ParseServiceName(text)
 	if !ok || s.Namespace == "" {
-		return s, usage.New("--service="+text, "it does not name a namespace and a Service",
+		return s, usage.New("--service="+secret.Query(text), "it does not name a namespace and a Service",
 			"write it like shop/web, shop/web:8080 or shop/web:http/healthz")
 	}
 	s.Path = cmp.Or(s.Path, "/")

@@ -84,6 +84,7 @@ type fakeRecording struct {
 	fromHost    bool            // without a cluster
 	on          cluster.Cluster // nil: a fake one
 	replies     []evidence.Hit  // that came, if requests are sent
+	workload    map[string]any  // of the app that they are sent to; nil: none
 }
 
 type fakeCluster struct {
@@ -228,6 +229,7 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 			return err
 		}
 		run.UserApp = s.UserApp.Facts()
+		run.UserApp.Workload = f.workload
 	}
 	ended := time.Since(began) + 2*every
 	for i := range int(ended / every) {

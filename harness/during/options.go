@@ -268,7 +268,7 @@ func (o Options) PrintRights(w io.Writer) error {
 // checkCommand returns an error for a command that does not exist.
 func checkCommand(command []string) error {
 	if _, err := exec.LookPath(command[0]); err != nil {
-		return usage.New("command "+command[0], "it does not exist",
+		return usage.New("command "+secret.Args(command)[0], "it does not exist",
 			"write one after --, such as: rollcall during -- kubectl drain NODE"+usage.Meant(command[0], "begin", "mark", "end"))
 	}
 	return nil

@@ -88,15 +88,16 @@ func checkUntil(until string) error {
 	if until == "" {
 		return nil
 	}
-	if printed, err := exec.Command("sh", "-n", "-c", until).CombinedOutput(); err != nil {
-		return usage.New("--until="+until, "the shell does not take it: "+phrase.Printable(string(printed)), "try it in a shell first")
+	thing := "--until=" + secret.Script(until)
+	if printed, err := exec.Command("sh", "-n", "-c", until).CombinedOutput(); err != nil { // bash repeats the line
+		return usage.New(thing, "the shell does not take it: "+phrase.Printable(secret.Script(string(printed))), "try it in a shell first")
 	}
 	word, _, _ := strings.Cut(strings.TrimSpace(until), " ")
 	if !plainWord.MatchString(word) {
 		return nil
 	}
 	if err := exec.Command("sh", "-c", "command -v "+word).Run(); err != nil {
-		return usage.New("--until="+until, "the shell knows no command "+word, "try it in a shell first")
+		return usage.New(thing, "the shell knows no command "+word, "try it in a shell first")
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/loadgen"
@@ -94,7 +93,7 @@ func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 	if r.Body != "" {
 		var is bool
 		if q.Body, is = strings.CutPrefix(r.Body, "@"); !is {
-			return nil, usage.New("--body="+r.Body, "it is not @ and a file", "write it like @order.json")
+			return nil, usage.New("--body", "it is not @ and a file", "write it like @order.json") // it may be a secret
 		}
 	}
 	asked, err = q.HTTP("", headers, userapp.Place{Header: r.VersionHeader, Pointer: r.VersionPointer, Pattern: r.VersionPattern})
@@ -122,14 +121,15 @@ func asFlag(err error) error {
 // header parses a header. It rejects the value of a secret one on the command line, where everybody can see it.
 func header(text string) (h loadgen.HeaderField, err error) {
 	name, value, two := strings.Cut(text, "=")
-	switch hidden := strings.IndexAny(value, "@$") == 0; {
+	h = loadgen.HeaderField{Name: name, Value: value}
+	switch {
 	case !two:
 		return h, usage.New("--header", "one has no value", "write it like X-Tenant=acme, Authorization=@FILE or Authorization=$VARIABLE")
-	case !hidden && secret.Named(name):
+	case userapp.Exposed(h):
 		return h, usage.New("--header="+name, "its value would stand in lists of processes and in the report", "write "+name+"=@FILE or "+
 			name+"=$VARIABLE")
 	}
-	return loadgen.HeaderField{Name: name, Value: value}, nil
+	return h, nil
 }
 
 // lowerScheme returns a URL with its scheme as we compare it: schemes have no case (RFC 3986, 3.1).

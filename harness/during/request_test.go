@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"io"
-	"io/fs"
 	"log"
 	"math/big"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,7 +73,7 @@ func TestRequests(t *testing.T) {
 		{sentence: "a file that is not there", asks: Request{Headers: []string{"A=@none"}}, says: "--header=A=@none: none cannot be read: "},
 		{sentence: "a header that Rollcall sets",
 			asks: Request{Headers: []string{"Host=a"}}, says: "request: header Host: Rollcall sets this header itself: "},
-		{sentence: "a body that is no file", asks: Request{Body: "{}"}, says: "--body={}: it is not @ and a file: "},
+		{sentence: "a body that is no file", asks: Request{Body: "{}"}, says: "--body: it is not @ and a file: "},
 		{sentence: "a range that begins after its end",
 			asks: Request{GoodStatus: "399-200"}, says: `--good-status=399-200: "399-200" is not a status or range`},
 		{sentence: "no status", asks: Request{GoodStatus: "200,"}, says: `--good-status=200,: "" is not a status or range`},
@@ -216,74 +214,6 @@ func TestURLsThatAreTried(t *testing.T) {
 	}
 }
 
-// The value of a header that is read from a file or a variable is in no file of a run, not on the screen and not in arguments of the
-// recorder. A certificate that changes meanwhile is on its page.
-func TestSecretsStayOutOfTheRun(t *testing.T) {
-	const secret = "open-sesame-8c5f"
-	r := fakeRecorder(runFolder(t), asks)
-	home, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	module(t)
-	t.Setenv("TOKEN", secret)
-	old, trusted := certificate(t, "shop.test", time.Hour)
-	renewed, trustedToo := certificate(t, "shop.test", 2*time.Hour)
-	var handshakes atomic.Int32
-	at := webServer(t, &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-		if handshakes.Add(1) > 10 {
-			return &renewed, nil
-		}
-		return &old, nil
-	}}, func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != secret || r.Header.Get("Cookie") != "a="+secret {
-			w.WriteHeader(http.StatusUnauthorized)
-		}
-	})
-	o := Options{URL: "https://shop.test/", Request: Request{Headers: []string{"Authorization=$TOKEN", "Cookie=@" + file(t, "a="+secret)},
-		Secure: by(file(t, both(t, trusted, trustedToo))).Secure, ConnectTo: at}}
-	a, err := o.prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(home)
-	r.url, r.http, r.connectTo, r.line = a.url, a.http, a.connectTo, o.line("during", []string{"true"})
-	out := &ready{then: func() {}}
-	code, err := r.run(t.Context(), Terminal{Out: out, Errors: out}, []string{"true"})
-	if err != nil || code != 0 {
-		t.Fatalf("exit code %d, %v\n%s", code, err, &out.text)
-	}
-	if args := strings.Join(o.List().Args(), " "); !strings.Contains(args, "--header=Authorization=$TOKEN --header=Cookie=@") {
-		t.Errorf("arguments %s", args)
-	}
-	seen := map[string]string{"the screen": out.text.String(), "arguments": strings.Join(o.List().Args(), " ")}
-	if err := filepath.WalkDir(r.root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		seen[path] = string(text)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	told := false
-	for where, text := range seen {
-		told = told || strings.HasSuffix(where, ".html") && strings.Contains(text, "another certificate on outside-fresh: ")
-		if strings.Contains(text, secret) {
-			t.Errorf("it is in %s", where)
-		}
-	}
-	if !told {
-		t.Error("no page tells of the other certificate")
-	}
-	for _, name := range []string{"order.json", "report.json", "hits.parquet", "session.json"} {
-		if !hasSuffix(seen, "/"+name) {
-			t.Errorf("nothing was looked for in %s, which is not there", name)
-		}
-	}
-}
-
 // both returns the content of two files.
 func both(t *testing.T, files ...string) (text string) {
 	t.Helper()
@@ -295,13 +225,4 @@ func both(t *testing.T, files ...string) (text string) {
 		text += string(data)
 	}
 	return text
-}
-
-func hasSuffix(files map[string]string, suffix string) bool {
-	for name := range files {
-		if strings.HasSuffix(name, suffix) {
-			return true
-		}
-	}
-	return false
 }

@@ -39,13 +39,27 @@ func named(namespace, name string) metav1.ObjectMeta {
 	}
 }
 
+// podSpec has a secret wherever the owner of a pod can write one.
 func podSpec() corev1.PodSpec {
-	return corev1.PodSpec{Containers: []corev1.Container{{Name: "echo", Env: []corev1.EnvVar{
-		{Name: "PASSWORD", Value: planted},
-		{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "token"}}},
-	}, Args: []string{"--token", planted, "--db=postgres://me:" + planted + "@db/"},
-		ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
-			HTTPHeaders: []corev1.HTTPHeader{{Name: "Authorization", Value: planted}}}}}}}}
+	get := &corev1.HTTPGetAction{Path: "/a?token=" + planted, HTTPHeaders: []corev1.HTTPHeader{{Name: "Authorization", Value: planted},
+		{Name: "X-Shop", Value: planted}}}
+	run := &corev1.ExecAction{Command: []string{"sh", "-c", "curl -u me:" + planted + " -H 'X-Api-Key: " + planted + "' localhost"}}
+	env := []corev1.EnvVar{{Name: "PASSWORD", Value: planted}, {Name: "A", Value: planted},
+		{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "token"}}}}
+	return corev1.PodSpec{
+		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}},
+		InitContainers:   []corev1.Container{{Name: "init", Env: env, Command: []string{"migrate", "--password", planted}}},
+		Containers: []corev1.Container{{Name: "echo", Env: env,
+			Args:           []string{"--token", planted, "--db=postgres://me:" + planted + "@db/", "--api-key=" + planted, "DB_PASS=" + planted},
+			StartupProbe:   &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: get}},
+			LivenessProbe:  &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: run}},
+			ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: get}},
+			Lifecycle:      &corev1.Lifecycle{PostStart: &corev1.LifecycleHandler{HTTPGet: get}, PreStop: &corev1.LifecycleHandler{Exec: run}}}},
+		EphemeralContainers: []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "debug", Env: env}}},
+		Volumes: []corev1.Volume{
+			{Name: "csi", VolumeSource: corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{VolumeAttributes: map[string]string{"token": planted}}}},
+			{Name: "flex", VolumeSource: corev1.VolumeSource{FlexVolume: &corev1.FlexVolumeSource{Options: map[string]string{"pwd": planted}}}}},
+	}
 }
 
 // objects returns an app with one pod, which restarted once, on a cluster with one node.
@@ -56,6 +70,8 @@ func objects() []runtime.Object {
 		&appsv1.Deployment{ObjectMeta: named("app", "echo"), Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{Spec: podSpec()}}},
 		&discoveryv1.EndpointSlice{ObjectMeta: named("app", "echo-slice")},
 		&corev1.Secret{ObjectMeta: named("app", "token"), StringData: map[string]string{"token": planted}},
+		&corev1.Secret{ObjectMeta: named("app", "pull"), Type: corev1.SecretTypeDockerConfigJson,
+			Data: map[string][]byte{corev1.DockerConfigJsonKey: []byte(planted)}},
 		&corev1.ConfigMap{ObjectMeta: named("app", "settings"), Data: map[string]string{"password": planted}},
 		&corev1.Event{ObjectMeta: named("app", "late"), Message: "app is late: http://me:" + planted + "@10.0.0.7/"},
 		&corev1.Pod{ObjectMeta: named("elsewhere", "another-app")},
@@ -75,6 +91,8 @@ func answers(_ context.Context, node, line string) (string, error) {
 		return "", errors.New("cat: /proc/net/ip_vs:\n  no such file")
 	case "conntrack":
 		return "cpu=0 found=1\n", errors.New("conntrack: exit status 1")
+	case "journalctl":
+		return "probe failed: Get \"http://10.0.0.7/a?token=" + planted + "\": " + line + "\n", nil
 	default:
 		return node + " says " + line + "\n", nil
 	}

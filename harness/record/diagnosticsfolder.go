@@ -71,11 +71,12 @@ func (f *folder) miss(name string, err error) {
 // about is the beginning of README.txt.
 const about = `What the cluster looked like when a scenario did not pass, in namespace %s.
 
-Objects are as the API server gave them, less managed fields and the last applied
-configuration and annotations of nodes. Secrets and ConfigMaps were not asked for.
-Withheld are the values of environment variables and headers of probes, and what
-may be secret, by its name, in arguments, annotations and URLs. What an app logs
-is as it was. Logs are the last %d lines of a container, and %d of a kubelet.
+Objects are as the API server gave them, less managed fields, the last applied
+configuration and the annotations of nodes. Secrets and ConfigMaps were not asked
+for. Withheld are the values of environment variables and headers of probes, and
+what may be secret, by its name, in arguments, annotations, options of volumes and
+URLs. What an app logs is as it was. Logs are the last %d lines of a container, and
+%d of a kubelet.
 At most %d MiB a file and %d MiB in all were kept, of what came within %s.
 `
 

@@ -2,14 +2,15 @@ package secret
 
 import "slices"
 
-// Object withholds at any depth of an object of Kubernetes, in place, the values of environment variables, of annotations whose names say
-// that they are secret, and of headers of probes and hooks, and what Args and URLs withhold of commands, arguments and other texts.
+// Object withholds at any depth of an object of Kubernetes, in place, the values of environment variables, of annotations and options of
+// volumes whose names say that they are secret, and of headers of probes and hooks, and what Args and URLs withhold of commands, arguments
+// and other texts, as Query does of paths.
 func Object(value any) {
 	switch value := value.(type) {
 	case []any:
 		for i, entry := range value {
 			if text, is := entry.(string); is {
-				value[i] = URLs(text)
+				value[i] = Query(URLs(text))
 				continue
 			}
 			Object(entry)
@@ -23,11 +24,11 @@ func Object(value any) {
 				withholdValues(field, "Host")
 			case "command", "args":
 				withholdWords(field)
-			case "annotations":
-				withholdAnnotations(field)
+			case "annotations", "volumeAttributes", "options": // the latter of CSI and FlexVolume
+				withholdNamed(field)
 			default:
 				if text, is := field.(string); is {
-					value[name] = URLs(text)
+					value[name] = Query(URLs(text))
 				}
 			}
 			Object(field)
@@ -58,12 +59,16 @@ func withholdWords(list any) {
 	}
 }
 
-func withholdAnnotations(annotations any) {
-	all, _ := annotations.(map[string]any)
+// withholdNamed withholds the texts of a map whose names say that they are secret, and what Script withholds of the others.
+func withholdNamed(texts any) {
+	all, _ := texts.(map[string]any)
 	for name, value := range all {
-		text, _ := value.(string)
-		if all[name] = Script(text); Named(name) {
+		switch text, is := value.(string); {
+		case !is:
+		case Named(name):
 			all[name] = Withheld
+		default:
+			all[name] = Script(text)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -38,7 +39,7 @@ func New(objects []Object, text string) (*App, error) {
 	a := &App{Objects: objects}
 	named, ok := userapp.ParseServiceName(text)
 	if !ok && text != "" {
-		return nil, usage.New("--service="+text, "it does not name a Service", "write it like web, shop/web, web:8080 or web:http/healthz")
+		return nil, usage.New("--service="+secret.Query(text), "it does not name a Service", "write it like web, shop/web, web:8080 or web:http/healthz")
 	}
 	name := named.Name
 	var found, unfit []string

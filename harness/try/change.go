@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -17,17 +18,19 @@ type Change struct {
 	container, image string
 	list             string // that has the container in the pod template: containers or initContainers
 	objects          []Object
-	from             string // that objects were read from
+	from             string // that objects were read from, without secrets
 }
 
 // NewChange parses what to roll out: empty for a restart, image=REF, CONTAINER=REF, or a file, folder or URL of manifests.
 func NewChange(a *App, to string, s Sources) (c Change, err error) {
 	name, image, is := strings.Cut(to, "=")
+	is = is && !strings.Contains(to, "://") // a URL may have parameters
+	flag := "--to=" + secret.URLs(to)
 	switch {
 	case to == "":
 		return c, nil
 	case is && image == "":
-		return c, usage.New("--to="+to, "it has no image", "write it like "+name+"=shop/web:v2")
+		return c, usage.New(flag, "it has no image", "write it like "+name+"=shop/web:v2")
 	case is && name == "image":
 		return Change{container: a.answers().Name, image: image, list: "containers"}, nil
 	case is:
@@ -38,16 +41,16 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 		case slices.ContainsFunc(a.template.Spec.InitContainers, named):
 			return Change{container: name, image: image, list: "initContainers"}, nil
 		}
-		return c, usage.New("--to="+to, fmt.Sprintf("%s has no container %s", a.workload, name),
+		return c, usage.New(flag, fmt.Sprintf("%s has no container %s", a.workload, name),
 			"write it like image=web:v2, or name a file or a folder")
 	}
 	s.Files, s.Kustomize = []string{to}, ""
-	c = Change{from: to}
+	c = Change{from: secret.URLs(to)}
 	if c.objects, err = Read(s); err != nil {
 		return c, err
 	}
 	if !slices.ContainsFunc(c.objects, a.workload.same) {
-		return c, usage.New("--to="+to, fmt.Sprintf("it has no %s", a.workload), "name manifests of the app's next version")
+		return c, usage.New(flag, fmt.Sprintf("it has no %s", a.workload), "name manifests of the app's next version")
 	}
 	return c, nil
 }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/userapp"
 )
 
@@ -45,7 +46,7 @@ func probeOf(p *corev1.Probe) string {
 	case p == nil:
 		return "no probe: a pod is ready as soon as its container runs"
 	case p.HTTPGet != nil:
-		return fmt.Sprintf("GET %s at port %s", p.HTTPGet.Path, p.HTTPGet.Port.String())
+		return fmt.Sprintf("GET %s at port %s", secret.Query(p.HTTPGet.Path), p.HTTPGet.Port.String())
 	case p.TCPSocket != nil:
 		return "a connection to port " + p.TCPSocket.Port.String()
 	case p.GRPC != nil:
@@ -75,7 +76,7 @@ func hookOf(h *corev1.LifecycleHandler) string {
 	case h.Sleep != nil:
 		return fmt.Sprintf("preStop sleep of %d s", h.Sleep.Seconds)
 	case h.Exec != nil:
-		return "preStop command: " + strings.Join(h.Exec.Command, " ")
+		return "preStop command: " + strings.Join(secret.Args(h.Exec.Command), " ")
 	default:
 		return "preStop request"
 	}

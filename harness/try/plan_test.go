@@ -174,7 +174,7 @@ func TestTheDryRunChecksOptions(t *testing.T) {
 		{"--method=get", "--method=get: there is no such method: use one of GET, "},
 		{"--header=A=$EMPTY", "--header=A=$EMPTY: the environment variable EMPTY is not set, or is empty: "},
 		{"--header=A=@" + written(t, "\n"), "--header=A=@"},
-		{"--body={}", "--body={}: it is not @ and a file: write it like @order.json"},
+		{"--body={}", "--body: it is not @ and a file: write it like @order.json"},
 		{"--good-status=700", "--good-status=700: "},
 		{"--k8s=v0.1", "--k8s=v0.1: "},
 		{"--namespace=mine", "--namespace=mine: it applies only to an existing cluster"},

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -82,9 +83,10 @@ func Read(s Sources) ([]Object, error) {
 		for _, name := range names {
 			text, err := s.read(name)
 			if err != nil {
-				return nil, usage.New("manifest "+name, usage.OneLine(err), "name files, folders or URLs that can be read")
+				return nil, usage.New("manifest "+secret.URLs(name), secret.URLs(usage.OneLine(err)),
+					"name files, folders or URLs that can be read")
 			}
-			add(name, text)
+			add(secret.URLs(name), text)
 		}
 	}
 	if s.Kustomize != "" {

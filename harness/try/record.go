@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/sharedfile"
 )
 
@@ -40,7 +41,7 @@ type record struct {
 // An identity is a cluster, as it is known later.
 type identity struct {
 	Name   string    `json:"name"`
-	Server string    `json:"server"`        // URL of its API server, which another cluster may have too, through a tunnel
+	Server string    `json:"server"`        // URL of its API server without secrets, which another cluster may have too, through a tunnel
 	UID    types.UID `json:"uid,omitempty"` // of its namespace kube-system; empty: we may not read that
 }
 
@@ -80,7 +81,7 @@ func newRecord(of identity, stays bool, folder string) (*record, error) {
 
 // identityOf returns the identity of a cluster.
 func identityOf(ctx context.Context, c cluster.Cluster) identity {
-	of := identity{Name: c.Name(), Server: c.REST().Host}
+	of := identity{Name: c.Name(), Server: secret.URLs(c.REST().Host)}
 	if system, err := c.Client().CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{}); err == nil {
 		of.UID = system.UID
 	}

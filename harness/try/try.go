@@ -96,7 +96,7 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 func (o *Options) checkTrust() error {
 	const remedy = "give --ca=FILE, or --insecure to accept any certificate"
 	for _, header := range o.Request.Headers {
-		if name, value, _ := strings.Cut(header, "="); strings.IndexAny(value, "@$") == 0 {
+		if name, value, _ := strings.Cut(header, "="); usage.Refers(value) {
 			return usage.New("--header="+name, "over TLS its value would be sent to whoever answers", remedy)
 		}
 	}

@@ -29,6 +29,9 @@ func Value(folder, text string) (value string, err error) {
 	return text, nil
 }
 
+// Refers reports whether a text names a file or a variable, so that Value returns what is there.
+func Refers(text string) bool { return strings.IndexAny(text, "@$") == 0 }
+
 // File reads a file whose name is relative to a folder or, if that is empty, to the working directory.
 func File(folder, name string) ([]byte, error) {
 	if name == "" {

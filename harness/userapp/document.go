@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/loadgen"
 )
@@ -76,7 +77,7 @@ func (d Document) validate() error {
 	case d.Service == "":
 		return errors.New("service: it is empty: name the Service that clients send requests to")
 	case !named || service.Namespace+service.Path != "":
-		return fmt.Errorf("service: %q: write it like web, web:8080, web:http or https:web:443", d.Service)
+		return fmt.Errorf("service: %q: write it like web, web:8080, web:http or https:web:443", secret.Query(d.Service))
 	case service.Secure() && d.Request.CA == "" && !d.Request.Insecure:
 		return fmt.Errorf("service: %q: clients in pods know no certificate authority: give request.ca or request.insecure", d.Service)
 	case !service.Secure() && d.Request.Secure != (Secure{}):
@@ -90,7 +91,10 @@ func (d Document) validate() error {
 	case d.Old.Image == d.New.Image && len(d.Old.Env)+len(d.New.Env) == 0:
 		return errors.New("new: it does not differ from old: give it another image or env")
 	case d.Request.Path != "" && !strings.HasPrefix(d.Request.Path, "/"):
-		return fmt.Errorf("request.path: %q: begin it with /", d.Request.Path)
+		return fmt.Errorf("request.path: %q: begin it with /", secret.Query(d.Request.Path))
+	case secret.Query(d.Request.Path) != d.Request.Path:
+		return fmt.Errorf("request.path: %q: the value of the parameter would stand in the report: send it as a header: "+
+			"request.headers: {Authorization: $VARIABLE}", secret.Query(d.Request.Path))
 	case d.Rate < 0 || d.Rate > 1000:
 		return fmt.Errorf("rate: %d: use 1 to 1000", d.Rate)
 	case !slices.Contains([]string{"", "restricted", "baseline", "privileged"}, d.PodSecurity):
@@ -103,7 +107,11 @@ func (d Document) validate() error {
 func (d Document) http(folder string) (*loadgen.UserHTTP, error) {
 	var headers []loadgen.HeaderField
 	for _, name := range slices.Sorted(maps.Keys(d.Request.Headers)) {
-		headers = append(headers, loadgen.HeaderField{Name: name, Value: d.Request.Headers[name]})
+		h := loadgen.HeaderField{Name: name, Value: d.Request.Headers[name]}
+		if Exposed(h) {
+			return nil, usage.New("header "+name, "its value would stand in the file", "write "+name+": '@FILE' or $VARIABLE")
+		}
+		headers = append(headers, h)
 	}
 	asked, err := d.Request.HTTP(folder, headers, ptr.Deref(d.Reply.Version, Place{}))
 	if err != nil {

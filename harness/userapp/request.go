@@ -1,6 +1,7 @@
 package userapp
 
 import (
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/loadgen"
 )
@@ -14,6 +15,11 @@ type Request struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    string            `json:"body,omitempty"` // file, relative to this one; empty: none
 	Secure  `json:",inline"`
+}
+
+// Exposed reports whether a header has what may be a secret where others read it, rather than in a file or a variable.
+func Exposed(h loadgen.HeaderField) bool {
+	return !usage.Refers(h.Value) && (secret.Named(h.Name) || secret.URLs(h.Value) != h.Value)
 }
 
 // HTTP returns the request for clients, with headers in this order, and the place of the version in replies. Names of files are relative

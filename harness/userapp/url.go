@@ -3,6 +3,7 @@ package userapp
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
@@ -13,7 +14,10 @@ import (
 func CheckURL(flag, text, example, instead string) error {
 	at, err := url.Parse(text)
 	if err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) || at.Host == "" || at.Fragment != "" {
-		return usage.New(flag+"="+secret.URLs(text), "it is not an http or https URL", "write it like "+example)
+		if end := strings.LastIndex(text, "@"); end >= 0 { // of what is no URL, what is before it may be a user and a password
+			text = secret.Withheld + text[end:]
+		}
+		return usage.New(flag+"="+secret.Query(text), "it is not an http or https URL", "write it like "+example)
 	}
 	if at.User != nil {
 		return usage.New(flag, "the user or password in it would stand in the report", instead)

@@ -14,6 +14,7 @@ import (
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/secret"
 )
 
 // Options say which cluster to connect to, and what its owner allows.
@@ -193,7 +194,7 @@ func (c *Cluster) PrintSummary(w io.Writer) {
 	row := func(what string, is ...string) { fmt.Fprintf(w, "  %-21s %s\n", what, strings.Join(is, below)) }
 	fmt.Fprintln(w, "cluster under test")
 	row("context", c.name)
-	row("server", c.REST().Host)
+	row("server", secret.URLs(c.REST().Host))
 	if as := c.REST().Impersonate.UserName; as != "" {
 		row("as", as)
 	}

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -121,7 +122,7 @@ func ownPod() (api.Config, error) {
 
 // refuseConnection returns the usage error for a failed request to an API server.
 func refuseConnection(name, server string, err error) error {
-	thing := fmt.Sprintf("context %s, %s", name, server)
+	thing := fmt.Sprintf("context %s, %s", name, secret.URLs(server))
 	var dial *net.OpError
 	switch {
 	case apierrors.IsUnauthorized(err):
