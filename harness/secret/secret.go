@@ -31,6 +31,9 @@ var (
 // URLs returns a text without what its URLs have before the host's @, and without the values of parameters whose names say that they are
 // secret.
 func URLs(text string) string {
+	if !strings.Contains(text, "://") { // which is sooner known of a log
+		return text
+	}
 	return address.ReplaceAllStringFunc(text, func(at string) string {
 		return Query(owner.ReplaceAllString(at, "${1}"+Withheld+"@"))
 	})

@@ -73,26 +73,26 @@ func TestObject(t *testing.T) {
 		"metadata": object{"name": "web", "annotations": object{"page": "2", "vault/token": "s3cret", "note": "DB_PASS=s3cret"}},
 		"spec": object{"serviceAccountName": "token-reader",
 			"volumes": []any{object{"csi": object{"volumeAttributes": object{"token": "s3cret", "share": "a"}}}}, "containers": []any{object{
-			"env": []any{object{"name": "PAGE", "value": "s3cret"},
-				object{"name": "OF", "valueFrom": object{"secretKeyRef": object{"key": "k"}}}},
-			"command": []any{"web", "--token", "s3cret"}, "args": []any{"--port=80", "--db=postgres://jane:s3cret@db/"},
-			"readinessProbe": object{"httpGet": object{"path": "/a?token=s3cret", "httpHeaders": []any{
-				object{"name": "Host", "value": "shop"}, object{"name": "X-Page", "value": "s3cret"}}}},
-			"lifecycle": object{"preStop": object{"exec": object{"command": []any{"sh", "-c", "curl -u me:s3cret localhost; sleep 5"}}}},
-		}}},
+				"env": []any{object{"name": "PAGE", "value": "s3cret"},
+					object{"name": "OF", "valueFrom": object{"secretKeyRef": object{"key": "k"}}}},
+				"command": []any{"web", "--token", "s3cret"}, "args": []any{"--port=80", "--db=postgres://jane:s3cret@db/"},
+				"readinessProbe": object{"httpGet": object{"path": "/a?token=s3cret", "httpHeaders": []any{
+					object{"name": "Host", "value": "shop"}, object{"name": "X-Page", "value": "s3cret"}}}},
+				"lifecycle": object{"preStop": object{"exec": object{"command": []any{"sh", "-c", "curl -u me:s3cret localhost; sleep 5"}}}},
+			}}},
 		"status": object{"message": `Get "http://me:s3cret@10.0.0.7/": refused`},
 	}
 	want := object{
 		"metadata": object{"name": "web", "annotations": object{"page": "2", "vault/token": Withheld, "note": "DB_PASS=" + Withheld}},
 		"spec": object{"serviceAccountName": "token-reader",
 			"volumes": []any{object{"csi": object{"volumeAttributes": object{"token": Withheld, "share": "a"}}}}, "containers": []any{object{
-			"env": []any{object{"name": "PAGE", "value": Withheld},
-				object{"name": "OF", "valueFrom": object{"secretKeyRef": object{"key": "k"}}}},
-			"command": []any{"web", "--token", Withheld}, "args": []any{"--port=80", "--db=postgres://" + Withheld + "@db/"},
-			"readinessProbe": object{"httpGet": object{"path": "/a?token=" + Withheld, "httpHeaders": []any{
-				object{"name": "Host", "value": "shop"}, object{"name": "X-Page", "value": Withheld}}}},
-			"lifecycle": object{"preStop": object{"exec": object{"command": []any{"sh", "-c", "curl -u " + Withheld + " localhost; sleep 5"}}}},
-		}}},
+				"env": []any{object{"name": "PAGE", "value": Withheld},
+					object{"name": "OF", "valueFrom": object{"secretKeyRef": object{"key": "k"}}}},
+				"command": []any{"web", "--token", Withheld}, "args": []any{"--port=80", "--db=postgres://" + Withheld + "@db/"},
+				"readinessProbe": object{"httpGet": object{"path": "/a?token=" + Withheld, "httpHeaders": []any{
+					object{"name": "Host", "value": "shop"}, object{"name": "X-Page", "value": Withheld}}}},
+				"lifecycle": object{"preStop": object{"exec": object{"command": []any{"sh", "-c", "curl -u " + Withheld + " localhost; sleep 5"}}}},
+			}}},
 		"status": object{"message": `Get "http://` + Withheld + `@10.0.0.7/": refused`},
 	}
 	Object(pod)
