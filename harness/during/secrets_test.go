@@ -95,8 +95,9 @@ func (g *garden) workload() map[string]any {
 			"env":          []any{object{"name": "A", "value": g.plant("a variable of a pod")}},
 			"command":      []any{"web", "--token", g.plant("the command of a pod")},
 			"startupProbe": get("a startup probe"),
-			"args":         []any{g.plant("an argument of a pod")}, "livenessProbe": get("a liveness probe"), "readinessProbe": run("a readiness probe"),
-			"lifecycle": object{"preStop": run("a preStop hook"), "postStart": get("a postStart hook")}}}}}}}
+			"args":         []any{g.plant("an argument of a pod")}, "livenessProbe": get("a liveness probe"),
+			"readinessProbe": run("a readiness probe"),
+			"lifecycle":      object{"preStop": run("a preStop hook"), "postStart": get("a postStart hook")}}}}}}}
 }
 
 // What has a secret where others can read it is refused, and the error does not have it either.

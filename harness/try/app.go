@@ -39,7 +39,8 @@ func New(objects []Object, text string) (*App, error) {
 	a := &App{Objects: objects}
 	named, ok := userapp.ParseServiceName(text)
 	if !ok && text != "" {
-		return nil, usage.New("--service="+secret.Query(text), "it does not name a Service", "write it like web, shop/web, web:8080 or web:http/healthz")
+		return nil, usage.New("--service="+secret.Query(text), "it does not name a Service",
+			"write it like web, shop/web, web:8080 or web:http/healthz")
 	}
 	name := named.Name
 	var found, unfit []string

@@ -80,7 +80,8 @@ func TestSecretsStayOutOfATry(t *testing.T) {
 		{"a version at a URL", guarded, []string{"--to=https://me:open-sesame@127.0.0.1:1/app.yaml"}, "manifest https://(withheld)@127.0.0.1:1/"},
 		{"a version at a URL with a parameter", guarded, []string{"--to=" + away}, "manifest https://(withheld)@127.0.0.1:1/app.yaml?token="},
 		{"a field that there is not", strings.Replace(guarded, "stringData: {password", "sringData: {password", 1), nil, "sringData"},
-		{"a field of another type", strings.Replace(guarded, "stringData: {password: open", "stringData: {password: [open", 1), nil, "fix the manifest"},
+		{"a field of another type", strings.Replace(guarded, "stringData: {password: open", "stringData: {password: [open", 1), nil,
+			"fix the manifest"},
 	} {
 		said, err := tried(t, row.manifest, row.args...)
 		if row.says == "" && (err != nil || !strings.Contains(said, "shutdown:  preStop command: ")) {
