@@ -135,7 +135,8 @@ func TestSecretsThatAreRefused(t *testing.T) {
 		var o Options
 		row.edit(&o, fmt.Sprintf(row.format, g.plant(row.place)))
 		_, err := o.prepare()
-		if !usage.Is(err) {
+		flag := strings.Fields(row.place[strings.Index(row.place, "--"):])[0]
+		if !usage.Is(err) || !strings.HasPrefix(err.Error(), flag) {
 			t.Errorf("%s: error %v", row.place, err)
 			continue
 		}
