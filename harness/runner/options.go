@@ -32,7 +32,7 @@ func (o *Options) List() usage.List {
 			Help: "kube-proxy `modes`, separated by commas (default all: iptables,nftables,ipvs)"},
 		{Flag: "k8s", Topic: usage.Kind, Default: usage.Environment, Text: &o.Kubernetes, Values: nodeimage.Releases(),
 			Help: "Kubernetes `version`, such as v1.36.x (default " + nodeimage.Default + ")"},
-		{Flag: "keep", Topic: usage.Kind, Default: usage.Environment, Switch: &o.Keep, Help: "keep the clusters, and reuse kept ones"},
+		{Flag: "keep", Topic: usage.Kind, Default: usage.Environment, Switch: &o.Keep, Help: "keep the clusters until rollcall clean, and reuse kept ones"},
 		{Flag: "profile", Topic: usage.Scenarios, Default: usage.Environment, Text: &o.Profile, Values: harness.Profiles(),
 			Help: "`profile` of scenarios, smoke, core or full (default core; smoke with go test -short)"},
 		{Flag: "jobs", Topic: usage.Load, Default: usage.Environment, Text: &o.Jobs,

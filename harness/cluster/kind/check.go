@@ -20,7 +20,7 @@ func CheckConfig(s Spec) error {
 }
 
 // Check returns an error for what would prevent the creation of the cluster: host ports that are taken, or a cluster of the
-// same name that is not ours.
+// same name that is not ours or is kept.
 func Check(ctx context.Context, s Spec) error {
 	config, err := loadConfig(s)
 	if err != nil {
@@ -28,6 +28,11 @@ func Check(ctx context.Context, s Spec) error {
 	}
 	if err := checkForeign(ctx, docker{}, s.Name); err != nil {
 		return err
+	}
+	if !s.Keep { // else Open knows whether the kept one is of the spec, which has an image by then
+		if err := checkKept(ctx, docker{}, s); err != nil {
+			return err
+		}
 	}
 	ours, err := docker{}.Containers(ctx, s.Name, true)
 	if err != nil || len(ours) > 0 { // a cluster of ours holds the ports itself

@@ -45,9 +45,12 @@ func open(ctx context.Context, w io.Writer, s Spec, e engine) (*Cluster, error) 
 	return c, nil
 }
 
-// reuseOrCreate reuses a kept cluster or creates one.
+// reuseOrCreate reuses a kept cluster or creates one. It replaces a kept one only if that cannot be used.
 func (c *Cluster) reuseOrCreate(ctx context.Context, config *v1alpha4.Cluster) error {
 	if err := checkForeign(ctx, c.engine, c.spec.Name); err != nil {
+		return err
+	}
+	if err := checkKept(ctx, c.engine, c.spec); err != nil {
 		return err
 	}
 	if c.spec.Keep && c.spec.kept(c.state) {
@@ -60,8 +63,6 @@ func (c *Cluster) reuseOrCreate(ctx context.Context, config *v1alpha4.Cluster) e
 			return err
 		}
 		fmt.Fprintf(c.out, "cluster %s: making a new one, because the kept one cannot be used: %v\n", c.spec.Name, err)
-	} else if hasNote(c.state) {
-		fmt.Fprintf(c.out, "cluster %s: replacing an earlier one: it has another spec, or KEEP=1 is not set\n", c.spec.Name)
 	}
 	spent, err := run(ctx, c.spec.Name, c.createSteps(config))
 	if err == nil {

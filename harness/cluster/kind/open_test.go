@@ -3,6 +3,7 @@ package kind
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -131,14 +132,19 @@ func wantUnlocked(t *testing.T, name string) {
 func TestOpenKept(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
-		again    func(*Spec)
+		again    func(*Spec, *fakeEngine)
 		created  bool
-		says     string
+		refused  bool
+		says     string // in the output or the error
 	}{
-		{"the same spec takes the kept cluster", func(*Spec) {}, false, "reusing the kept one"},
-		{"another image does not", func(s *Spec) { s.Image = "other" }, true, "it has another spec"},
-		{"nor does another mode", func(s *Spec) { s.Mode = "ipvs" }, true, "it has another spec"},
-		{"nor does a run that did not ask for it", func(s *Spec) { s.Keep = false }, true, "KEEP=1 is not set"},
+		{sentence: "the same spec takes the kept cluster", again: func(*Spec, *fakeEngine) {}, says: "reusing the kept one"},
+		{sentence: "another image does not replace it", again: func(s *Spec, _ *fakeEngine) { s.Image = "other" }, refused: true,
+			says: "another spec: remove kept clusters with `rollcall clean`"},
+		{sentence: "nor does another mode", again: func(s *Spec, _ *fakeEngine) { s.Mode = "ipvs" }, refused: true, says: "it is kept since"},
+		{sentence: "nor does a run that did not ask for it", again: func(s *Spec, _ *fakeEngine) { s.Keep = false }, refused: true,
+			says: "this run would replace it: use it with --keep, or remove kept clusters with `rollcall clean`"},
+		{sentence: "without containers there is nothing to keep", again: func(s *Spec, e *fakeEngine) { s.Keep, e.there = false, false },
+			created: true, says: "ready"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			e, spec := newFakeEngine(), fakeSpec(t)
@@ -152,14 +158,21 @@ func TestOpenKept(t *testing.T) {
 				t.Fatalf("it was not kept: %v, %q", err, e.calls)
 			}
 			e.calls = nil
-			row.again(&spec)
+			row.again(&spec, e)
 			var out strings.Builder
 			second, err := open(t.Context(), &out, spec, e)
-			if err != nil {
-				t.Fatal(err)
+			if usage.Is(err) != row.refused || !row.refused && err != nil {
+				t.Fatalf("error %v, refused: %v, want %v", err, usage.Is(err), row.refused)
 			}
-			if created := e.index("create") >= 0; created != row.created || !strings.Contains(out.String(), row.says) {
-				t.Errorf("created: %v, output:\n%s", created, &out)
+			if said := fmt.Sprint(&out, err); !strings.Contains(said, row.says) || e.index("create") >= 0 != row.created {
+				t.Errorf("calls %q, said:\n%s", e.calls, said)
+			}
+			if row.refused {
+				if len(e.calls) > 0 || !hasNote(first.state) {
+					t.Errorf("the kept cluster was touched: %q", e.calls)
+				}
+				wantUnlocked(t, spec.Name)
+				return
 			}
 			if second.Temporary() == spec.Keep {
 				t.Errorf("temporary: %v", second.Temporary())

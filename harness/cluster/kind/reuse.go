@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,6 +17,7 @@ import (
 	"example.com/rollcall/harness/cluster/change"
 	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/usage"
 )
 
 // reuseSteps returns the steps that bring a kept cluster into the state of a new one, without what a killed run left in it.
@@ -87,6 +89,27 @@ func noteFile(state string) string { return filepath.Join(state, "kept.json") }
 func hasNote(state string) bool {
 	_, err := os.Stat(noteFile(state))
 	return err == nil
+}
+
+// checkKept returns an error if the cluster of the spec would replace a kept one, which somebody may want to look at.
+func checkKept(ctx context.Context, e engine, s Spec) error {
+	state, _, err := paths(s.Name)
+	if err != nil {
+		return err
+	}
+	note, err := os.Stat(noteFile(state))
+	if err != nil || s.Keep && s.kept(state) {
+		return nil
+	}
+	ours, err := e.Containers(ctx, s.Name, true)
+	if err != nil || len(ours) == 0 {
+		return err
+	}
+	what := "it is kept since " + note.ModTime().UTC().Format(time.DateTime) + " UTC, and this run would replace it"
+	if s.Keep {
+		return usage.New("cluster "+s.Name, what+" by one of another spec", "remove kept clusters with `rollcall clean`")
+	}
+	return usage.New("cluster "+s.Name, what, "use it with --keep, or remove kept clusters with `rollcall clean`")
 }
 
 // kept reports whether the state folder is that of a kept cluster of exactly this spec.
