@@ -58,8 +58,8 @@ func observable(ctx context.Context, client kubernetes.Interface) (names []strin
 	return names, lacking, nil
 }
 
-// virtual reports whether no machine is behind a node, by the label type that Virtual Kubelet sets, or by that of AWS Fargate (EKS user guide,
-// "Define which Pods use AWS Fargate").
+// virtual reports whether no machine is behind a node, by the label type that Virtual Kubelet sets, or by that of AWS Fargate (EKS user
+// guide, "Define which Pods use AWS Fargate").
 func virtual(node corev1.Node) bool {
 	return node.Labels["type"] == "virtual-kubelet" || node.Labels["eks.amazonaws.com/compute-type"] == "fargate"
 }
