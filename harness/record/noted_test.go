@@ -29,7 +29,8 @@ func TestCertificatesThatLanesWereShown(t *testing.T) {
 	defer app.Close()
 	api := httptest.NewServer(serveAgent(t, t.TempDir()))
 	defer api.Close()
-	lanes := []evidence.Lane{{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Target: app.URL, Rate: 100}}
+	// Each request makes a TLS handshake: a busy host does not keep up with 100 per second under the race detector.
+	lanes := []evidence.Lane{{ID: "worker-fresh", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Fresh, Target: app.URL, Rate: 10}}
 	cl := &clients{lanes: lanes, service: "shop", userHTTP: &loadgen.UserHTTP{TLS: &loadgen.TLS{Insecure: true}},
 		agents: []*agent{{place: newTestPlace(t), name: "agent-x", node: "worker", lanes: lanes,
 			remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
