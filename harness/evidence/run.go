@@ -83,14 +83,16 @@ type Run struct {
 	Kubernetes   string `json:"kubernetes"` // version of the API server, such as "v1.36.3"
 	Attempt      int    `json:"attempt"`    // from 1
 	// most attempts if a precondition was not met or the host was too slow
-	Tries      int           `json:"tries"`
-	Earlier    []string      `json:"earlier,omitempty"` // results of earlier attempts for which the host was too slow
-	Claim      string        `json:"claim"`
-	Covers     []string      `json:"covers"` // seed claims, such as "C31"
-	Began      time.Time     `json:"began"`
-	Length     time.Duration `json:"length"` // wall time, nanoseconds, set-up and clean-up included
-	OldVersion string        `json:"old_version"`
-	NewVersion string        `json:"new_version"`
+	Tries   int      `json:"tries"`
+	Earlier []string `json:"earlier,omitempty"` // results of earlier attempts for which the host was too slow
+	// FailedEarlier is the result of the first earlier attempt that failed by something for which the host was not too slow; empty: none.
+	FailedEarlier string        `json:"failed_earlier,omitempty"`
+	Claim         string        `json:"claim"`
+	Covers        []string      `json:"covers"` // seed claims, such as "C31"
+	Began         time.Time     `json:"began"`
+	Length        time.Duration `json:"length"` // wall time, nanoseconds, set-up and clean-up included
+	OldVersion    string        `json:"old_version"`
+	NewVersion    string        `json:"new_version"`
 	// VersionNames are readable names, by id, of versions whose ids are hashes of pod templates.
 	VersionNames map[string]string `json:"version_names,omitempty"`
 	Lanes        []Lane            `json:"lanes"`

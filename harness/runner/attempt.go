@@ -29,12 +29,12 @@ type attempt struct {
 	out     io.Writer
 	number  int // from 1
 	tries   int
-	earlier []string // outcomes of earlier attempts for which this machine was too slow
+	earlier earlier
 }
 
 // occupancy returns the occupancy of the attempt: with each earlier one, fewer recordings may run beside it.
 func (a attempt) occupancy(s harness.Scenario) harness.Occupancy {
-	switch len(a.earlier) {
+	switch len(a.earlier.results) {
 	case 0:
 		return s.Occupancy()
 	case 1:
@@ -232,7 +232,8 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 // header returns run.json as far as it is known before the attempt.
 func (a attempt) header(s harness.Scenario) evidence.Run {
 	run := header(a.suite, a.cluster.Mode(), s)
-	run.Attempt, run.Tries, run.Earlier, run.Kubernetes = a.number, a.tries, a.earlier, a.cluster.Kubernetes()
+	run.Attempt, run.Tries, run.Kubernetes = a.number, a.tries, a.cluster.Kubernetes()
+	run.Earlier, run.FailedEarlier = a.earlier.results, a.earlier.failed
 	run.Measures = s.Adapt != nil && a.number == 1
 	return run
 }

@@ -164,10 +164,10 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 		return made, err
 	}
 	entry := m.board.Entry(progress.Name{Mode: m.mode, Suite: "mutants", Scenario: mutant.ID})
-	attemptAt := func(number, tries int, earlier []string) (result, error) {
+	attemptAt := func(number, tries int, before earlier) (result, error) {
 		recordings = number
 		a := attempt{mode: m.run, cluster: m.cluster, suite: "mutants", entry: entry, out: t.Output(), number: number, tries: tries,
-			earlier: earlier}
+			earlier: before}
 		return a.record(ctx, &s, m.folder(m.mode, "mutants", mutant.ID, number))
 	}
 	var v verdict.Verdict
@@ -175,7 +175,7 @@ func (m *mutantRun) record(ctx context.Context, t *testing.T, mutant mutants.Mut
 		v, err = retry(s, attemptAt, func(line string) { t.Log(line) })
 	} else {
 		var res result
-		res, err = attemptAt(1, 1, nil)
+		res, err = attemptAt(1, 1, earlier{})
 		v = res.verdict
 	}
 	entry.End(shown(v, err))

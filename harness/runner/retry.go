@@ -24,8 +24,8 @@ func (m *ModeRun) recordAndJudge(ctx context.Context, c cluster.Cluster, suite s
 	out io.Writer) (v verdict.Verdict, err error) {
 	entry := m.runner.board.Entry(progress.Name{Mode: c.Mode(), Suite: suite, Scenario: s.ID})
 	defer func() { entry.End(shown(v, err)) }()
-	run := func(number, tries int, earlier []string) (result, error) {
-		a := attempt{mode: m, cluster: c, suite: suite, entry: entry, out: out, number: number, tries: tries, earlier: earlier}
+	run := func(number, tries int, before earlier) (result, error) {
+		a := attempt{mode: m, cluster: c, suite: suite, entry: entry, out: out, number: number, tries: tries, earlier: before}
 		return a.run(ctx, &s)
 	}
 	return retry(s, run, func(line string) { fmt.Fprintf(out, "%s %s: %s\n", c.Mode(), s.ID, line) })
@@ -35,11 +35,25 @@ func (m *ModeRun) recordAndJudge(ctx context.Context, c cluster.Cluster, suite s
 // beside it, and then alone.
 const mostSlowed = 2
 
+// earlier has the results of earlier attempts for which this machine was too slow.
+type earlier struct {
+	results []string
+	failed  string // the first that also failed by something else; empty: none
+}
+
+// add notes the verdict of an attempt.
+func (e *earlier) add(number int, v verdict.Verdict) {
+	e.results = append(e.results, fmt.Sprintf("attempt %d: %s: %s", number, v.Outcome, v.Headline))
+	if v.Outcome == verdict.Fail && e.failed == "" {
+		e.failed = v.Headline
+	}
+}
+
 // retry calls attempt until no other is due, and returns the verdict of the last one. Its arguments are the number of the attempt, from
-// 1; how many there may be; and the outcomes of earlier ones for which this machine was too slow.
-func retry(s harness.Scenario, attempt func(number, tries int, earlier []string) (result, error), print func(string)) (v verdict.Verdict,
+// 1; how many there may be; and the earlier ones for which this machine was too slow.
+func retry(s harness.Scenario, attempt func(number, tries int, before earlier) (result, error), print func(string)) (v verdict.Verdict,
 	err error) {
-	tries, slowed := triesOf(s), []string(nil)
+	tries, slowed := triesOf(s), earlier{}
 	for number := 1; number <= tries; number++ {
 		res, err := attempt(number, tries, slowed)
 		if v = res.verdict; err != nil {
@@ -56,8 +70,8 @@ func retry(s harness.Scenario, attempt func(number, tries int, earlier []string)
 			}
 		}
 		switch {
-		case v.Retry != verdict.NoRetry && len(slowed) < mostSlowed && !unrepeatable(s):
-			slowed = append(slowed, fmt.Sprintf("attempt %d: %s: %s", number, v.Outcome, v.Headline))
+		case v.Retry != verdict.NoRetry && len(slowed.results) < mostSlowed && !unrepeatable(s):
+			slowed.add(number, v)
 			tries++
 			print("recorded again, with fewer recordings beside it: this machine was too slow for a verdict")
 		case !res.again:

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func TestRetry(t *testing.T) {
 	late, starved, again, measured := blind, blind, blind, passed
 	late.verdict.Retry, starved.verdict.Retry = verdict.LowerRate, verdict.FewerJobs
 	masked := failed
-	masked.verdict.Retry = verdict.FewerJobs
+	masked.verdict.Retry, masked.verdict.Headline = verdict.FewerJobs, "1 request refused"
 	again.again, measured.again = true, true
 	adapt := func(app fixtures.App, _ timeline.Timeline) (fixtures.App, error) { return app, nil }
 	byOthers := func(context.Context, disruption.Stage) error { return nil }
@@ -67,8 +68,12 @@ func TestRetry(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var tries []int
-			v, err := retry(row.scenario, func(number, n int, _ []string) (result, error) {
+			v, err := retry(row.scenario, func(number, n int, before earlier) (result, error) {
 				tries = append(tries, n)
+				failed := slices.ContainsFunc(row.results[:number-1], func(r result) bool { return r.verdict.Outcome == verdict.Fail })
+				if (before.failed != "") != failed {
+					t.Errorf("attempt %d knows of the failure %q before it", number, before.failed)
+				}
 				if number != len(tries) || number > len(row.results) {
 					t.Fatalf("attempt %d comes after %d of %d", number, len(tries)-1, len(row.results))
 				}

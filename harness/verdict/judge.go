@@ -75,14 +75,25 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 			v.Facts = append(v.Facts, Detail{"not trusted otherwise", r.Because})
 		}
 	}
-	for _, before := range run.Earlier { // keep a failure of an earlier attempt beside what was excused there
+	for _, before := range run.Earlier {
 		v.Facts = append(v.Facts, Detail{"before", before})
+	}
+	if run.FailedEarlier != "" && v.Outcome == Pass {
+		v = v.afterFailure(run.FailedEarlier)
 	}
 	v.Distrust = reasons
 	if late && v.Distrusted {
 		v.Retry = LowerRate
 	}
 	return v.excused(deciding).answerBug(run)
+}
+
+// afterFailure returns what a pass is worth after an attempt that failed by something that nothing excuses: no green.
+func (v Verdict) afterFailure(failed string) Verdict {
+	v.Outcome, v.Claims = Inconclusive, nil
+	v.Because = fmt.Sprintf("failed once, passed when alone: %s; then: %s", failed, v.Because)
+	v.Headline = phrase.Headline("failed once, passed when alone: "+failed, "failed once, passed when alone")
+	return v
 }
 
 // excused fills in Retry and Waits from the findings and the deciding reasons.

@@ -58,12 +58,25 @@ func TestLate(t *testing.T) {
 	}
 }
 
-func TestEarlierAttemptsAreTold(t *testing.T) {
-	ev := rollout(verdict.NoFailures())
-	ev.Run.Attempt, ev.Run.Tries, ev.Run.Earlier = 2, 2, []string{"attempt 1: fail: 3 of 400 requests failed"}
-	v := judge(t, ev)
-	if want := (verdict.Detail{Name: "before", Value: ev.Run.Earlier[0]}); v.Outcome != verdict.Pass || !slices.Contains(v.Facts, want) {
-		t.Errorf("%s: %v, want %v among them", v.Outcome, v.Facts, want)
+func TestEarlierAttempts(t *testing.T) {
+	for _, row := range []struct {
+		sentence, result, failed string
+		want                     verdict.Outcome
+		headline                 string
+	}{
+		{"one that the host was too slow for leaves a pass", "attempt 1: inconclusive: the host was too slow", "",
+			verdict.Pass, "0 of 400 requests failed; 0 of 2 pod terminations lost a request (95 % confidence: at most 77.6 % do)"},
+		{"one that failed by more than that leaves no pass", "attempt 1: fail: 3 of 400 requests failed", "3 of 400 requests failed",
+			verdict.Inconclusive, "failed once, passed when alone: 3 of 400 requests failed"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.NoFailures())
+			ev.Run.Attempt, ev.Run.Tries, ev.Run.Earlier, ev.Run.FailedEarlier = 2, 2, []string{row.result}, row.failed
+			v := judge(t, ev)
+			if v.Outcome != row.want || v.Headline != row.headline || !slices.Contains(v.Facts, verdict.Detail{Name: "before", Value: row.result}) {
+				t.Errorf("%s: %q, facts %v", v.Outcome, v.Headline, v.Facts)
+			}
+		})
 	}
 }
 
