@@ -65,12 +65,12 @@ func (l *lineReader) Write(text []byte) (int, error) {
 
 func TestACommandIsEndedWithItsGroup(t *testing.T) {
 	// The shell waits for its child, which the signal has to reach as well.
-	const script = `trap : INT TERM; sh -c 'trap "echo child; exit" INT TERM; echo ready; while :; do sleep 0.05; done'; exit 9`
+	const script = `trap : USR1 TERM; sh -c 'trap "echo child; exit" USR1 TERM; echo ready; while :; do sleep 0.05; done'; exit 9`
 	for _, row := range []struct {
 		sentence string
 		end      func(cancel context.CancelFunc, signal func(syscall.Signal))
 	}{
-		{"by a signal that is passed on", func(_ context.CancelFunc, signal func(syscall.Signal)) { signal(syscall.SIGINT) }},
+		{"by a signal that is passed on", func(_ context.CancelFunc, signal func(syscall.Signal)) { signal(syscall.SIGUSR1) }},
 		{"by the end of the recording", func(cancel context.CancelFunc, _ func(syscall.Signal)) { cancel() }},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
