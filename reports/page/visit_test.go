@@ -36,7 +36,8 @@ func newVisit(t *testing.T, width int64) *visit {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	// For a browser that hangs: beside builds, printing the page alone has taken a minute.
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
