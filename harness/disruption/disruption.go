@@ -8,6 +8,7 @@ import (
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe"
 )
 
 // A Disruption is something that is done to a cluster under load and undone, after which the cluster has to be whole again.
@@ -60,6 +61,7 @@ type Stage struct {
 	Note      func(evidence.Event) // records an event, now
 	Expired   func() string        // says that the recording's credentials have expired; empty: they have not
 	Event     evidence.Event       // that the disruption waited for; zero: none
+	Seen      *observe.Objects     // of the app's namespace and the nodes, as the recording's watch last saw them; nil without a cluster
 }
 
 // Node returns a node's whole name.

@@ -31,7 +31,8 @@ type userApp struct {
 	namespace  string
 	selector   labels.Selector
 	workloads  []workload
-	standstill *Standstill
+	seen       *observe.Objects // of its namespace; nil before the recording
+	standstill *Standstill      // once seen is set
 }
 
 // watchApp has the pods behind the Service of the scenario watched, if we may read them, and sets the app whose rollout is waited for.
@@ -68,11 +69,6 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	if a.workloads, err = workloadsOf(ctx, c, service.Namespace, pods, m.screen.say); err != nil {
 		return err
 	}
-	var names []string
-	for _, w := range a.workloads {
-		names = append(names, w.name)
-	}
-	a.standstill = NewStandstill(ctx, c.Client(), a.namespace, a.selector, names...)
 	m.screen.say(fmt.Sprintf("%s: %s of %s", thing, phrase.Count(len(pods), "pod"), a.madeBy(pods)))
 	if because := c.CannotListen(); because != "" {
 		m.screen.say("which pod each connection goes to is not recorded: " + because)
@@ -147,8 +143,21 @@ func (a *userApp) madeBy(pods []corev1.Pod) string {
 	return strings.Join(names, " and ")
 }
 
-// lacks says what the app's rollout still has to do; empty when it is over.
+// follow looks at the app through a watch from now on, which has to be before the rollout.
+func (a *userApp) follow(seen *observe.Objects) {
+	var names []string
+	for _, w := range a.workloads {
+		names = append(names, w.name)
+	}
+	a.seen, a.standstill = seen, NewStandstill(seen, a.selector, names...)
+}
+
+// lacks says what the app's rollout still has to do; empty when it is over. The API server is asked only if a watch, which may be broken,
+// shows nothing: the app may have thousands of pods.
 func (a *userApp) lacks(ctx context.Context) string {
+	if lacks := a.seenLacking(); lacks != "" {
+		return lacks
+	}
 	for _, w := range a.workloads {
 		if lacks := w.lacks(ctx); lacks != "" {
 			return lacks
@@ -159,15 +168,41 @@ func (a *userApp) lacks(ctx context.Context) string {
 		return silence(err)
 	}
 	for _, pod := range pods {
-		ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-		switch {
-		case pod.DeletionTimestamp != nil:
-			return "pod " + pod.Name + " is terminating"
-		case !ended && !observe.Ready(&pod):
-			return "pod " + pod.Name + " is not ready"
+		if lacks := podLacks(&pod); lacks != "" {
+			return lacks
 		}
 	}
 	return ""
+}
+
+// seenLacking is lacks by what a watch has seen; empty without one.
+func (a *userApp) seenLacking() string {
+	if a.seen == nil {
+		return ""
+	}
+	for _, w := range a.workloads {
+		if lacks := w.seenLacking(a.seen); lacks != "" {
+			return lacks
+		}
+	}
+	for _, pod := range a.seen.Pods(a.selector) {
+		if lacks := podLacks(pod); lacks != "" {
+			return lacks
+		}
+	}
+	return ""
+}
+
+func podLacks(pod *corev1.Pod) string {
+	ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	switch {
+	case pod.DeletionTimestamp != nil:
+		return "pod " + pod.Name + " is terminating"
+	case !ended && !observe.Ready(pod):
+		return "pod " + pod.Name + " is not ready"
+	default:
+		return ""
+	}
 }
 
 // facts returns what advice needs to know of the app's pods.

@@ -47,9 +47,9 @@ func TestATokenThatExpires(t *testing.T) {
 				}
 				time.Sleep(over)
 				var out strings.Builder
-				m := &maintenance{screen: &screen{terminal: &out, log: io.Discard}, app: &userApp{client: client, selector: labels.Everything(),
-					standstill: NewStandstill(t.Context(), client, "n", labels.Everything())}}
-				w := wholeness{client: client, say: m.screen.say}
+				m := &maintenance{screen: &screen{terminal: &out, log: io.Discard}, app: &userApp{client: client, selector: labels.Everything()}}
+				m.app.follow(watch.Objects())
+				w := wholeness{client: client, seen: watch.Objects(), say: m.screen.say}
 				unfinished := m.awaitRollout(t.Context(), watch.Expired)
 				err = w.await(t.Context(), wholeLimit, watch.Expired)
 				took := time.Since(began) - over

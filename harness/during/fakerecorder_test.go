@@ -23,6 +23,7 @@ import (
 	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/runner"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/loadgen"
@@ -85,6 +86,7 @@ type fakeRecording struct {
 	on          cluster.Cluster // nil: a fake one
 	replies     []evidence.Hit  // that came, if requests are sent
 	workload    map[string]any  // of the app that they are sent to; nil: none
+	seen        func(context.Context) *observe.Objects
 }
 
 type fakeCluster struct {
@@ -129,6 +131,7 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	if on == nil {
 		on = fakeCluster{client: fake.NewClientset(readyNode("a"))}
 	}
+	f.seen = func(ctx context.Context) *observe.Objects { return observe.Follow(ctx, on.Client(), "n") }
 	s, err := of[0](ctx, on)
 	if err != nil {
 		return err
@@ -210,6 +213,11 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 		recorder.Event(evidence.Event{Kind: kind}) // before the first request, however busy this machine is
 	}
 	stage := disruption.Stage{Namespace: "n", App: s.App, Note: note, Expired: accepted}
+	if f.seen != nil {
+		watching, stop := context.WithCancel(ctx)
+		defer stop()
+		stage.Seen = f.seen(watching)
+	}
 	if err := s.Disruption.Do(ctx, stage); err != nil {
 		return err
 	}

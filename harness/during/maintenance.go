@@ -94,7 +94,10 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	defer m.server.endedNow()
 	if m.cluster != nil {
-		m.noteWholeness(ctx)
+		m.wholeness = wholeness{client: m.cluster.Client(), seen: s.Seen, before: unfit(s.Seen.Nodes()), say: m.screen.say}
+	}
+	if m.app != nil {
+		m.app.follow(s.Seen)
 	}
 	if m.service == nil && m.url == "" {
 		m.limitEvictions(ctx, s)
@@ -147,16 +150,6 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		m.screen.say(m.unfinished)
 	}
 	return nil
-}
-
-// noteWholeness stores what the cluster lacks before the maintenance.
-func (m *maintenance) noteWholeness(ctx context.Context) {
-	m.wholeness = wholeness{client: m.cluster.Client(), say: m.screen.say}
-	before, err := unfit(ctx, m.cluster.Client())
-	if err != nil {
-		m.screen.say(fmt.Sprintf("nodes that are not ready yet may be waited for at the end: %v", err))
-	}
-	m.wholeness.before = before
 }
 
 // awaitWhole waits until the API shows the cluster as whole as it was before.

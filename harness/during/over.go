@@ -18,8 +18,8 @@ import (
 const (
 	// untilEvery is how often the command of --until runs.
 	untilEvery = 2 * time.Second
-	// listEvery is how often pods, nodes and leases are listed while something is waited for: a cluster may have thousands, and is busy.
-	listEvery = 5 * time.Second
+	// lookEvery is how often pods and nodes are looked at while something is waited for.
+	lookEvery = 5 * time.Second
 )
 
 // awaitRollout waits until the app has rolled out what the maintenance changed, and returns empty, or why it no longer waits: the rollout
@@ -29,7 +29,7 @@ func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (
 		return ""
 	}
 	lacks, since, said := "", time.Time{}, time.Time{}
-	_ = poll.Until(ctx, listEvery, func() (bool, error) { // the caller checks ctx
+	_ = poll.Until(ctx, lookEvery, func() (bool, error) { // the caller checks ctx
 		now := m.app.lacks(ctx)
 		if now != lacks || since.IsZero() {
 			lacks, since = now, time.Now()
@@ -41,7 +41,7 @@ func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (
 			unfinished = fmt.Sprintf("the rollout was not over: %s, for %v", lacks, wholeLimit)
 		case time.Since(said) >= sayEvery:
 			said = time.Now()
-			if because := m.app.standstill.Because(ctx); because != "" {
+			if because := m.app.standstill.Because(); because != "" {
 				unfinished = "the rollout cannot end: " + because
 				break
 			}

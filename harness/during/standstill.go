@@ -2,7 +2,6 @@ package during
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,9 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/kubernetes"
 
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -21,8 +18,7 @@ import (
 // A Standstill finds out whether a rollout cannot end by waiting: nothing of the app or the nodes changes any more, and the obstacle to
 // its pods stays until somebody removes it.
 type Standstill struct {
-	client    kubernetes.Interface
-	namespace string
+	seen      *observe.Objects
 	selector  labels.Selector
 	workloads []string          // names
 	before    map[string]string // nodes that were unfit before the rollout, and why
@@ -37,62 +33,49 @@ type Standstill struct {
 // v1.37), and an autoscaler looks for pods without a node every 10 s (cluster-autoscaler, --scan-interval) and reports the new node.
 const stillFor = 30 * time.Second
 
-// NewStandstill watches the rollout of workloads and of the pods that a selector selects. It has to be called before the rollout.
-func NewStandstill(ctx context.Context, client kubernetes.Interface, namespace string, selector labels.Selector,
-	workloads ...string) *Standstill {
-	s := &Standstill{client: client, namespace: namespace, selector: selector, workloads: workloads, since: time.Now(), refused: -1}
-	s.before, _ = unfit(ctx, client) // without an API server Because says nothing either
-	return s
+// NewStandstill looks at the rollout of workloads and of the pods that a selector selects. It has to be called before the rollout.
+func NewStandstill(seen *observe.Objects, selector labels.Selector, workloads ...string) *Standstill {
+	return &Standstill{seen: seen, selector: selector, workloads: workloads, before: unfit(seen.Nodes()), since: time.Now(), refused: -1}
 }
 
 // Because says what stops the rollout; empty while waiting may still help, or if it is not known. Call it repeatedly.
-func (s *Standstill) Because(ctx context.Context) string {
-	listed, err := s.client.CoreV1().Pods(s.namespace).List(ctx, metav1.ListOptions{LabelSelector: s.selector.String()})
-	if err != nil {
-		return ""
-	}
-	nodes, err := s.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return ""
-	}
-	if is, moving := state(listed.Items, nodes.Items, s.before); moving || is != s.is {
+func (s *Standstill) Because() string {
+	pods := s.seen.Pods(s.selector)
+	if is, moving := state(pods, s.seen.Nodes(), s.before); moving || is != s.is {
 		s.is, s.since, s.refused = is, time.Now(), -1
 	}
 	if time.Since(s.since) < stillFor {
 		return ""
 	}
-	events, err := s.client.CoreV1().Events(s.namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return ""
-	}
-	for _, pod := range listed.Items {
-		if because := stops(pod, listed.Items, events.Items); because != "" {
+	events := s.seen.Events()
+	for _, pod := range pods {
+		if because := stops(pod, pods, events); because != "" {
 			return because
 		}
 	}
 	// A controller doubles its backoff with each try (client-go, DefaultTypedControllerRateLimiter) and may not have tried since the
 	// last change: only a later rejection counts.
-	refused, why := s.refusals(events.Items)
+	refused, why := s.refusals(events)
 	if s.refused >= 0 && refused > s.refused {
 		return why
 	}
 	s.refused = refused
-	return s.timedOut(ctx)
+	return s.timedOut()
 }
 
 // held reports whether all containers of a deleted pod have ended, so that only a finalizer keeps it.
-func held(pod corev1.Pod) bool {
+func held(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil && len(pod.Finalizers) > 0 && len(pod.Status.ContainerStatuses) > 0 &&
 		!slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil })
 }
 
 // state returns a text of the pods and nodes that stays the same in a standstill. moving reports whether it will change: a pod is
 // terminating, or a node is unfit that was not before.
-func state(pods []corev1.Pod, nodes []corev1.Node, before map[string]string) (is string, moving bool) {
+func state(pods []*corev1.Pod, nodes []*corev1.Node, before map[string]string) (is string, moving bool) {
 	var all []string
 	for _, pod := range pods {
 		moving = moving || pod.DeletionTimestamp != nil && !held(pod)
-		all = append(all, fmt.Sprint(pod.UID, pod.Name, pod.Spec.NodeName, observe.Ready(&pod)))
+		all = append(all, fmt.Sprint(pod.UID, pod.Name, pod.Spec.NodeName, observe.Ready(pod)))
 	}
 	for _, node := range nodes {
 		moving = moving || lacking(node) != "" && before[node.Name] == ""
@@ -103,7 +86,7 @@ func state(pods []corev1.Pod, nodes []corev1.Node, before map[string]string) (is
 }
 
 // refusals returns how often the API server rejected a pod of the workloads, by quota, limits or another policy, and its last message.
-func (s *Standstill) refusals(events []corev1.Event) (count int, why string) {
+func (s *Standstill) refusals(events []*corev1.Event) (count int, why string) {
 	var last time.Time
 	for _, e := range events {
 		maker := e.InvolvedObject.Name
@@ -122,7 +105,7 @@ func (s *Standstill) refusals(events []corev1.Event) (count int, why string) {
 }
 
 // times returns the count of an Event.
-func times(e corev1.Event) int {
+func times(e *corev1.Event) int {
 	if e.Series != nil {
 		return int(e.Series.Count)
 	}
@@ -140,21 +123,21 @@ var scalesUp = []string{"TriggeredScaleUp", "Nominated"}
 const restartsBefore = 3
 
 // stops says what keeps a pod from getting ready, or from being removed, for good; empty if nothing is known.
-func stops(pod corev1.Pod, all []corev1.Pod, events []corev1.Event) string {
+func stops(pod *corev1.Pod, all []*corev1.Pod, events []*corev1.Event) string {
 	if held(pod) {
 		return fmt.Sprintf("pod %s has ended and stays, since nobody takes its finalizer away: %s", pod.Name, strings.Join(pod.Finalizers, ", "))
 	}
-	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || observe.Ready(&pod) {
+	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || observe.Ready(pod) {
 		return ""
 	}
-	about := slices.DeleteFunc(slices.Clone(events), func(e corev1.Event) bool {
+	about := slices.DeleteFunc(slices.Clone(events), func(e *corev1.Event) bool {
 		return e.InvolvedObject.Kind != "Pod" || e.InvolvedObject.UID != pod.UID
 	})
 	for _, c := range pod.Status.Conditions {
 		if c.Type != corev1.PodScheduled || c.Status != corev1.ConditionFalse || c.Reason != corev1.PodReasonUnschedulable {
 			continue
 		}
-		comes := slices.ContainsFunc(about, func(e corev1.Event) bool { return slices.Contains(scalesUp, e.Reason) })
+		comes := slices.ContainsFunc(about, func(e *corev1.Event) bool { return slices.Contains(scalesUp, e.Reason) })
 		if comes || pod.Status.NominatedNodeName != "" || strings.Contains(c.Message, mayChange) {
 			return ""
 		}
@@ -189,24 +172,21 @@ func neverPulled(w corev1.ContainerStateWaiting) bool {
 }
 
 // usedBy reports whether one of the pods uses the volume (pkg/controller/volume/attachdetach/reconciler/reconciler.go, v1.37).
-func usedBy(message string, pods []corev1.Pod) bool {
+func usedBy(message string, pods []*corev1.Pod) bool {
 	_, users, used := strings.Cut(message, "Volume is already used by pod(s) ")
-	return used && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+	return used && slices.ContainsFunc(pods, func(p *corev1.Pod) bool {
 		return slices.Contains(strings.FieldsFunc(users, func(r rune) bool { return r == ',' || r == ' ' }), p.Name)
 	})
 }
 
 // timedOut says which Deployment's progressDeadlineSeconds are over; empty: none.
-func (s *Standstill) timedOut(ctx context.Context) string {
-	deployments, err := s.client.AppsV1().Deployments(s.namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return ""
-	}
-	for _, d := range deployments.Items {
-		if slices.Contains(s.workloads, d.Name) && slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
+func (s *Standstill) timedOut() string {
+	for _, name := range s.workloads {
+		d, err := s.seen.Deployment(name)
+		if err == nil && slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
 			return c.Type == appsv1.DeploymentProgressing && c.Status == corev1.ConditionFalse && c.Reason == "ProgressDeadlineExceeded"
 		}) {
-			return fmt.Sprintf("deployment %s made no progress for its progressDeadlineSeconds", d.Name)
+			return fmt.Sprintf("deployment %s made no progress for its progressDeadlineSeconds", name)
 		}
 	}
 	return ""

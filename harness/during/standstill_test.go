@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
+
+	"example.com/rollcall/harness/observe"
 )
 
 func TestRolloutsThatNoWaitEnds(t *testing.T) {
@@ -127,10 +129,10 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := fake.NewClientset(append(list(readyNode("a")), row.there...)...)
-				s := NewStandstill(t.Context(), fake.NewClientset(readyNode("a"), readyNode("b")), "shop",
+				s := NewStandstill(observe.Follow(t.Context(), fake.NewClientset(readyNode("a"), readyNode("b")), "shop"),
 					labels.SelectorFromSet(labels.Set{"app": "web"}), "web")
-				s.client = client
-				got, began := s.Because(t.Context()), time.Now()
+				s.seen = observe.Follow(t.Context(), client, "shop")
+				got, began := s.Because(), time.Now()
 				for got == "" && time.Since(began) < 3*time.Minute {
 					time.Sleep(sayEvery)
 					if row.at > 0 && time.Since(began) == row.at {
@@ -139,8 +141,9 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 						if err := client.Tracker().Update(corev1.SchemeGroupVersion.WithResource(kinds[isPod]), row.later, "shop"); err != nil {
 							t.Fatal(err)
 						}
+						synctest.Wait() // until it is seen
 					}
-					got = s.Because(t.Context())
+					got = s.Because()
 				}
 				after := time.Since(began)
 				if got != row.want || got != "" && after != row.after {
@@ -159,8 +162,8 @@ func TestTheWaitForARolloutThatCannotEnd(t *testing.T) {
 				Reason: corev1.PodReasonUnschedulable, Message: "no room"}}}}
 		client, selector := fake.NewClientset(readyNode("a"), p), labels.SelectorFromSet(p.Labels)
 		var out strings.Builder
-		m := &maintenance{screen: &screen{terminal: &out, log: io.Discard}, app: &userApp{client: client, namespace: "shop",
-			selector: selector, standstill: NewStandstill(t.Context(), client, "shop", selector, "web")}}
+		m := &maintenance{screen: &screen{terminal: &out, log: io.Discard}, app: &userApp{client: client, namespace: "shop", selector: selector}}
+		m.app.follow(observe.Follow(t.Context(), client, "shop"))
 		began := time.Now()
 		if got, want := m.awaitRollout(t.Context(), accepted), "the rollout cannot end: no node takes pod web-2: no room"; got != want {
 			t.Errorf("it is unfinished since %q, want %q", got, want)

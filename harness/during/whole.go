@@ -19,23 +19,19 @@ import (
 )
 
 // unfit returns the nodes that take no pods, by name, and why.
-func unfit(ctx context.Context, client kubernetes.Interface) (map[string]string, error) {
-	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
+func unfit(nodes []*corev1.Node) map[string]string {
 	why := map[string]string{}
-	for _, node := range nodes.Items {
+	for _, node := range nodes {
 		if lacks := lacking(node); lacks != "" {
 			why[node.Name] = lacks
 		}
 	}
-	return why, nil
+	return why
 }
 
-func lacking(node corev1.Node) string {
+func lacking(node *corev1.Node) string {
 	switch {
-	case !cluster.NodeReady(node):
+	case !cluster.NodeReady(*node):
 		return "not ready"
 	case node.Spec.Unschedulable:
 		return "cordoned"
@@ -48,6 +44,7 @@ func lacking(node corev1.Node) string {
 // replaced them.
 type wholeness struct {
 	client kubernetes.Interface
+	seen   *observe.Objects
 	before map[string]string // nodes that were unfit before, and why
 	say    func(string)
 	leases map[string]string // resource versions of the nodes' leases at the end of the maintenance, by node
@@ -63,7 +60,7 @@ func (w wholeness) await(ctx context.Context, limit time.Duration, expired func(
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	lacks, said := "", time.Time{}
-	err := poll.Until(limited, listEvery, func() (bool, error) {
+	err := poll.Until(limited, lookEvery, func() (bool, error) {
 		lacks = w.lacks(limited)
 		if why := expired(); lacks != "" && why != "" {
 			w.say("not waiting any longer: " + why)
@@ -82,20 +79,33 @@ func (w wholeness) await(ctx context.Context, limit time.Duration, expired func(
 	return err
 }
 
+// lacks says what is lacking. The API server is asked only if the watch, which may be broken, shows nothing.
 func (w wholeness) lacks(ctx context.Context) string {
-	now, err := unfit(ctx, w.client)
-	if err != nil {
-		return silence(err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if w.before[name] == "" {
-			return "node " + name + " is " + now[name]
-		}
+	if lacks := w.lacksOf(w.seen.Nodes()); lacks != "" {
+		return lacks
 	}
 	leases := w.versionsOfLeases(ctx)
 	for _, name := range slices.Sorted(maps.Keys(leases)) {
 		if w.before[name] == "" && leases[name] == w.leases[name] {
 			return "node " + name + " has not renewed its lease"
+		}
+	}
+	now, err := w.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return silence(err)
+	}
+	var nodes []*corev1.Node
+	for n := range now.Items {
+		nodes = append(nodes, &now.Items[n])
+	}
+	return w.lacksOf(nodes)
+}
+
+func (w wholeness) lacksOf(nodes []*corev1.Node) string {
+	now := unfit(nodes)
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if w.before[name] == "" {
+			return "node " + name + " is " + now[name]
 		}
 	}
 	return ""

@@ -45,10 +45,7 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				before, err := unfit(t.Context(), fake.NewClientset(row.before...))
-				if err != nil {
-					t.Fatal(err)
-				}
+				before := unfit(observe.Follow(t.Context(), fake.NewClientset(row.before...), "n").Nodes())
 				client := fake.NewClientset(row.after...)
 				if row.silent {
 					client.PrependReactor("list", "nodes", func(k8stesting.Action) (bool, runtime.Object, error) {
@@ -56,8 +53,9 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 					})
 				}
 				var said []string
-				w := wholeness{client: client, before: before, say: func(line string) { said = append(said, line) }}
-				err = w.await(t.Context(), 59*time.Second, accepted)
+				w := wholeness{client: client, seen: observe.Follow(t.Context(), fake.NewClientset(row.after...), "n"), before: before,
+					say: func(line string) { said = append(said, line) }}
+				err := w.await(t.Context(), 59*time.Second, accepted)
 				if row.lacks == "" {
 					if err != nil || len(said) > 0 {
 						t.Errorf("error %v, said %q", err, said)
@@ -76,7 +74,8 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := wholeness{client: fake.NewClientset(node("a", unready)), say: func(string) {}}
+	client := fake.NewClientset(node("a", unready))
+	w := wholeness{client: client, seen: observe.Follow(t.Context(), client, "n"), say: func(string) {}}
 	if err := w.await(ctx, time.Minute, accepted); !errors.Is(err, context.Canceled) || errors.Is(err, observe.ErrNeverSettled) {
 		t.Errorf("torn down meanwhile: %v", err)
 	}
@@ -88,7 +87,7 @@ func TestNodesAreHeardOf(t *testing.T) {
 		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: "a", ResourceVersion: "1"}}
 		client := fake.NewClientset(readyNode("a"), lease)
 		var said []string
-		w := wholeness{client: client, say: func(line string) { said = append(said, line) }}
+		w := wholeness{client: client, seen: observe.Follow(t.Context(), client, "n"), say: func(line string) { said = append(said, line) }}
 		w.leases = w.versionsOfLeases(t.Context())
 		const down = 9 * time.Second
 		time.AfterFunc(down, func() {
@@ -102,7 +101,7 @@ func TestNodesAreHeardOf(t *testing.T) {
 		if err := w.await(t.Context(), time.Minute, accepted); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took < down || took > down+listEvery {
+		if took := time.Since(began); took < down || took > down+lookEvery {
 			t.Errorf("whole after %v, want %v", took, down)
 		}
 		if want := "waiting until the cluster is whole: node a has not renewed its lease; 1m0s left"; len(said) != 1 || said[0] != want {

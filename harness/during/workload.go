@@ -11,12 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/observe"
 )
 
 // A workload is an object that makes pods: a Deployment, StatefulSet or DaemonSet, or of another kind with the same fields.
@@ -98,7 +100,33 @@ func (w workload) lacks(ctx context.Context) string {
 	case err != nil:
 		return silence(err)
 	}
-	if lacks := LacksOf(w.kind, object.Object); lacks != "" {
+	return w.lacksOf(object.Object)
+}
+
+// seenLacking is lacks by what a watch has seen; empty for a kind that is not watched.
+func (w workload) seenLacking(by *observe.Objects) string {
+	var object any
+	var err error
+	switch w.kind {
+	case "Deployment":
+		object, err = by.Deployment(w.name)
+	case "StatefulSet":
+		object, err = by.StatefulSet(w.name)
+	default:
+		return ""
+	}
+	if err != nil {
+		return ""
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return ""
+	}
+	return w.lacksOf(fields)
+}
+
+func (w workload) lacksOf(object map[string]any) string {
+	if lacks := LacksOf(w.kind, object); lacks != "" {
 		return w.String() + " " + lacks
 	}
 	return ""

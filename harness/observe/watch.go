@@ -40,6 +40,7 @@ type Watch struct {
 	workloads *workloadTracker
 	rules     *ruleTracker
 	logs      *logTracker // nil: pods' logs are not read
+	objects   *Objects    // of the app's namespace; nil without a cluster
 
 	factories    []informers.SharedInformerFactory
 	beating      sync.WaitGroup // for the heartbeat
@@ -81,6 +82,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	namespaced := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
 	cluster := informers.NewSharedInformerFactory(client, 0)
 	w.factories = []informers.SharedInformerFactory{namespaced, cluster}
+	w.objects = objectsOf(namespace, namespaced, cluster)
 	handlers := w.handlers(namespaced, cluster)
 	if scope.Elsewhere != nil { // the load pods are in scope.Namespace: the CPUMeter finds them by their uid
 		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
@@ -139,6 +141,9 @@ func (w *Watch) Mark(kind evidence.EventKind) { w.Note(evidence.Event{Kind: kind
 func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 	return until(ctx, w.journal, w.state, holds)
 }
+
+// Objects returns the objects of the app's namespace, and the nodes, as last seen; nil without a cluster.
+func (w *Watch) Objects() *Objects { return w.objects }
 
 // Commonest returns the most frequent version of the scope's pods that are not terminating; empty if there are none.
 func (w *Watch) Commonest() string {

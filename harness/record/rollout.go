@@ -38,7 +38,7 @@ func (r *Recording) rollOut(ctx context.Context) error {
 	whole := func(context.Context) error { return nil }
 	if r.Disruption != nil {
 		stage := disruption.Stage{Namespace: r.Lease.Name, Into: r.into(), App: r.App, Old: r.run.OldVersion, Note: r.watch.Note,
-			Expired: r.watch.Expired}
+			Expired: r.watch.Expired, Seen: r.watch.Objects()}
 		switch {
 		case r.Disruption.ByOthers():
 		case r.Disruption.Drains && r.Cluster.Attached():

@@ -36,18 +36,29 @@ const sayEvery = 5 * time.Second
 // An awaited is a workload that is waited for.
 type awaited struct {
 	Object
+	pods       func() []*corev1.Pod
 	standstill *during.Standstill
 }
 
 // awaitReady waits until all workloads that were created have rolled out. It returns an error if the app's cannot; another one that
 // cannot is reported, and no longer waited for.
 func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a *App) error {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	seen := map[string]*observe.Objects{} // by namespace
 	var pending []awaited
 	for _, o := range t.created {
-		if template, has := templateOf(o); has && o.GetKind() != "Job" {
-			pending = append(pending, awaited{o, during.NewStandstill(ctx, client, o.namespace(),
-				labels.SelectorFromSet(template.Labels), o.GetName())})
+		template, has := templateOf(o)
+		if !has || o.GetKind() == "Job" {
+			continue
 		}
+		in := o.namespace()
+		if seen[in] == nil {
+			seen[in] = observe.Follow(watching, client, in)
+		}
+		selector := labels.SelectorFromSet(template.Labels)
+		pending = append(pending, awaited{o, func() []*corev1.Pod { return seen[in].Pods(selector) },
+			during.NewStandstill(seen[in], selector, o.GetName())})
 	}
 	began := time.Now()
 	var said time.Time
@@ -56,15 +67,15 @@ func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a 
 		var lack []string
 		var failed error
 		pending = slices.DeleteFunc(pending, func(o awaited) bool {
-			lacks, why := t.lacks(ctx, client, o.Object), ""
+			lacks, why := t.lacks(ctx, o), ""
 			if lacks == "" {
 				return true
 			}
 			if look {
-				why = o.standstill.Because(ctx)
+				why = o.standstill.Because()
 			}
 			if why == "" && time.Since(began) >= deadlineOf(o.Object) {
-				why = fmt.Sprintf("%s after %v%s", lacks, deadlineOf(o.Object), because(ctx, client, o.Object))
+				why = fmt.Sprintf("%s after %v%s", lacks, deadlineOf(o.Object), because(ctx, client, o))
 			}
 			switch {
 			case why == "":
@@ -103,8 +114,8 @@ func remedy(why, other string) string {
 }
 
 // lacks says what a workload or its pods still have to do; empty when it has rolled out.
-func (t *target) lacks(ctx context.Context, client kubernetes.Interface, o Object) string {
-	api, err := t.api(o)
+func (t *target) lacks(ctx context.Context, o awaited) string {
+	api, err := t.api(o.Object)
 	if err != nil {
 		return "cannot be read"
 	}
@@ -115,31 +126,17 @@ func (t *target) lacks(ctx context.Context, client kubernetes.Interface, o Objec
 	if lacks := during.LacksOf(o.GetKind(), live.Object); lacks != "" {
 		return lacks
 	}
-	pods, err := podsOf(ctx, client, o)
-	if err == nil && slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil }) {
+	if slices.ContainsFunc(o.pods(), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }) {
 		return "has pods that are terminating"
 	}
 	return ""
 }
 
-func podsOf(ctx context.Context, client kubernetes.Interface, o Object) ([]corev1.Pod, error) {
-	template, _ := templateOf(o)
-	pods, err := client.CoreV1().Pods(o.namespace()).List(ctx, metav1.ListOptions{
-		LabelSelector: labels.SelectorFromSet(template.Labels).String()})
-	if err != nil {
-		return nil, err
-	}
-	return pods.Items, nil
-}
-
 // because says why a workload's pods do not get ready: the status of one that is not or, if all are ready, the last warning.
-func because(ctx context.Context, client kubernetes.Interface, o Object) string {
-	pods, err := podsOf(ctx, client, o)
-	if err != nil {
-		return ""
-	}
-	if i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return !observe.Ready(&p) }); i >= 0 {
-		return fmt.Sprintf(": pod %s: %s", pods[i].Name, staging.PodStatus(pods[i]))
+func because(ctx context.Context, client kubernetes.Interface, o awaited) string {
+	pods := o.pods()
+	if i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return !observe.Ready(p) }); i >= 0 {
+		return fmt.Sprintf(": pod %s: %s", pods[i].Name, staging.PodStatus(*pods[i]))
 	}
 	if warning := staging.LastWarning(ctx, client, o.namespace(), ""); warning != "" {
 		return ": " + warning
