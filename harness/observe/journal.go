@@ -28,10 +28,15 @@ func newJournal(began time.Time, sink Sink) *journal {
 }
 
 // change runs do under the lock and wakes all that wait for a change.
-func (j *journal) change(do func()) {
+func (j *journal) change(do func()) { j.changeIf(func() bool { do(); return true }) }
+
+// changeIf is like change, and wakes nobody if nothing changed for those who wait.
+func (j *journal) changeIf(do func() (changed bool)) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	do()
+	if !do() {
+		return
+	}
 	close(j.changed)
 	j.changed = make(chan struct{})
 }
