@@ -80,7 +80,7 @@ func (b builder) tools(ctx context.Context) error {
 		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/make": "make", "/usr/bin/bc": "bc", "/usr/bin/flex": "flex",
 		"/usr/bin/bison": "bison", "/usr/bin/m4": "m4", "/usr/bin/xz": "xz-utils", "/usr/include/stdlib.h": "libc6-dev",
 		"/sbin/mkfs.ext4": "e2fsprogs", "/usr/bin/patch": "patch", "/usr/bin/prlimit": "util-linux",
-		"/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
+		"/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring", "/usr/bin/gpgv": "gpgv",
 	})
 }
 
@@ -98,7 +98,8 @@ func (b builder) system(ctx context.Context, dir string) (err error) {
 			_, err = b.Run(ctx, command.Command{Line: fmt.Sprintf(format, args...), Env: []string{"DEBIAN_FRONTEND=noninteractive"}})
 		}
 	}
-	run(isolated+"debootstrap --variant=minbase --include=%s %s %s", strings.Join(labSystem.Packages, ","), labSystem.Suite, root)
+	packages := strings.Join(labSystem.Packages, ",")
+	run(isolated+"debootstrap --force-check-gpg --variant=minbase --include=%s %s %s", packages, labSystem.Suite, root)
 	if err != nil {
 		return err
 	}

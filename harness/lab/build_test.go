@@ -90,7 +90,7 @@ func TestSystem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, part := range []string{"debootstrap --variant=minbase --include=docker.io,",
+			for _, part := range []string{"debootstrap --force-check-gpg --variant=minbase --include=docker.io,",
 				"update-alternatives --set iptables /usr/sbin/iptables-nft", "mkfs.ext4 -q -F -d "} {
 				if !strings.Contains(string(text), part) {
 					t.Errorf("%q did not run:\n%s", part, text)

@@ -104,7 +104,7 @@ func baseSpec(spec []byte) ([]byte, error) {
 	return json.Marshal(doc)
 }
 
-// load packs work/node as a docker archive and has the engine load it.
+// load packs work/node as a docker archive, has the engine load it, and records the image.
 func (b *builder) load(ctx context.Context) error {
 	tarball := filepath.Join(b.work, "layer.tar")
 	if _, err := b.Line(ctx, "tar --numeric-owner --xattrs -C %s -cf %s .", filepath.Join(b.work, "node"), tarball); err != nil {
@@ -120,7 +120,10 @@ func (b *builder) load(ctx context.Context) error {
 	}()
 	_, err := b.Run(ctx, command.Command{Line: "docker load", Stdin: reader})
 	reader.CloseWithError(err)
-	return err
+	if err != nil {
+		return err
+	}
+	return record(ctx, tag(b.version))
 }
 
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -81,7 +81,7 @@ func (b *builder) compileAll(ctx context.Context, programs []goPart) error {
 		return group.Wait()
 	})
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNoSources, err)
+		return fmt.Errorf("%w: %w: %s", errNoSources, err, sourcesRemedy(err))
 	}
 	for i, p := range programs {
 		err := b.Part(p.Name, p.Version, partInputs{revision, p}, func(dir string) error { return b.compile(ctx, p, modules[i], dir) })
@@ -102,12 +102,13 @@ func (b *builder) programs(name string) string {
 	panic("nodeimage: no part " + name)
 }
 
-// tools installs the programs and libraries for a build that are missing. The archive keyring is for Ubuntu hosts.
+// tools installs the programs and libraries for a build that are missing. With the keyring and gpgv debootstrap checks the signature of
+// Debian's packages; Ubuntu has no such keyring, and apt of Debian 13 does without gpgv.
 func (b *builder) tools(ctx context.Context) error {
 	return host.InstallMissing(ctx, map[string]string{
 		"/usr/sbin/debootstrap": "debootstrap", "/usr/bin/gcc": "gcc", "/usr/bin/pkg-config": "pkg-config",
 		"/usr/include/seccomp.h": "libseccomp-dev", "/usr/include/stdlib.h": "libc6-dev",
-		"/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
+		"/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring", "/usr/bin/gpgv": "gpgv",
 	})
 }
 

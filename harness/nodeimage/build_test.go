@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"example.com/rollcall/harness/command"
 	"example.com/rollcall/harness/usage"
 )
 
-// fakeGo is a go command for builds without any sources. It appends its calls to the file $SAID. If $WAIT is set, it waits for that
-// file before it compiles.
+// fakeGo is a go command for builds without any sources. It appends its calls to the file $SAID, and what it is told about checksums to
+// $SAID.env. If $WAIT is set, it waits for that file before it compiles.
 const fakeGo = `
+echo "$1 $GOSUMDB $GOFLAGS" >>$SAID.env
 case "$*" in
 "mod download"*) echo "{\"GoMod\": \"$SAID.mod\"}" ;;
 "list -deps"*)
@@ -81,8 +83,8 @@ func asked(t *testing.T, said, word string) (lines []string) {
 	return lines
 }
 
-// debootstrap is a script that makes an almost empty root.
-const debootstrap = `for root in "$@"; do :; done; mkdir -p $root/etc`
+// debootstrap is a script that makes an almost empty root, if it is told to check signatures.
+const debootstrap = `test "$1" = --force-check-gpg || exit 1; for root in "$@"; do :; done; mkdir -p $root/etc`
 
 // The first compiler waits until Debian's installation has begun, and that until the compiler has, so they run in parallel. All sources
 // are downloaded by then.
@@ -178,6 +180,35 @@ func TestMakePartsThatFail(t *testing.T) {
 				t.Errorf("kept %v, want %v", kept, row.kept)
 			}
 		})
+	}
+}
+
+// What the user says of checksums counts, and no other mode of modules.
+func TestModulesAreCheckedAsTheUserSays(t *testing.T) {
+	said := fakeTools(t, map[string]string{"go": fakeGo})
+	t.Setenv("GOSUMDB", "off")
+	t.Setenv("GOFLAGS", "-mod=vendor")
+	if _, err := MetricsServer(t.Context(), &bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(said + ".env")
+	if want := "mod off -mod=vendor\nlist off -mod=mod\nbuild off -mod=mod\n"; string(text) != want || err != nil {
+		t.Errorf("got\n%swant\n%serror %v", text, want, err)
+	}
+}
+
+func TestSourcesRemedy(t *testing.T) {
+	const at = "go: golang.org/x/text@v0.14.0: verifying module: "
+	for _, row := range []struct{ sentence, said, want string }{
+		{"a proxy that is away", `Get "https://proxy.example/x": dial tcp: no such host`, "GOPROXY"},
+		{"a checksum database that is away", at + `golang.org/x/text@v0.14.0: initializing sumdb.Client: Get "https://x": dial tcp: refused`,
+			"GOSUMDB=off"},
+		{"a changed module is nothing to switch the check off for", at + "checksum mismatch\nSECURITY ERROR", "GOPROXY"},
+	} {
+		got := sourcesRemedy(&command.Error{Line: "go list", Output: row.said, Err: errors.New("exit status 1")})
+		if !strings.Contains(got, row.want) || strings.Contains(got, "off") != strings.Contains(row.want, "off") {
+			t.Errorf("%s: %s", row.sentence, got)
+		}
 	}
 }
 

@@ -26,6 +26,16 @@ type module struct {
 // errNoSources is the error of a failed download, as opposed to a failed compilation.
 var errNoSources = errors.New("its sources cannot be downloaded")
 
+// sourcesRemedy says what to do about a failed download. The go command verifies modules as its environment says; "verifying" is a word
+// of cmd/go/internal/modfetch.
+func sourcesRemedy(err error) string {
+	text := err.Error()
+	if strings.Contains(text, "verifying ") && !strings.Contains(text, "mismatch") {
+		return "have `go env GOSUMDB` or GOPROXY name a checksum database that answers, or trust the proxy with GOSUMDB=off"
+	}
+	return "have `go env GOPROXY` name a module proxy that answers and has it"
+}
+
 // fetch writes a part's module and downloads exactly the modules that are needed to compile its programs.
 func (b *builder) fetch(ctx context.Context, p goPart) (m module, err error) {
 	m.dir = filepath.Join(b.work, "modules", p.Name)

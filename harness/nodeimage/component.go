@@ -56,7 +56,7 @@ func compileAlone(ctx context.Context, w io.Writer, folder string, part goPart) 
 		return nil
 	case errors.Is(err, errNoSources) && ctx.Err() == nil:
 		return usage.New(part.label(), errNoSources.Error()+": "+command.LastLine(err),
-			"have `go env GOPROXY` name a module proxy that answers and has it")
+			sourcesRemedy(err))
 	}
 	return fmt.Errorf("nodeimage: %w", err)
 }

@@ -32,7 +32,7 @@ var (
 func (b *builder) debian(ctx context.Context, dir string) error {
 	root := filepath.Join(dir, "rootfs")
 	packages := strings.Join(debian.Packages, ",")
-	if _, err := b.Line(ctx, "debootstrap --variant=minbase --include=%s %s %s", packages, debian.Suite, root); err != nil {
+	if _, err := b.Line(ctx, "debootstrap --force-check-gpg --variant=minbase --include=%s %s %s", packages, debian.Suite, root); err != nil {
 		return err
 	}
 	for _, pattern := range removed {

@@ -16,21 +16,11 @@ import (
 // waits that long.
 const registryTimeout = 8 * time.Second
 
-// find returns the name of the node image for a version if the engine has one.
-func find(ctx context.Context, version string) (image string, found bool) {
-	for _, image := range []string{tag(version), published(version)} {
-		if _, err := command.Run(ctx, "docker image inspect --format ok %s", image); err == nil {
-			return image, true
-		}
-	}
-	return "", false
-}
-
 // Ensure makes sure that the engine has a node image for a version of [Resolve], and returns the
 // image's name. It prints progress to w.
 func Ensure(ctx context.Context, w io.Writer, version string) (image string, err error) {
-	if image, found := find(ctx, version); found { // without waiting for a process that makes another
-		return image, nil
+	if image, _, err = find(ctx, version); image != "" { // without waiting for a process that makes another
+		return image, err
 	}
 	err = host.WithLock(ctx, w, "nodeimage", "provides the node image", func(state string) (err error) {
 		image, err = provide(ctx, w, filepath.Join(state, "nodeimage"), version)
@@ -41,38 +31,56 @@ func Ensure(ctx context.Context, w io.Writer, version string) (image string, err
 
 // provide pulls the image or builds it in folder.
 func provide(ctx context.Context, w io.Writer, folder, version string) (string, error) {
-	if image, found := find(ctx, version); found { // made while we waited for the lock
-		return image, nil
+	image, others, err := find(ctx, version)
+	if image != "" { // made while we waited for the lock
+		return image, err
 	}
-	began := time.Now()
-	err := pull(ctx, published(version))
-	if err == nil {
-		fmt.Fprintf(w, "pulled %s in %s\n", published(version), time.Since(began).Round(time.Second))
-		return published(version), nil
+	for _, other := range others {
+		fmt.Fprintf(w, "not using %s, which the engine has: its id is not that of the image that this host made or pulled\n", other)
 	}
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+	why, remedy := "kind publishes none of this version", "choose one that kind publishes: --k8s="+published[0].Version
+	if ref := reference(version); ref != "" {
+		began := time.Now()
+		err := name(ctx, w, ref, pulled(version))
+		if err == nil {
+			return pulled(version), nil
+		}
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		why, remedy = "no registry gave it ("+command.LastLine(err)+")", "let the engine pull "+ref
+		fmt.Fprintf(w, "no registry gave %s after %s (%s)\n", ref, time.Since(began).Round(time.Millisecond), command.LastLine(err))
 	}
-	why := command.LastLine(err)
-	fmt.Fprintf(w, "no registry gave %s after %s (%s)\n", published(version), time.Since(began).Round(time.Millisecond), why)
 	facts := host.Probe(ctx)
 	if !facts.Root || !facts.Apt {
-		return "", usage.New("node image "+version, "no registry gave it ("+why+"), and building it needs root and apt-get",
-			"run this as root on Debian or Ubuntu, or load "+published(version)+" with docker load")
+		return "", usage.New("node image "+version, why+", and building it needs root and apt-get",
+			"run this as root on Debian or Ubuntu, or "+remedy)
 	}
 	if err := facts.Check(true); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(w, "building it, which takes about %.0f minutes on %d cores; each of its parts is kept as soon as it is made\n",
-		max(1, typicalBuild().Minutes()), cores())
+	fmt.Fprintf(w, "building the node image %s, which takes about %.0f minutes on %d cores; each of its parts is kept as soon as it is made\n",
+		version, max(1, typicalBuild().Minutes()), cores())
 	if err := build(ctx, w, folder, version); err != nil {
 		return "", err
 	}
 	return tag(version), nil
 }
 
-// published returns the name of the image that kind's maintainers publish for a version.
-func published(version string) string { return "kindest/node:" + version }
+// name gives an image of kind, which the engine pulls if it does not have it, a name of ours, and records it.
+func name(ctx context.Context, w io.Writer, ref, image string) error {
+	if _, err := imageID(ctx, ref); err != nil {
+		began := time.Now()
+		if err := pull(ctx, ref); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "pulled %s in %s\n", ref, time.Since(began).Round(time.Second))
+	}
+	if _, err := command.Run(ctx, "docker tag %s %s", ref, image); err != nil {
+		return err
+	}
+	return record(ctx, image)
+}
 
 // pull has the engine pull an image. If it prints nothing within registryTimeout it is cancelled: the first output means that a
 // registry has the image.

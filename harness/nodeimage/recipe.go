@@ -14,25 +14,33 @@ const Default = "v1.37.2"
 // releases are the Kubernetes versions that this package can build, newest first, one per minor version.
 var releases = []string{"v1.37.2", "v1.36.3", "v1.35.4"}
 
-// Releases returns the Kubernetes versions that this package can build, newest first.
-func Releases() []string { return slices.Clone(releases) }
+// Releases returns the Kubernetes versions of [Resolve]: those of releases, newest first, and then those that kind publishes.
+func Releases() []string {
+	all := slices.Clone(releases)
+	for _, image := range published {
+		all = append(all, image.Version)
+	}
+	return all
+}
 
 // revision is part of every hash. Raise it when a change of a step's code changes the result of the step.
 const revision = 1
 
-// Resolve returns the release for a version as a person writes it, such as "v1.36.3", "1.36" or "v1.36.x".
+// Resolve returns the release for a version as a person writes it, such as "v1.36.3", "1.36" or "v1.36.x". One that kind publishes has to
+// be written in full.
 func Resolve(asked string) (string, error) {
 	if asked == "" {
 		return Default, nil
 	}
 	want := "v" + strings.TrimSuffix(strings.TrimPrefix(asked, "v"), ".x")
-	at := slices.IndexFunc(releases, func(r string) bool {
+	all := Releases()
+	at := slices.IndexFunc(all, func(r string) bool {
 		return r == want || strings.HasPrefix(r, want+".") && strings.Count(want, ".") == 1
 	})
 	if at < 0 {
-		return "", usage.New("--k8s="+asked, "no node image is known for it", "use one of "+strings.Join(releases, ", "))
+		return "", usage.New("--k8s="+asked, "no node image is known for it", "use one of "+strings.Join(all, ", "))
 	}
-	return releases[at], nil
+	return all[at], nil
 }
 
 // A goPart is a part with Go programs of one module.
@@ -154,11 +162,14 @@ type partInputs struct {
 	Value    any
 }
 
+// repository is the name of the node images in the engine, without their tags.
+const repository = "rollcall.local/node"
+
 // tag returns the name of the image built for a Kubernetes version.
 func tag(version string) string { return tagOf(version, debian) }
 
 // tagOf returns the name of an image, which has a hash of all its inputs.
 func tagOf(version string, system distribution) string {
 	inputs := partInputs{revision, []any{programsOf(version), system, kindVersion, removed, enabled}}
-	return fmt.Sprintf("rollcall.local/node:%s-%s", version, contentHash(inputs))
+	return fmt.Sprintf("%s:%s-%s", repository, version, contentHash(inputs))
 }

@@ -18,6 +18,7 @@ func TestResolve(t *testing.T) {
 		{"a minor is its version of the table", "1.35", "v1.35.4", false},
 		{"an x stands for the patch", "v1.36.x", "v1.36.3", false},
 		{"a patch that is not in the table is refused, not replaced", "v1.36.1", "", true},
+		{"one that kind publishes is meant when it is written in full", "1.37.0", "v1.37.0", false},
 		{"a major alone says too little", "v1", "", true},
 		{"a word is refused", "latest", "", true},
 	} {

@@ -37,7 +37,7 @@ func UpgradeTo(ctx context.Context, w io.Writer, version string) (u Upgrade, err
 	if err != nil {
 		return u, err
 	}
-	id, err := command.Run(ctx, "docker image inspect --format {{.Id}} %s", image)
+	id, err := imageID(ctx, image)
 	if err != nil {
 		return u, fmt.Errorf("nodeimage: %w", err)
 	}
