@@ -51,10 +51,10 @@ var allAdvice = []advice{
 }
 
 // adviceOn returns a sentence for each advice that applies, ending with its code, and the patch that applies the advice to the owner's
-// manifest as far as a manifest can; nil if nothing changes or the manifest is not known.
+// manifest as far as a manifest can and all that it needs is known; nil if nothing changes or the manifest is not known.
 func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string, patched *model.Patch) {
 	app := &advisedApp{own, s, seen}
-	before, after := deepCopy(own.Workload), deepCopy(own.Workload)
+	before, after := workload(deepCopy(own.Workload)), workload(deepCopy(own.Workload))
 	var follows []string
 	for _, a := range allAdvice {
 		sentence := a.sentence(app)
@@ -62,8 +62,11 @@ func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []s
 			continue
 		}
 		sentences = append(sentences, fmt.Sprintf("%s (%s)", sentence, a.code))
-		if len(before) > 0 && a.apply != nil && a.apply(app, after) {
-			follows = append(follows, a.code)
+		if len(before) == 0 || a.apply == nil {
+			continue
+		}
+		if next := workload(deepCopy(after)); a.apply(app, next) && !after.writesWithheld(next) {
+			after, follows = next, append(follows, a.code)
 		}
 	}
 	text, diff := patch.Of(before, after)

@@ -9,6 +9,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"example.com/rollcall/harness/secret"
+	"example.com/rollcall/reports/patch"
 )
 
 // A workload is the manifest of a Deployment, StatefulSet or DaemonSet, to which advice is applied.
@@ -24,6 +27,13 @@ func deepCopy(object map[string]any) (copied map[string]any) {
 		panic(err) // what came from JSON can be marshalled
 	}
 	return copied
+}
+
+// writesWithheld reports whether the patch to another manifest has a secret that the evidence does not have: applied, it would break the
+// app.
+func (w workload) writesWithheld(next workload) bool {
+	changes, _ := patch.Of(w, next)
+	return strings.Contains(changes, secret.Withheld)
 }
 
 // mapAt returns the map at a path of fields, and makes those that are missing.

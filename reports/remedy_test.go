@@ -16,7 +16,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/loadgen"
 	"example.com/rollcall/reports/model"
 )
 
@@ -129,6 +131,16 @@ func TestPatches(t *testing.T) {
 			func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, signs{droppedByEnding: 2},
 			[]string{"RC3006", "RC3008", "RC3009", "RC3016"}, []string{"sleep: {seconds: 1}", "sleep: {seconds: 3}", "  replicas: 3\n", "",
 				"terminationGracePeriodSeconds: 1", "terminationGracePeriodSeconds: 39"}},
+		{"a hook with a secret, which the evidence does not have, stays", []string{answers, commands("[stop, --token=a]")}, nil, lag,
+			signs{refusedByEnding: 5}, nil, nil},
+		{"nor do other containers get it", []string{lifecycle + "      - name: web", "      - name: web", answers,
+			commands("[stop, --token=a]")}, nil, lag, signs{gatewayErrors: 7}, nil, nil},
+		{"a probe with a secret is not written twice, and the rest is followed", []string{"{path: /live, port: 8080}",
+			"{path: /live, port: 8080, httpHeaders: [{name: X-Shop, value: a}]}"}, func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag,
+			signs{killedStarting: 1}, []string{"RC3009"}, []string{"  replicas: 3\n", ""}},
+		{"a startup probe with a secret gets more time, and keeps it", []string{liveness,
+			"startupProbe: {httpGet: {path: '/?token=a', port: 8080}, periodSeconds: 2}\n"}, nil, lag,
+			signs{killedByStartup: 1}, []string{"RC3014"}, []string{"periodSeconds: 2", "periodSeconds: 2, failureThreshold: 150"}},
 		{"nothing to follow", nil, nil, lag, signs{}, nil, nil},
 		{"what no manifest can follow", nil, nil, lag, signs{gatewayErrors: 3}, nil, nil},
 		{"a kind of somebody else, to which a strategic merge is nothing", []string{"apps/v1", "argoproj.io/v1alpha1"},
@@ -153,6 +165,48 @@ func TestPatches(t *testing.T) {
 				t.Errorf("the manifest (-want +got):\n%s\nby:\n%s", diff, patch.YAML)
 			}
 		})
+	}
+}
+
+// Whatever a recording shows, no secret of a manifest is in the patch, in its diff or in the advice, and the patch writes none back as
+// withheld.
+func TestPatchesHaveNoSecrets(t *testing.T) {
+	const sesame = "open-sesame"
+	manifest := replaced(t, ownersApp, []string{
+		"labels: {team: front}", "labels: {team: front}, annotations: {vault/token: open-sesame}",
+		"labels: {app: web}}\n    spec:", "labels: {app: web}, annotations: {vault/token: open-sesame}}\n    spec:",
+		"value: secret", "value: open-sesame",
+		"image: web:1", "image: web:1\n        args: [open-sesame, --db=postgres://me:open-sesame@db/]",
+		"{path: /ready, port: 8080}", "{path: '/ready?token=open-sesame', port: 8080, httpHeaders: [{name: X-Shop, value: open-sesame}]}",
+		"{path: /live, port: 8080}", "{path: '/live?key=open-sesame', port: 8080, httpHeaders: [{name: Cookie, value: open-sesame}]}",
+		"[warm]", "[warm, --password, open-sesame]", "preStop: {sleep: {seconds: 9}}}\n      - name: web",
+		"preStop: {httpGet: {path: /, port: 80, httpHeaders: [{name: X-Shop, value: open-sesame}]}}}\n      - name: web",
+		"preStop: {sleep: {seconds: 9}}}\n", "preStop: {exec: {command: [sh, -c, 'curl -u me:open-sesame localhost']}}}\n",
+	})
+	followed := map[string]bool{}
+	for _, seen := range []signs{
+		{hookFailures: 1}, {hooksCut: 1}, {refusedByEnding: 1}, {gatewayErrors: 1}, {killedStarting: 1}, {killedByStartup: 1},
+		{droppedByEnding: 1}, {stuck: "FailedScheduling: 1 node(s) didn't have free ports"},
+		{rolledOut: true, noneServed: time.Second, lostWithNone: 4},
+	} {
+		patch := patchOfRow(t, manifest, func(own *evidence.UserApp) {
+			own.Probed, own.Autoscaled, own.Recreate, own.Unavailable, own.Unhooked = false, "web", true, 3, []string{"log"}
+			own.Asked = userapp.ProbeHandler("/a?token=open-sesame", corev1.ServicePort{Port: 8080}, false, &loadgen.UserHTTP{})
+		}, model.Numbers{}, seen)
+		if patch == nil {
+			t.Fatalf("%+v: there is no patch", seen)
+		}
+		for _, code := range patch.Follows {
+			followed[code] = true
+		}
+		if text := patch.YAML + patch.Diff; strings.Contains(text, sesame) || strings.Contains(patch.YAML, secret.Withheld) {
+			t.Errorf("%+v: a secret is in\n%s", seen, text)
+		}
+	}
+	for _, code := range []string{"RC3001", "RC3008", "RC3009", "RC3010"} {
+		if !followed[code] {
+			t.Errorf("no patch follows %s", code)
+		}
 	}
 }
 

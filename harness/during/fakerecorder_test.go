@@ -82,10 +82,10 @@ func fakeRecorder(folder, how string) recorder {
 // A fakeRecording runs its scenario's disruption on a fake cluster, with a few hits of clients.
 type fakeRecording struct {
 	folder, how string
-	fromHost    bool            // without a cluster
-	on          cluster.Cluster // nil: a fake one
-	replies     []evidence.Hit  // that came, if requests are sent
-	workload    map[string]any  // of the app that they are sent to; nil: none
+	fromHost    bool                    // without a cluster
+	on          cluster.Cluster         // nil: a fake one
+	replies     []evidence.Hit          // that came, if requests are sent
+	app         func(*evidence.UserApp) // adds what is known of the app that they are sent to; nil: nothing
 	seen        func(context.Context) *observe.Objects
 }
 
@@ -237,7 +237,9 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 			return err
 		}
 		run.UserApp = s.UserApp.Facts()
-		run.UserApp.Workload = f.workload
+		if f.app != nil {
+			f.app(run.UserApp)
+		}
 	}
 	ended := time.Since(began) + 2*every
 	for i := range int(ended / every) {

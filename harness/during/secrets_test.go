@@ -13,8 +13,13 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/loadgen"
+	"example.com/rollcall/reports"
 )
 
 // A garden has secrets that a user gave us, each with the place where it was planted.
@@ -154,7 +159,11 @@ func TestSecretsThatAreRefused(t *testing.T) {
 // meanwhile is on the page.
 func TestSecretsStayOutOfTheRun(t *testing.T) {
 	g := &garden{}
-	f := &fakeRecording{folder: runFolder(t), how: asks, workload: userapp.Advisable(g.workload())}
+	f := &fakeRecording{folder: runFolder(t), how: asks, app: func(own *evidence.UserApp) {
+		own.Watched, own.Replicas, own.Autoscaled, own.Recreate, own.Answers = true, 3, "web", true, "web"
+		own.Workload = userapp.Advisable(g.workload())
+		own.Asked = userapp.ProbeHandler("/a?token="+g.plant("the path of --service"), corev1.ServicePort{Port: 80}, false, &loadgen.UserHTTP{})
+	}}
 	r := fakeRecorder(f.folder, asks)
 	r.record = f.record
 	home, err := os.Getwd()
@@ -211,7 +220,7 @@ func TestSecretsStayOutOfTheRun(t *testing.T) {
 		t.Error("no page tells of the other certificate")
 	}
 	for _, name := range []string{"order.json", "report.json", "run.json", "hits.parquet", "events.jsonl", "session.json", "index.html",
-		"summary.md", "junit.xml", logFile, commandFile} {
+		"summary.md", "junit.xml", reports.PatchFile, logFile, commandFile} {
 		if !hasSuffix(seen, "/"+name) {
 			t.Errorf("nothing was looked for in %s, which is not there", name)
 		}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/secret"
 )
 
 // An apiEventTracker notes the Events of the API with which components report, and each further occurrence that an Event counts.
@@ -24,7 +25,8 @@ func newAPIEventTracker(j *journal, pods *podTracker) *apiEventTracker {
 // seconds.
 const clockTolerance = 5 * time.Second
 
-// see notes an Event, unless it is older than the watch: it may be of an earlier recording in the same namespace.
+// see notes an Event, unless it is older than the watch: it may be of an earlier recording in the same namespace. Kubelets
+// report the URLs of failed probes.
 func (t *apiEventTracker) see(e *corev1.Event) {
 	if last := lastReported(e); !last.IsZero() && last.Before(t.began.Add(-clockTolerance)) {
 		return
@@ -39,7 +41,7 @@ func (t *apiEventTracker) see(e *corev1.Event) {
 		}
 		t.counts[e.Name] = count
 		about := evidence.Event{Kind: evidence.Reported, Object: cut(e.InvolvedObject.Kind + "/" + e.InvolvedObject.Name),
-			Count: int(count), Detail: cut(e.Reason + ": " + e.Message)}
+			Count: int(count), Detail: cut(e.Reason + ": " + secret.URLs(e.Message))}
 		if e.InvolvedObject.Kind == "Pod" {
 			about.By = t.pods.server(e.InvolvedObject.Name)
 		}

@@ -44,6 +44,18 @@ func TestAPIEventTrackerLeavesOutWhatIsOlderThanTheWatch(t *testing.T) {
 	}
 }
 
+// A kubelet reports the URL of a failed probe.
+func TestTheTextOfAnEventHasNoSecret(t *testing.T) {
+	began := time.Now()
+	noticed := newMemorySink()
+	newAPIEventTracker(newJournal(began, noticed), nil).see(&corev1.Event{Reason: "Unhealthy", Message: "Readiness probe failed: " +
+		`Get "http://me:open-sesame@10.0.0.7:80/a?token=open-sesame&page=2": connect: connection refused`})
+	want := `Unhealthy: Readiness probe failed: Get "http://(withheld)@10.0.0.7:80/a?token=(withheld)&page=2": connect: connection refused`
+	if got := noticed.eventsFrom(0)[0].Detail; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestTheTextOfAnEventIsCut(t *testing.T) {
 	const most = 4 << 10
 	for _, row := range []struct {

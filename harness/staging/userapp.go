@@ -18,6 +18,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/namespace"
 	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -75,7 +76,7 @@ func LastWarning(ctx context.Context, client kubernetes.Interface, namespace, na
 	var last time.Time
 	for _, e := range events.Items {
 		if at := e.CreationTimestamp.Time; !at.Before(last) {
-			last, warning = at, e.Reason+": "+phrase.Printable(e.Message)
+			last, warning = at, e.Reason+": "+phrase.Printable(secret.URLs(e.Message))
 		}
 	}
 	return warning
