@@ -6,15 +6,21 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/compare"
 	"example.com/rollcall/reports/model"
 	"example.com/rollcall/reports/page"
 )
 
-// Report judges the recordings of a run folder in root, writes its reports, points root/latest at it and prints the report, even if the
-// disk has no space for the files.
+// Report judges the recordings of a run folder in root, writes its reports, points root/latest at it and prints the report. If the disk has
+// no space for the files, the error says so in one line.
 func Report(out io.Writer, root, folder string) (model.Report, error) {
 	report, page, unwritten := write(folder)
 	if page == "" {
@@ -25,13 +31,47 @@ func Report(out io.Writer, root, folder string) (model.Report, error) {
 	}
 	fmt.Fprintln(out)
 	printed := reports.Terminal(out, report)
-	fmt.Fprintf(out, "\nrun folder: %s\npage:       %s\n", folder, filepath.Join(folder, page))
+	sayCutShort(out, report)
+	fmt.Fprintf(out, "\nrun folder: %s\n", folder)
+	if unwritten != nil {
+		return report, errors.Join(noFiles(folder, report, unwritten), printed, reports.GitHub(out, os.Getenv, report))
+	}
+	fmt.Fprintf(out, "page:       %s\n", filepath.Join(folder, page))
 	for _, s := range report.Scenarios {
 		if s.Patch != nil {
 			fmt.Fprintf(out, "patch:      %s\n", filepath.Join(folder, filepath.FromSlash(s.Evidence), reports.PatchFile))
 		}
 	}
-	return report, errors.Join(unwritten, printed, reports.GitHub(out, os.Getenv, report))
+	return report, errors.Join(printed, reports.GitHub(out, os.Getenv, report))
+}
+
+// sayCutShort says of a claim that failed in a recording which ended early, such as on a full disk, that both is so: the exit code has only
+// one of them.
+func sayCutShort(out io.Writer, report model.Report) {
+	for _, s := range report.Scenarios {
+		for _, d := range s.Distrust {
+			if s.Outcome != verdict.Fail || d.ID != evidence.StageFailed {
+				continue
+			}
+			text := fmt.Sprintf("%s failed, and its recording ended early: %s; what it recorded before decides the exit code", s.Name(), d.Because)
+			fmt.Fprintln(out, strings.Join(phrase.Wrap(phrase.Printable(text), lineWidth), "\n    "))
+		}
+	}
+}
+
+const lineWidth = 116 // of a line, which may be indented by 4
+
+// noFiles is the error of reports that could not be written.
+func noFiles(folder string, report model.Report, unwritten error) error {
+	what := "has none or not all of its report's files, and only the terminal has the report"
+	if report.Summary.Fail > 0 {
+		what += ", in which a claim failed"
+	}
+	remedy := "mend that"
+	if errors.Is(unwritten, syscall.ENOSPC) {
+		remedy = "free some space"
+	}
+	return fmt.Errorf("run folder %s %s: %s: %s, then: rollcall report %[1]s", folder, what, usage.OneLine(unwritten), remedy)
 }
 
 // write judges the recordings of a run folder and writes its reports. It returns the report and the file name of the page, which is empty

@@ -41,8 +41,10 @@ func replace(path string, perm os.FileMode, settle func(*os.File) error, write f
 		return err
 	}
 	buf := bufio.NewWriter(f)
-	err = errors.Join(write(buf), buf.Flush(), f.Chmod(perm), settle(f), f.Close())
-	if err == nil {
+	if err = write(buf); err == nil {
+		err = buf.Flush()
+	}
+	if err = errors.Join(err, f.Chmod(perm), settle(f), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {

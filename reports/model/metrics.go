@@ -126,7 +126,7 @@ func ofDisruption() []Metric {
 
 func ofMachine() []Metric {
 	busy := func(s Scenario) *Percent { return s.Numbers.NodeBusy }
-	busyHelp := "Share of the processors in use, over the seconds of all nodes."
+	busyHelp := "Share of the processors in use in the busiest second of each 10 s, over all nodes."
 	return []Metric{
 		{Name: "node_busy", Stat: "p50", Unit: InPercent, Title: "nodes busy, median", Help: busyHelp, Sample: &Sample{},
 			Read: part(busy, func(p Percent) float64 { return p.P50 })},

@@ -16,8 +16,10 @@ type Numbers struct {
 	NeededDrain map[string]float64 `json:"needed_drain_ms,omitempty"`
 	// NeededDrains is its distribution over terminations.
 	NeededDrains *NeededDrains `json:"needed_drain_terminations_ms,omitempty"`
-	Whole        *float64      `json:"whole_ms,omitempty"`          // from when a disruption was undone until the cluster was whole
-	NodeBusy     *Percent      `json:"node_busy_percent,omitempty"` // processors in use, over the seconds of all nodes under load
+	Whole        *float64      `json:"whole_ms,omitempty"` // from when a disruption was undone until the cluster was whole
+	// NodeBusy is the share of processors in use in the busiest second of each 10 s under load, over all nodes; recordings of earlier
+	// Rollcalls have each second.
+	NodeBusy *Percent `json:"node_busy_percent,omitempty"`
 	// NodeStolen is the largest share of a node's processors that other machines of its host took.
 	NodeStolen       *float64 `json:"node_stolen_percent,omitempty"`
 	Conntrack        *float64 `json:"conntrack_percent,omitempty"`    // the largest share of a node's connection table in use
