@@ -22,6 +22,7 @@ type plan struct {
 	method  string   // of requests
 	body    int      // its bytes
 	allowed []string // objects that others may feel
+	linked  []string // links to folders, which were not followed
 }
 
 // lines says what was found in the manifests, what will be requested and rolled out, and what a kind cluster will lack.
@@ -53,6 +54,9 @@ func (p plan) lines() []string {
 	}
 	if asking := p.asking(); len(asking) > 0 {
 		lines = append(lines, "clients:   "+strings.Join(asking, ", ")+", whose requests add load that is not recorded")
+	}
+	if len(p.linked) > 0 {
+		lines = append(lines, "left out:  "+strings.Join(p.linked, ", ")+": -R follows no link to a folder, so name it with -f too")
 	}
 	if len(p.allowed) > 0 {
 		lines = append(lines, "allowed:   "+strings.Join(p.allowed, ", ")+", which others may feel")

@@ -153,6 +153,26 @@ func filesOf(at string, recursive bool) (names []string, err error) {
 	return names, nil
 }
 
+// linked returns the links to folders in these folders. -R does not follow them, as that of kubectl.
+func linked(folders ...string) (links []string) {
+	for _, at := range folders {
+		inside, err := filepath.EvalSymlinks(at)
+		if err != nil { // no folder
+			continue
+		}
+		_ = filepath.WalkDir(inside, func(name string, entry os.DirEntry, err error) error {
+			if err == nil && entry.Type()&os.ModeSymlink != 0 {
+				if to, err := os.Stat(name); err == nil && to.IsDir() {
+					links = append(links, name)
+				}
+			}
+			return nil // what cannot be read is an error of filesOf
+		})
+	}
+	slices.Sort(links)
+	return slices.Compact(links)
+}
+
 // fetchLimit is how long the fetch of a URL may take: our own choice.
 const fetchLimit = 30 * time.Second
 

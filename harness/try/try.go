@@ -74,6 +74,9 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	r := &appRun{app: app, images: o.Load}
 	changes := r.changes(change, o)
 	p := plan{App: app, change: change, changes: changes, given: given}
+	if o.Recursive {
+		p.linked = linked(append(slices.Clone(o.Files), o.To)...)
+	}
 	if c := prepared.There(); c != nil {
 		if p.allowed, err = given.checkAllowed(ctx, c, slices.Concat(objects, change.objects)); err != nil {
 			return 0, err

@@ -1,6 +1,9 @@
 package try
 
 import (
+	"bytes"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,6 +144,42 @@ func TestFilesThatAreNoManifest(t *testing.T) {
 				t.Errorf("it is %q, want %q", got, row.want)
 			}
 		})
+	}
+}
+
+// -R follows no link, as that of kubectl; the plan says which folders are left out.
+func TestLinksToFolders(t *testing.T) {
+	dir, beside := t.TempDir(), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "in"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"in/shared": beside, "app.yaml": written(t, both), "gone": dir + "/none"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const left = "left out:  %s: -R follows no link to a folder, so name it with -f too\n"
+	for _, row := range []struct {
+		sentence string
+		args     []string
+		want     string // in the plan; empty: nothing is left out
+	}{
+		{"with -R, of a link to a folder alone", []string{"--recursive"}, fmt.Sprintf(left, dir+"/in/shared")},
+		{"without -R no folder in the folder is meant", nil, ""},
+		{"in the other version too, and named once", []string{"--recursive", "--to", dir}, fmt.Sprintf(left, dir+"/in/shared")},
+	} {
+		o, flags := Options{}, flag.NewFlagSet("", flag.ContinueOnError)
+		o.List().Register(flags)
+		if err := flags.Parse(append([]string{"--dry-run", "--filename", dir}, row.args...)); err != nil {
+			t.Fatal(err)
+		}
+		var said bytes.Buffer
+		if _, err := Run(t.Context(), during.Terminal{Out: &said}, o); err != nil {
+			t.Fatalf("%s: %v", row.sentence, err)
+		}
+		if text := said.String(); row.want != "" && !strings.Contains(text, row.want) || row.want == "" && strings.Contains(text, "left out:") {
+			t.Errorf("%s: the plan is\n%s", row.sentence, text)
+		}
 	}
 }
 
