@@ -1,6 +1,7 @@
 package during
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,6 +116,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, m.deadline)
 	defer cancel()
+	never := "" // why the end will never be known
 	switch {
 	case m.change != nil:
 		m.screen.say("rolling out: " + m.does)
@@ -124,7 +126,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	case len(m.command) > 0:
 		m.run(limited)
 		s.Fact(evidence.CommandExit, strconv.Itoa(m.commandCode))
-		m.awaitOver(limited)
+		never = m.awaitOver(limited)
 	default:
 		select {
 		case <-m.server.end:
@@ -135,7 +137,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	if m.cluster != nil {
 		m.wholeness.leases = m.wholeness.versionsOfLeases(limited)
 	}
-	unended := m.awaitRollout(limited, s.Expired)
+	unended := cmp.Or(m.awaitRollout(limited, s.Expired), never)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -52,8 +52,8 @@ func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (
 	return unfinished
 }
 
-// awaitOver waits until what the command began is over, as --for and --until say.
-func (m *maintenance) awaitOver(ctx context.Context) {
+// awaitOver waits until what the command began is over, as --for and --until say, and returns empty, or why that will never be known.
+func (m *maintenance) awaitOver(ctx context.Context) (unfinished string) {
 	if m.lasts > 0 {
 		m.screen.say(fmt.Sprintf("the load goes on for %v more (--for)", m.lasts))
 		select {
@@ -62,7 +62,7 @@ func (m *maintenance) awaitOver(ctx context.Context) {
 		}
 	}
 	if m.until == "" {
-		return
+		return ""
 	}
 	m.screen.say("the load goes on until this succeeds (--until): " + secret.Script(m.until))
 	said := time.Now()
@@ -70,17 +70,35 @@ func (m *maintenance) awaitOver(ctx context.Context) {
 		c := exec.CommandContext(ctx, "sh", "-c", m.until)
 		c.Env = m.environment()
 		printed, err := c.CombinedOutput()
-		last := phrase.Cut(phrase.Printable(command.LastLines(string(printed), 1)), 200)
-		if code := c.ProcessState.ExitCode(); code == notRun || code == notFound {
-			m.screen.say("the load ends, since --until cannot be run: " + last)
+		if err == nil {
 			return true, nil
 		}
-		if err != nil && time.Since(said) >= sayEvery {
+		if why := neverSucceeds(c.ProcessState.ExitCode(), string(printed)); why != "" {
+			unfinished = "--until cannot succeed: " + why
+		} else if time.Since(said) >= sayEvery {
 			said = time.Now()
-			m.screen.say("--until has not succeeded yet: " + last)
+			m.screen.say("--until has not succeeded yet: " + lastLine(string(printed)))
 		}
-		return err == nil, nil
+		return unfinished != "", nil
 	})
+	return unfinished
+}
+
+// neverSucceeds says why a command that failed will fail again, however long one waits; empty if that is not known: most commands end with
+// the same code and text each time until what they look for is there.
+func neverSucceeds(code int, printed string) string {
+	if code == notRun || code == notFound {
+		return lastLine(printed)
+	}
+	return lastLine(misspelt.FindString(printed))
+}
+
+// misspelt matches what kubectl, helm and other programs made with cobra print about a command or a flag that they do not have
+// (cobra args.go and command.go, pflag errors.go).
+var misspelt = regexp.MustCompile(`(?mi)^(error: )?unknown (command "|flag: |shorthand flag: ).*$`)
+
+func lastLine(printed string) string {
+	return phrase.Cut(phrase.Printable(command.LastLines(printed, 1)), 200)
 }
 
 // checkUntil returns an error for a command of --until that no shell can run. What it names may exist only later.

@@ -42,6 +42,7 @@ func TestARecordingOfACommand(t *testing.T) {
 	const eitherWay = -1 // the deadline may come before the command runs: TestACommandIsEndedWithItsGroup has it running
 	for _, row := range []struct {
 		sentence, how, script string
+		until                 string
 		deadline              time.Duration
 		interrupt             bool
 		code, exit            int
@@ -59,9 +60,12 @@ func TestARecordingOfACommand(t *testing.T) {
 			code: 3, exit: eitherWay, broken: "was not over after 100ms, which is its deadline", prints: []string{"1 passed"}},
 		{sentence: "one that is interrupted has not come to its end", how: works, script: "echo ready; exec sleep 1000", interrupt: true,
 			code: 3, exit: 130, broken: " was interrupted", prints: []string{"1 passed"}},
+		{sentence: "what says when it is over never will", how: works, script: "true", until: "echo none; exit 127", code: 3,
+			broken: "--until cannot succeed: none", prints: []string{"1 passed", "\n--until cannot succeed: none\n"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := fakeRecorder(runFolder(t), row.how)
+			r.until = row.until
 			if row.deadline > 0 {
 				r.deadline = row.deadline
 			}
