@@ -114,7 +114,8 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	if m.begun != nil {
 		_ = m.begun() // fails if the parent is gone
 	}
-	limited, cancel := context.WithTimeout(ctx, m.deadline)
+	deadline := time.Now().Add(m.deadline)
+	limited, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	never := "" // why the end will never be known
 	switch {
@@ -141,7 +142,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case limited.Err() != nil:
+	case limited.Err() != nil || time.Now().After(deadline): // the timer that ended the command may have come before that of limited
 		m.unfinished = fmt.Sprintf("%s was not over after %v, which is its deadline", m.name(), m.deadline)
 	case m.interrupts.reached():
 		m.unfinished = m.name() + " was interrupted"
