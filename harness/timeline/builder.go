@@ -28,11 +28,15 @@ type builder struct {
 	bucket   bucket   // of the previous reply
 	replies  *Replies // in that bucket
 
+	lags      counted // of Sent-Due
+	latencies latencies
+	order     order
+
 	nodes        map[string]bool // where arrivals were logged
 	inconsistent [inconsistencies]inconsistency
 }
 
-// shared holds what the builders of all lanes of a run use. Its buffers hold the hits of one lane at a time; the lanes take turns.
+// shared holds what the builders of all lanes of a run use.
 type shared struct {
 	t        *Timeline
 	asked    []HitID         // to keep whole
@@ -41,10 +45,7 @@ type shared struct {
 	windows  windows
 	unlogged func(evidence.Hit) bool // see [Timeline.unlogged]
 
-	sent []sentHit
-	lags []time.Duration
-	ends []time.Duration // of good replies
-	took []time.Duration // by good replies
+	waiting []sentHit // for their turn in the order of one lane; the lanes take turns
 }
 
 func (t *Timeline) shared(asked []HitID) *shared {
@@ -58,17 +59,6 @@ func (t *Timeline) shared(asked []HitID) *shared {
 		s.windows.sinceChange = []Window{{From: at, To: never}}
 	}
 	return s
-}
-
-// A sentHit is what a builder keeps of each hit, to sort them by time sent. It has 32 bytes.
-type sentHit struct {
-	sent   time.Duration
-	took   time.Duration
-	seq    uint64
-	by     int32 // number of the server that replied, from 1; 0 without a reply
-	port   uint16
-	failed bool
-	reused bool
 }
 
 // A server is a pod that replied, or that a request reached.
@@ -90,12 +80,14 @@ func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *
 		unversioned: s.t.unversioned && lane.Kind().AsksApp(), timesApp: run.UserApp == nil && lane.Kind().AsksApp(),
 		flows:   routed.of(lane, away.absences, s.t),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
+		lags:    counted{}, latencies: s.t.newLatencies(),
 	}
-	counted := evidence.PlainFaults()
+	b.order = newOrder(b.lane, s.windows)
+	faults := evidence.PlainFaults()
 	if lane.OverTLS() {
-		counted = append(counted, evidence.TLSFaults()...)
+		faults = append(faults, evidence.TLSFaults()...)
 	}
-	for _, fault := range counted {
+	for _, fault := range faults {
 		b.summary.Failures[fault] = 0
 	}
 	return b
@@ -114,10 +106,10 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	}
 	routed := b.route(h)
 	b.summary.add(h)
-	b.lags = append(b.lags, h.Sent-h.Due)
+	b.lags.addMicros(h.Sent - h.Due)
 	b.noteLate(h)
 	if !h.Failed() {
-		b.ends = append(b.ends, h.End())
+		b.latencies.add(h)
 		b.noteLatency(h, at)
 	}
 	answered := replied(h)
@@ -156,7 +148,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if b.lane.Steps || slices.Contains(b.asked, HitID{b.lane.ID, h.Seq}) {
 		b.lane.Asked = append(b.lane.Asked, Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})
 	}
-	b.sent = append(b.sent, b.sentHit(h, at, answered))
+	b.wait(b.sentHit(h, at, answered))
 }
 
 // sinceBegun reports whether a hit was certainly sent since the rollout began.
@@ -291,29 +283,13 @@ func (b *builder) addUnsent(seq uint64, n int) {
 	b.note(orphaned, seq)
 }
 
-// back counts, in the order of sending, how often a reply by another version came right after one by the new version.
-func (b *builder) back() (n int) {
-	switched := false
-	for _, h := range b.sent {
-		if h.by == 0 {
-			continue
-		}
-		isNew := b.byNumber[h.by-1].Version == b.t.New
-		if switched && !isNew {
-			n++
-		}
-		switched = isNew
-	}
-	return n
-}
-
-// finish computes what needs all hits of the lane, and empties the shared buffers.
+// finish computes what needs all hits of the lane, and empties the shared buffer.
 func (b *builder) finish() {
 	if b == nil || b.finished {
 		return
 	}
 	b.finished = true
-	slices.SortStableFunc(b.sent, func(x, y sentHit) int { return cmp.Compare(x.sent, y.sent) })
+	b.passOn(len(b.waiting))
 	for _, s := range b.servers {
 		if s.good > 0 {
 			b.summary.ByVersion[s.Version] += s.good
@@ -321,13 +297,13 @@ func (b *builder) finish() {
 		of := evidence.Server{Pod: s.Pod, Version: s.Version}
 		b.lane.lastTo[of] = max(b.lane.lastTo[of], s.lastTo)
 	}
-	b.summary.Back = b.back()
-	if !b.lane.Steps { // steps of a scenario ask when they like: the time between two requests is no outage
-		b.summary.Outages = outages(b.sent, b.t.marks[evidence.LoadEnded], b.lane.uncertainty, b.lane.Absences)
-		b.summary.Gap = longestGap(b.sent, b.ends, time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
+	b.summary.Back = b.order.back
+	if !b.lane.Steps {
+		b.summary.Outages = b.order.outages.all(b.t.marks[evidence.LoadEnded], b.lane.uncertainty)
+		b.summary.Gap = b.order.gaps.end(time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
 		b.summary.Rate = b.summary.rate(b.lane.Rate)
 	}
-	b.summary.Lag = SpreadOf(b.lags)
+	b.summary.Lag = b.lags.spread()
 	b.summary.Unknown = len(b.away.sent)
 	b.summary.WhileTerminating = b.sentIn(b.windows.terminating)
 	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
@@ -336,28 +312,17 @@ func (b *builder) finish() {
 	b.summary.InMaintenance = b.sentIn(b.windows.maintenance)
 	b.summary.SinceChange = b.sentIn(b.windows.sinceChange)
 	b.finishLatency()
-	b.followConnections()
+	b.finishConnections()
 	b.lane.Summary = b.summary
 	slices.SortStableFunc(b.lane.Failed, BySent)
 	slices.SortStableFunc(b.lane.Asked, BySent)
 	slices.SortStableFunc(b.lane.Repeated, BySent)
-	b.sent, b.lags, b.ends = b.sent[:0], b.lags[:0], b.ends[:0]
+	b.lags, b.latencies, b.order = nil, latencies{}, order{}
 }
 
 // windows holds the windows for which a lane counts its hits.
 type windows struct{ terminating, noneServing, onlyTerminating, starting, maintenance, sinceChange []Window }
 
-// sentIn counts the hits that were certainly sent in one of the windows.
-func (b *builder) sentIn(windows []Window) (n int) {
-	for _, w := range windows {
-		from, to := w.surely(b.lane)
-		n += max(0, b.sentBefore(to)-b.sentBefore(from))
-	}
-	return n
-}
-
-// sentBefore counts the hits that were sent before a moment, once finish has sorted them.
-func (b *builder) sentBefore(at time.Duration) int {
-	n, _ := slices.BinarySearchFunc(b.sent, at, func(h sentHit, at time.Duration) int { return cmp.Compare(h.sent, at) })
-	return n
+func (w windows) all() []Window {
+	return slices.Concat(w.terminating, w.noneServing, w.onlyTerminating, w.starting, w.maintenance, w.sinceChange)
 }

@@ -26,11 +26,15 @@ func TestLongestGap(t *testing.T) {
 		{"the agent was away for most of it", []time.Duration{0, 10 * ms, 90 * ms, 100 * ms}, []time.Duration{1 * ms, 11 * ms, 91 * ms, 120 * ms},
 			[]evidence.Absence{{Since: 15 * ms, Until: 85 * ms}}, 91 * ms, 120 * ms, 19 * ms},
 	} {
-		var sent []sentHit
-		for _, at := range row.sent {
-			sent = append(sent, sentHit{sent: at})
+		var g gaps
+		for i, at := range row.sent {
+			h := sentHit{sent: at, failed: i >= len(row.ends)}
+			if !h.failed {
+				h.took = row.ends[i] - at
+			}
+			g.add(h, row.absences)
 		}
-		got := longestGap(sent, row.ends, period, row.absences)
+		got := g.end(period, row.absences)
 		if got.From != row.from || got.To != row.to || got.Length() != row.length {
 			t.Errorf("%s: %v to %v, %v long; want %v to %v, %v long", row.sentence, got.From, got.To, got.Length(), row.from, row.to, row.length)
 		}

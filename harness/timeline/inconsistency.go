@@ -24,6 +24,7 @@ const (
 	unlogged
 	elsewhere
 	orphaned
+	disordered
 	inconsistencies
 )
 
@@ -52,7 +53,8 @@ func (b *builder) problems() (found []string) {
 		unlogged:     {evidence.ArrivalsFile, "was answered, but logged by no pod", arrivals, arrivals},
 		elsewhere: {evidence.ArrivalsFile, "was logged by another pod than the one that answered", nil,
 			append(arrivals, evidence.AboutReplies)},
-		orphaned: {evidence.ArrivalsFile, "was logged by a pod, but has no hit", requests, nil},
+		disordered: {evidence.HitsFile, fmt.Sprintf("was sent before more than %d lower numbers", lookahead), requests, requests},
+		orphaned:   {evidence.ArrivalsFile, "was logged by a pod, but has no hit", requests, nil},
 	} {
 		if seen := b.inconsistent[which]; seen.count > 0 {
 			problem := fmt.Sprintf("%s: lane %q: seq %d %s (%d in all)", what.file, b.lane.ID, seen.first, what.does, seen.count)

@@ -8,13 +8,55 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
+// latencies counts how long good replies took, by when their requests were sent.
+type latencies struct {
+	bounds []time.Duration // ascending
+	in     []counted       // before the first bound, from that to the second, and so on; one more than bounds
+}
+
+func (t *Timeline) newLatencies() latencies {
+	bounds := t.phaseBounds()
+	if at, ok := t.FirstChange(); ok {
+		bounds = append(bounds, at)
+	}
+	if at, ok := t.Mark(evidence.LoadEnded); ok {
+		bounds = append(bounds, at)
+	}
+	slices.Sort(bounds)
+	l := latencies{bounds: slices.Compact(bounds)}
+	for range len(l.bounds) + 1 {
+		l.in = append(l.in, counted{})
+	}
+	return l
+}
+
+func (l latencies) add(h *evidence.Hit) {
+	i := 0
+	for i < len(l.bounds) && l.bounds[i] <= h.Sent {
+		i++
+	}
+	l.in[i].addMicros(max(0, h.Took))
+}
+
+// between returns the latency of requests that were sent from one of the bounds, or the beginning, to another, or the end.
+func (l latencies) between(from, to time.Duration) Spread {
+	all, begin := counted{}, time.Duration(math.MinInt64)
+	for i, end := range append(l.bounds, never) {
+		if from <= begin && end <= to {
+			all.addAll(l.in[i])
+		}
+		begin = end
+	}
+	return all.spread()
+}
+
 // finishLatency computes the latency of the whole lane, of each phase, and since the first change.
 func (b *builder) finishLatency() {
-	b.summary.Latency = b.latency(math.MinInt64, never)
+	b.summary.Latency = b.latencies.between(math.MinInt64, never)
 	b.summary.LatencyIn = make(map[Phase]Spread)
 	bounds := b.t.phaseBounds()
 	for i := range max(1, len(bounds)) - 1 {
-		if in := b.latency(bounds[i], slices.Min(bounds[i+1:])); in.Count > 0 {
+		if in := b.latencies.between(bounds[i], slices.Min(bounds[i+1:])); in.Count > 0 {
 			b.summary.LatencyIn[Before+Phase(i)] = in
 		}
 	}
@@ -23,19 +65,7 @@ func (b *builder) finishLatency() {
 		ended = never
 	}
 	for _, w := range b.windows.sinceChange {
-		b.summary.LatencySinceChange = b.latency(w.From, ended)
+		b.summary.LatencySinceChange = b.latencies.between(w.From, ended)
 	}
 	b.finishSlow()
-}
-
-// latency returns the latency of the good replies to requests that were sent between two moments.
-func (b *builder) latency(from, to time.Duration) Spread {
-	b.took = b.took[:0]
-	first := b.sentBefore(from)
-	for _, h := range b.sent[first:max(first, b.sentBefore(to))] {
-		if !h.failed {
-			b.took = append(b.took, max(0, h.took))
-		}
-	}
-	return SpreadOf(b.took)
 }

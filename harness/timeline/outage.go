@@ -23,34 +23,39 @@ type Outage struct {
 // Length returns how long the lane went without a good send.
 func (o Outage) Length() time.Duration { return o.To - o.From }
 
-// outages lists the outages of one lane, in order, from its hits by time sent. ended is when the
-// load ended, on a clock that differs from the lane's by up to uncertainty; a lane that sent later
-// than that ends with its last send.
-//
-// An outage ends where the lane's agent went away: nobody knows what a client would have seen.
-func outages(sent []sentHit, ended, uncertainty time.Duration, absences []evidence.Absence) []Outage {
-	var found []Outage
-	open := false
-	for i, h := range sent {
-		if open && len(absences) > 0 {
-			if since, away := awayBetween(absences, sent[i-1].sent, h.sent); away {
-				found[len(found)-1].To, open = since, false
-			}
-		}
-		switch {
-		case h.failed && !open:
-			found = append(found, Outage{From: h.sent, Failed: 1})
-			open = true
-		case h.failed:
-			found[len(found)-1].Failed++
-		case open:
-			found[len(found)-1].To = h.sent
-			open = false
+// outages finds the outages of one lane, from its hits by time sent.
+type outages struct {
+	found []Outage // in order
+	open  bool     // the last of them goes on
+	last  time.Duration
+}
+
+// add adds the next hit. An outage ends where the lane's agent went away: nobody knows what a client would have seen.
+func (o *outages) add(h sentHit, absences []evidence.Absence) {
+	if o.open && len(absences) > 0 {
+		if since, away := awayBetween(absences, o.last, h.sent); away {
+			o.found[len(o.found)-1].To, o.open = since, false
 		}
 	}
-	if open {
-		last := &found[len(found)-1]
-		last.To, last.Open, last.Uncertainty = max(ended, sent[len(sent)-1].sent), true, uncertainty
+	switch {
+	case h.failed && !o.open:
+		o.found = append(o.found, Outage{From: h.sent, Failed: 1})
+		o.open = true
+	case h.failed:
+		o.found[len(o.found)-1].Failed++
+	case o.open:
+		o.found[len(o.found)-1].To = h.sent
+		o.open = false
 	}
-	return found
+	o.last = h.sent
+}
+
+// all returns the outages once all hits were added. ended is when the load ended, on a clock that differs from the lane's by up to
+// uncertainty; a lane that sent later than that ends with its last send.
+func (o *outages) all(ended, uncertainty time.Duration) []Outage {
+	if o.open {
+		last := &o.found[len(o.found)-1]
+		last.To, last.Open, last.Uncertainty = max(ended, o.last), true, uncertainty
+	}
+	return o.found
 }

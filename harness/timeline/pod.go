@@ -96,23 +96,35 @@ func (t Timeline) ServedAccordingTo(h Hit) (Pod, PodSource) {
 	if h.Routed.Routing != RoutingUnknown { // routed to no pod, or to none of the app
 		return Pod{}, NoSource
 	}
-	var ended, leaving []Pod
+	var ended, leaving candidates
 	for i := range t.Pods {
 		switch step := t.Pods[i].at(h.Sent); {
 		case step.Phase == PodExited, step.Phase == PodGone && h.Sent-step.At <= staleRouting:
-			ended = append(ended, t.Pods[i])
+			ended.add(&t.Pods[i])
 		case step.Phase >= PodDeleting && step.Phase < PodExited:
-			leaving = append(leaving, t.Pods[i])
+			leaving.add(&t.Pods[i])
 		}
 	}
 	could := ended
-	if len(could) == 0 {
+	if could.n == 0 {
 		could = leaving
 	}
-	if len(could) != 1 {
+	if could.n != 1 {
 		return Pod{}, NoSource
 	}
-	return could[0], ByElimination
+	return *could.first, ByElimination
+}
+
+// candidates are the pods that could have failed a hit.
+type candidates struct {
+	first *Pod
+	n     int
+}
+
+func (c *candidates) add(p *Pod) {
+	if c.n++; c.n == 1 {
+		c.first = p
+	}
 }
 
 // ToEnded reports whether a hit was routed to an old pod that had got SIGTERM or, if its pod is not known, whether there was any such pod

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -11,55 +12,43 @@ type Spread struct {
 	P50, P99, P999, Max time.Duration
 }
 
-// SpreadOf returns the spread of durations in any order, and reorders them.
+// SpreadOf returns the spread of durations in any order.
 func SpreadOf(ds []time.Duration) Spread {
-	if len(ds) == 0 {
-		return Spread{}
+	of := make(counted)
+	for _, d := range ds {
+		of[d]++
 	}
-	ranks := ranked(ds, 500, 990, 999, 1000)
-	return Spread{Count: len(ds), P50: ranks[0], P99: ranks[1], P999: ranks[2], Max: ranks[3]}
+	return of.spread()
 }
 
-// ranked returns, for each permille in ascending order, the value that this share of the durations does not exceed. It needs at least one
-// duration. It reorders them, and sorts no more than needed: to sort a million took a good part of judging.
-func ranked(ds []time.Duration, permille ...int) (values []time.Duration) {
-	before := 0
-	for _, share := range permille {
-		n := (len(ds)*share+999)/1000 - 1
-		values = append(values, rank(ds[before:], n-before))
-		before = n
+// counted holds durations, and how many there are of each.
+type counted map[time.Duration]int
+
+// addMicros adds a duration as it is reported, to the microsecond: then many are the same, however many there are.
+func (c counted) addMicros(d time.Duration) { c[d.Round(time.Microsecond)]++ }
+
+func (c counted) addAll(more counted) {
+	for d, n := range more {
+		c[d] += n
 	}
-	return values
 }
 
-// rank returns the value that sorting would put at n. It moves smaller ones before that place and larger ones behind it (Hoare's
-// selection, from the median of three).
-func rank(ds []time.Duration, n int) time.Duration {
-	for len(ds) > 12 {
-		a, b, c := ds[0], ds[len(ds)/2], ds[len(ds)-1]
-		pivot := max(min(a, b), min(max(a, b), c))
-		i, j := 0, len(ds)-1
-		for i <= j {
-			for ds[i] < pivot {
-				i++
+func (c counted) spread() (s Spread) {
+	for _, n := range c {
+		s.Count += n
+	}
+	within := 0
+	for _, d := range slices.Sorted(maps.Keys(c)) {
+		before := within
+		within += c[d]
+		for _, rank := range []struct {
+			value    *time.Duration
+			permille int
+		}{{&s.P50, 500}, {&s.P99, 990}, {&s.P999, 999}, {&s.Max, 1000}} {
+			if n := (s.Count*rank.permille + 999) / 1000; before < n && n <= within {
+				*rank.value = d
 			}
-			for ds[j] > pivot {
-				j--
-			}
-			if i <= j {
-				ds[i], ds[j] = ds[j], ds[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch {
-		case n <= j:
-			ds = ds[:j+1]
-		case n >= i:
-			ds, n = ds[i:], n-i
-		default:
-			return ds[n]
 		}
 	}
-	slices.Sort(ds)
-	return ds[n]
+	return s
 }

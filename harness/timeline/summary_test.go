@@ -14,11 +14,12 @@ import (
 )
 
 func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
+	const micros = time.Microsecond
 	hits := paced("a", "11xx2")
 	hits[2].Fault = evidence.Timeout
 	hits[4].Attempts = 2
 	hits[4].Sent += 3 * ms
-	hits[0].Took, hits[1].Took, hits[4].Took = 1, 2, 3*ms
+	hits[0].Took, hits[1].Took, hits[4].Took = micros, 2*micros, 3*ms
 	got := join(t, recording(hits, marks(0, 20, 40, 60), fresh("a", "n1"))).Lanes[0].Summary
 	want := timeline.LaneSummary{
 		Requests: 5,
@@ -29,15 +30,15 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 		FirstSent: 10 * ms, LastSent: 53 * ms,
 		Rate:               4 / 0.043,
 		Lag:                timeline.Spread{Count: 5, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
-		Latency:            timeline.Spread{Count: 3, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
-		LatencySinceChange: timeline.Spread{Count: 2, P50: 2, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
+		Latency:            timeline.Spread{Count: 3, P50: 2 * micros, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
+		LatencySinceChange: timeline.Spread{Count: 2, P50: 2 * micros, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
 		LatencyIn: map[timeline.Phase]timeline.Spread{
-			timeline.Before: {Count: 1, P50: 1, P99: 1, P999: 1, Max: 1},
-			timeline.During: {Count: 1, P50: 2, P99: 2, P999: 2, Max: 2},
+			timeline.Before: {Count: 1, P50: micros, P99: micros, P999: micros, Max: micros},
+			timeline.During: {Count: 1, P50: 2 * micros, P99: 2 * micros, P999: 2 * micros, Max: 2 * micros},
 			timeline.After:  {Count: 1, P50: 3 * ms, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
 		},
 		Outages: []timeline.Outage{{From: 30 * ms, To: 53 * ms, Failed: 2}},
-		Gap:     timeline.Gap{From: 20*ms + 2, To: 56 * ms, Period: 10 * ms},
+		Gap:     timeline.Gap{From: 20*ms + 2*micros, To: 56 * ms, Period: 10 * ms},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(timeline.LaneSummary{})); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
@@ -84,7 +85,7 @@ func TestSpreadOf(t *testing.T) {
 	for i := range hundred {
 		hundred[i] = time.Duration(100 - i)
 	}
-	sixty := slices.Clone(hundred[40:]) // SpreadOf reorders what it is given
+	sixty := hundred[40:]
 	for _, row := range []struct {
 		sentence string
 		of       []time.Duration

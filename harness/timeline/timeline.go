@@ -5,9 +5,9 @@
 // judges; package verdict does.
 //
 // Hits are read once, as a stream. Of each lane the timeline keeps exact
-// counts and times, and only those hits that a report may have to explain.
-// Memory grows with failures and with the longest lane (56 bytes a hit), not
-// with the run.
+// counts, times and, to the microsecond, percentiles, and only those hits that
+// a report may have to explain. Memory grows with failures and with the
+// connections that nodes routed, not with the other hits.
 package timeline
 
 import (
