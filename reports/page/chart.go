@@ -109,8 +109,8 @@ func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Time
 		c.Known = append(c.Known, source.String())
 	}
 	from, to := extent(c.Marks, hits, tl)
-	c.From, c.To = from.Microseconds(), to.Microseconds()
-	c.Series = newSeries(t.replies, inspect.ByAge(tl), from, to)
+	c.Series = newSeries(t, inspect.ByAge(tl), from, to)
+	c.From, c.To = c.Series.From*1000, to.Microseconds()
 	c.place(hits, tl)
 	return c
 }

@@ -28,42 +28,56 @@ const (
 
 // newSeries sorts replies into buckets from one moment to another, and versions by the given order. A reply outside counts in the nearest
 // bucket.
-func newSeries(replies map[string][]reply, order func(a, b string) int, from, to time.Duration) series {
-	s := series{From: from.Milliseconds(), Versions: slices.AppendSeq([]string{}, maps.Keys(replies)), Replies: [][]int{}}
+func newSeries(t *replyCounter, order func(a, b string) int, from, to time.Duration) series {
+	first := from.Milliseconds()
+	s := series{From: first - (first%t.grid+t.grid)%t.grid, Versions: slices.AppendSeq([]string{}, maps.Keys(t.replies)), Replies: [][]int{}}
 	slices.SortFunc(s.Versions, order)
 	total := 0
-	for _, rs := range replies {
-		total += len(rs)
+	for _, of := range t.replies {
+		for _, n := range of {
+			total += n
+		}
 	}
 	n := 0
-	s.Width, n = width(max(1, to.Milliseconds()-s.From), total)
-	placed := make([]reply, 0, total)
+	s.Width, n = width(max(1, to.Milliseconds()-s.From), total, t.grid)
+	placed := map[reply]int{} // by bucket in place of milliseconds
 	for _, version := range s.Versions {
 		counts := make([]int, n)
-		for _, r := range replies[version] {
+		for r, many := range t.replies[version] {
 			bucket := min(max(0, (r.sent()-s.From)/s.Width), int64(n-1))
-			counts[bucket]++
-			placed = append(placed, reply(bucket)<<32|reply(r.took()))
+			counts[bucket] += many
+			placed[reply(bucket)<<32|reply(r.took())] += many
 		}
 		s.Replies = append(s.Replies, counts)
 	}
-	slices.Sort(placed)
 	s.P50, s.P99, s.Max = make([]*int, n), make([]*int, n), make([]*int, n)
-	for len(placed) > 0 {
-		bucket, many := placed[0].sent(), 1
-		for many < len(placed) && placed[many].sent() == bucket {
-			many++
+	sorted := slices.Sorted(maps.Keys(placed))
+	for len(sorted) > 0 {
+		bucket, end, many := sorted[0].sent(), 0, 0
+		for ; end < len(sorted) && sorted[end].sent() == bucket; end++ {
+			many += placed[sorted[end]]
 		}
-		rank := func(percent int) *int { return new(int(placed[(many*percent+99)/100-1].took())) }
-		s.P50[bucket], s.P99[bucket], s.Max[bucket] = rank(50), rank(99), rank(100)
-		placed = placed[many:]
+		within := 0
+		for _, r := range sorted[:end] {
+			before, took := within, int(r.took())
+			within += placed[r]
+			for _, rank := range []struct {
+				of      []*int
+				percent int
+			}{{s.P50, 50}, {s.P99, 99}, {s.Max, 100}} {
+				if n := (many*rank.percent + 99) / 100; before < n && n <= within {
+					rank.of[bucket] = new(took)
+				}
+			}
+		}
+		sorted = sorted[end:]
 	}
 	return s
 }
 
-// width returns the smallest round width of a bucket that will do, and how many buckets span the time.
-func width(span int64, replies int) (millis int64, buckets int) {
-	for scale := int64(100); ; scale *= 10 {
+// width returns the smallest round width of a bucket that will do, and how many buckets span the time. The grid divides it.
+func width(span int64, replies int, grid int64) (millis int64, buckets int) {
+	for scale := max(leastGrid, grid); ; scale *= 10 {
 		for _, times := range []int64{1, 2, 5} {
 			millis = scale * times
 			buckets = int((span + millis - 1) / millis)

@@ -30,7 +30,7 @@ func TestWidth(t *testing.T) {
 		{"nothing was answered", 40_000, 0, 500, 80},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if width, buckets := width(row.span, row.replies); width != row.width || buckets != row.buckets {
+			if width, buckets := width(row.span, row.replies, 1); width != row.width || buckets != row.buckets {
 				t.Errorf("%d buckets of %d ms, want %d of %d", buckets, width, row.buckets, row.width)
 			}
 		})
@@ -38,10 +38,15 @@ func TestWidth(t *testing.T) {
 }
 
 func TestSeries(t *testing.T) {
-	at := func(sent, took time.Duration) reply { return newReply(sent*time.Millisecond, took*time.Microsecond) }
-	replies := map[string][]reply{
-		"v1": {at(1000, 10), at(1499, 30), at(900, 50)},  // 900 ms is before the first bucket
-		"v2": {at(1400, 20), at(2100, 40), at(9000, 60)}, // 9000 ms is after the last
+	replies := newReplyCounter(evidence.Run{})
+	for _, r := range []struct {
+		version    string
+		sent, took time.Duration
+	}{
+		{"v1", 1000, 10}, {"v1", 1499, 30}, {"v1", 900, 50}, // 900 ms is before the first bucket
+		{"v2", 1400, 20}, {"v2", 2100, 40}, {"v2", 9000, 60}, // 9000 ms is after the last
+	} {
+		replies.add(r.version, newReply(r.sent*time.Millisecond, r.took*time.Microsecond), 1)
 	}
 	got := newSeries(replies, inspect.ByAge(timeline.Timeline{Old: "v1", New: "v2"}), time.Second, 2500*time.Millisecond)
 	want := series{
@@ -50,6 +55,32 @@ func TestSeries(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The page keeps no more of a long load than of a short one. Its buckets have all replies, and latencies in two digits.
+func TestRepliesOfALongLoad(t *testing.T) {
+	counter := newReplyCounter(evidence.Run{Lanes: []evidence.Lane{{ID: "a", Vantage: evidence.FromPod}}})
+	const n, span = 3 * maxReplies, 8 * time.Hour
+	for i := range n {
+		counter.count(evidence.Hit{Lane: "a", Sent: span * time.Duration(i) / n, Took: time.Duration(1000+i%1000) * time.Microsecond}, nil)
+	}
+	if counter.kept > maxReplies {
+		t.Errorf("it keeps %d replies, at most %d are wanted", counter.kept, maxReplies)
+	}
+	s := newSeries(counter, inspect.ByAge(timeline.Timeline{}), -3*time.Second, span)
+	total := 0
+	for _, many := range s.Replies[0] {
+		total += many
+	}
+	if total != n {
+		t.Errorf("%d replies in the buckets, want %d", total, n)
+	}
+	if s.From%counter.grid != 0 || s.Width%counter.grid != 0 || s.From > -3000 {
+		t.Errorf("from %d, %d wide: not on the grid of %d ms", s.From, s.Width, counter.grid)
+	}
+	if p50, p99, most := *s.P50[9], *s.P99[9], *s.Max[9]; p50 != 1400 && p50 != 1500 || p99 != 1900 || most != 1900 {
+		t.Errorf("half in %d µs, 99 %% in %d, the slowest %d; want 1400 or 1500, 1900, 1900", p50, p99, most)
 	}
 }
 
@@ -89,7 +120,11 @@ func TestAUsersAppIsDrawnByVersion(t *testing.T) {
 				t.Errorf("versions (-want +got):\n%s", diff)
 			}
 			for i, version := range c.Series.Versions {
-				if n := len(counter.replies[version]); n < row.least {
+				n := 0
+				for _, many := range counter.replies[version] {
+					n += many
+				}
+				if n < row.least {
 					t.Errorf("%d replies by %s, number %d, want %d or more", n, version, i, row.least)
 				}
 			}
