@@ -15,7 +15,7 @@ type Loss struct {
 	Perhaps   []Step  // of which the clocks cannot tell whether they came before it
 	Meanwhile []Step  // that came after it, while the outage may have lasted
 	Hits      []Hit   // its failed requests, by time sent
-	lane      Lane
+	lane      *Lane
 }
 
 // MarkedSteps lists by time the steps that the maintenance marked itself.
@@ -30,7 +30,7 @@ func Losses(lanes []Lane, steps []Step) (all []Loss) {
 		failed := lane.Failed
 		for _, o := range lane.Summary.Outages {
 			n := min(o.Failed, len(failed))
-			l := Loss{Lane: lane.ID, Outage: o, Hits: failed[:n], lane: lane}
+			l := Loss{Lane: lane.ID, Outage: o, Hits: failed[:n], lane: &lane}
 			for i, s := range steps {
 				from := lane.Time(o.From)
 				switch before := s.NotAfter(from); {

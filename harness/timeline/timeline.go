@@ -220,10 +220,11 @@ func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
 }
 
 func hitsOf(lanes []Lane, of func(Lane) []Hit) []Hit {
-	var hits []Hit
-	for _, lane := range lanes {
-		hits = append(hits, of(lane)...)
+	each := make([][]Hit, len(lanes))
+	for i, lane := range lanes {
+		each[i] = of(lane)
 	}
+	hits := slices.Concat(each...)
 	slices.SortStableFunc(hits, BySent)
 	return hits
 }
