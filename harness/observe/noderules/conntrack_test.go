@@ -43,8 +43,8 @@ func nodes(t testing.TB) []*node {
 func newNode(t testing.TB, restore, client, service string, pods ...string) *node {
 	n := &node{t: t, client: client, service: service, accepted: make(chan [2]netip.AddrPort)}
 	n.run("", "ip", "link", "set", "lo", "up")
-	for _, address := range append(pods, client) {
-		n.run("", "ip", "address", "add", address, "dev", "lo")
+	for _, address := range append(pods, client) { // nodad: else an IPv6 address may not be listened on at once
+		n.run("", "ip", "address", "add", address, "dev", "lo", "nodad")
 	}
 	n.run("", "ip", "route", "add", service, "dev", "lo")
 	var rules strings.Builder
