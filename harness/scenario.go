@@ -39,6 +39,9 @@ type Scenario struct {
 	// UserApp is a user's app, used instead of Rollcall's; App then describes the control pod alone.
 	UserApp *userapp.App
 
+	// Limits are what its recording does not look at.
+	Limits []evidence.Limit
+
 	// Elsewhere says where UserApp is, if it exists already; nil: it is deployed.
 	Elsewhere *Elsewhere
 

@@ -190,6 +190,9 @@ func newJUnitProperties(s model.Scenario) junitProperties {
 		p.add("bug", s.Bug.Issue)
 		p.add("bug_answer", string(s.Bug.Answer))
 	}
+	for _, limit := range s.Limits {
+		p.add("limit", strings.TrimSpace(limit.Code+" "+limit.Text))
+	}
 	p.add("evidence", s.Evidence)
 	p.add("diagnostics", s.Diagnostics)
 	if s.Attempts > 0 {

@@ -20,7 +20,7 @@ const (
 	becauseLimit = 2000    // characters of one reason
 )
 
-// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, what to change in an app's manifests, which known
+// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, what was not looked at, what to change in an app's manifests, which known
 // bugs were seen, the outcomes of scenarios in each mode, what was measured, and how the run went. It has at most 1 MiB, and says how much
 // that left out.
 func Markdown(w io.Writer, r model.Report) error {
@@ -40,6 +40,7 @@ func summary(r model.Report, limit int) []byte {
 	modes := model.Distinct(scenarios, func(s model.Scenario) string { return s.Mode })
 	slices.SortFunc(modes, compareModes)
 	list(&b, "Not passed", notPassed(scenarios))
+	list(&b, "Not looked at", notLookedAt(scenarios))
 	toChange(&b, scenarios)
 	table(&b, "Is this cluster affected by known bugs of Kubernetes?",
 		[]string{"ANSWER", "BUG", "COMPONENT", "VERSION", "FIX", "MODE", "SCENARIO", "WHY IT CANNOT BE TOLD"}, knownBugs(Bugs(r)))
@@ -138,6 +139,29 @@ func notPassed(scenarios []model.Scenario) (lines []string) {
 	for _, s := range skipsOf(scenarios) {
 		lines = append(lines, fmt.Sprintf("- **skipped** on %s: %s (%s)",
 			Escape(s.mode), limited(s.because), Escape(strings.Join(s.names, ", "))))
+	}
+	return lines
+}
+
+// notLookedAt returns a line for each limit; scenarios of a mode share it.
+func notLookedAt(scenarios []model.Scenario) (lines []string) {
+	type limit struct{ mode, text, code string }
+	of, all := map[limit][]string{}, []limit(nil)
+	for _, s := range scenarios {
+		for _, l := range s.Limits {
+			at := limit{s.Mode, l.Text, l.Code}
+			if of[at] == nil {
+				all = append(all, at)
+			}
+			of[at] = append(of[at], s.Name())
+		}
+	}
+	for _, at := range all {
+		line := fmt.Sprintf("- %s on %s (%s)", limited(at.text), Escape(at.mode), Escape(strings.Join(of[at], ", ")))
+		if at.code != "" {
+			line += fmt.Sprintf("; more: `rollcall explain %s`", at.code)
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

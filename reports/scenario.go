@@ -109,6 +109,9 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 		s.Distrust = append(s.Distrust, model.Distrust{ID: r.ID, Code: verdict.CodeOf(r.ID), Because: r.Because,
 			Rules: append([]string{}, r.Rules...)})
 	}
+	for _, l := range v.Limits {
+		s.Limits = append(s.Limits, model.Limit{ID: l.ID, Code: verdict.CodeOf(l.ID), Text: l.Text})
+	}
 	for _, w := range v.Waits {
 		s.Stalls = append(s.Stalls, model.Stall{Who: cmp.Or(w.Pod, w.Program), Node: w.Node, From: millis(w.From), To: millis(w.To),
 			Waited: millis(w.Waited)})

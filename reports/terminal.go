@@ -66,6 +66,9 @@ func below(b *bytes.Buffer, s model.Scenario) {
 			texts = append(texts, f.Name+": "+f.Value)
 		}
 	}
+	for _, limit := range s.Limits {
+		texts = append(texts, "limit: "+limit.Text)
+	}
 	for _, away := range s.AgentsAway {
 		texts = append(texts, away.String())
 	}

@@ -133,6 +133,8 @@ type Run struct {
 	Skipped string `json:"skipped,omitempty"`
 	// Reasons are why the recording is not whole: a dead client, a lost watch, a namespace that was not clean.
 	Reasons []Reason `json:"reasons,omitempty"`
+	// Limits are what the recording does not look at.
+	Limits []Limit `json:"limits,omitempty"`
 	// Files describes the streams on disk. It is empty while recording, and stays so when the
 	// recording was cut off.
 	Files []File `json:"files,omitempty"`

@@ -84,7 +84,7 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 		r.run.Emulated = !c.Cluster.Attached() && host.Emulated()
 		nodeName = c.Cluster.NodeName
 	}
-	r.run.Began = r.began.UTC()
+	r.run.Began, r.run.Limits = r.began.UTC(), s.Limits
 	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = harness.OldVersion, harness.NewVersion, s.Steps != nil
 	if s.UserApp != nil {
 		r.run.UserApp = s.UserApp.Facts()

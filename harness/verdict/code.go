@@ -9,10 +9,10 @@ import (
 //go:embed CODES.md
 var codesText string
 
-// A Code is the permanent name of a rule, a [ReasonKind] or an advice, for scripts and people, with its explanation.
+// A Code is the permanent name of a rule, a [ReasonKind], an advice or a limit, for scripts and people, with its explanation.
 type Code struct {
-	Code string // such as RC1001: rules begin at RC1001, reasons at RC2001, advice at RC3001
-	ID   string // of the rule, the reason or the advice
+	Code string // such as RC1001: rules begin at RC1001, reasons at RC2001, advice at RC3001, limits at RC4001
+	ID   string // of the rule, the reason, the advice or the limit
 	Text string // what causes it and what to do, as lines of Markdown
 }
 
@@ -27,7 +27,7 @@ var Codes = sync.OnceValue(func() (list []Code) {
 	return list
 })
 
-// CodeOf returns the code of a rule, a reason or an advice; empty for one that this build does not know.
+// CodeOf returns the code of a rule, a reason, an advice or a limit; empty for one that this build does not know.
 func CodeOf(id string) string {
 	for _, c := range Codes() {
 		if c.ID == id {

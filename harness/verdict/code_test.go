@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/rollcall/harness/evidence"
 )
 
-// Every rule and every reason has its own code, and a section that says what to do.
+// Every rule, reason and limit has its own code, and a section that says what to do.
 func TestCodes(t *testing.T) {
 	var want, got, codes []string
 	ids := map[string]bool{}
@@ -17,6 +19,9 @@ func TestCodes(t *testing.T) {
 	}
 	for _, r := range Reasons() {
 		want = append(want, "RC2 "+r.ID)
+	}
+	for _, id := range evidence.Limits() {
+		want = append(want, "RC4 "+id)
 	}
 	for _, c := range Codes() {
 		codes = append(codes, c.Code)
@@ -34,7 +39,7 @@ func TestCodes(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-rules and reasons +CODES.md):\n%s", diff)
+		t.Errorf("(-rules, reasons and limits +CODES.md):\n%s", diff)
 	}
 	if !slices.IsSorted(codes) || len(slices.Compact(slices.Clone(codes))) != len(codes) {
 		t.Errorf("codes are not each of one: %q", codes)

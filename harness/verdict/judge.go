@@ -33,6 +33,8 @@ type Verdict struct {
 	Retry Retry
 	// Waits lists the waits that excuse something, without repetition.
 	Waits []timeline.Wait
+	// Limits lists what the recording did not look at.
+	Limits []evidence.Limit
 	// Bug says whether the cluster has the bug of Kubernetes that the scenario looks for, BugKnown whether its version is known to have
 	// it, and BugFixed in which release of its minor version, or else of a later one, it is fixed; empty in a scenario without a bug.
 	Bug      BugAnswer
@@ -85,7 +87,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	if late && v.Distrusted {
 		v.Retry = LowerRate
 	}
-	return v.excused(deciding).answerBug(run)
+	return v.excused(deciding).answerBug(run).limited(limitsOf(run, tl))
 }
 
 // afterFailure returns what a pass is worth after an attempt that failed by something that nothing excuses: no green.

@@ -27,6 +27,7 @@ type Scenario struct {
 	Facts          []Fact          `json:"facts,omitempty"`    // of the rule that decided it
 	Because        string          `json:"because"`            // with every number
 	Distrust       []Distrust      `json:"distrust,omitempty"` // why parts of the recording are not to be trusted
+	Limits         []Limit         `json:"limits,omitempty"`   // what was not looked at
 	Stalls         []Stall         `json:"stalls,omitempty"`   // that excuse something which went wrong
 	Earlier        []string        `json:"earlier,omitempty"`  // results of earlier attempts, which the host was too slow to decide
 	Attempts       int             `json:"attempts"`
@@ -138,6 +139,13 @@ type Distrust struct {
 	Code    string   `json:"code,omitempty"` // see [verdict.Codes]
 	Because string   `json:"because"`
 	Rules   []string `json:"rules"` // whose outcome it leaves unknown
+}
+
+// A Limit is something that was not looked at, so that the outcome says nothing about it.
+type Limit struct {
+	ID   string `json:"id"`             // such as "command-failed"
+	Code string `json:"code,omitempty"` // see [verdict.Codes]
+	Text string `json:"text"`
 }
 
 // A Fact is a detail that a headline leaves out, such as when something happened, or how many there were of each kind.

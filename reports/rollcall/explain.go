@@ -97,6 +97,8 @@ func explainCode(w io.Writer, name string) bool {
 		k := verdict.Reasons()[reason]
 		say(w, "", "%s reason %s for an inconclusive verdict: %s", code.Code, code.ID, k.When)
 		say(w, "  ", "Unknown is then: %s.", k.Takes)
+	case slices.Contains(evidence.Limits(), code.ID):
+		say(w, "", "%s limit %s: something was not looked at", code.Code, code.ID)
 	default:
 		say(w, "", "%s advice %s", code.Code, code.ID)
 	}

@@ -1,0 +1,38 @@
+package verdict
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
+)
+
+// limitsOf lists what the recording did not look at: what the recorder noted, and what the timeline shows.
+func limitsOf(run evidence.Run, tl timeline.Timeline) []evidence.Limit {
+	limits := run.Limits
+	if noted, ok := tl.Fact(evidence.CommandExit); ok && noted.Detail != "0" {
+		limits = append(limits[:len(limits):len(limits)], evidence.Limit{ID: evidence.CommandFailed,
+			Text: "the command failed with exit code " + noted.Detail + ": what it does after that was not seen"})
+	}
+	return limits
+}
+
+// limited returns the verdict with its limits. Its headline names them if it passed, since they are what a pass does not say.
+func (v Verdict) limited(limits []evidence.Limit) Verdict {
+	v.Limits = limits
+	if v.Outcome != Pass || len(limits) == 0 {
+		return v
+	}
+	var ids []string
+	for _, l := range limits {
+		ids = append(ids, l.ID)
+	}
+	end := "; limits: " + strings.Join(ids, ", ")
+	if most := phrase.MaxHeadline / 2; utf8.RuneCountInString(end) > most {
+		end = "; " + phrase.Count(len(limits), "limit")
+	}
+	v.Headline = phrase.Cut(v.Headline, phrase.MaxHeadline-utf8.RuneCountInString(end)) + end
+	return v
+}

@@ -1,0 +1,51 @@
+package verdict_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
+)
+
+// What was not looked at stands in the verdict, and in the headline of a pass.
+func TestLimits(t *testing.T) {
+	noted := func(limits ...evidence.Limit) edit { return func(ev *recording) { ev.Run.Limits = limits } }
+	exited := func(code string) edit {
+		return with(evidence.Event{At: 900 * ms, Kind: evidence.Fact, Object: evidence.CommandExit, Detail: code})
+	}
+	one := evidence.Limit{ID: "no-control", Text: "nothing tells a loss on the way there from one of the app"}
+	many := slices.Repeat([]evidence.Limit{one}, 8)
+	for _, row := range []struct {
+		sentence string
+		edit     edit
+		outcome  verdict.Outcome
+		limits   int
+		ends     string // the headline
+	}{
+		{"everything was looked at", all(), verdict.Pass, 0, "lost a request (95 % confidence: at most 77.6 % do)"},
+		{"the recorder noted what it does not look at", noted(one), verdict.Pass, 1, "; limits: no-control"},
+		{"the command failed as well", all(noted(one), exited("7")), verdict.Pass, 2, "; limits: no-control, command-failed"},
+		{"a command that did not fail is no limit", exited("0"), verdict.Pass, 0, ""},
+		{"more than a headline has room for", noted(many...), verdict.Pass, 8, "; 8 limits"},
+		{"what failed, failed", all(noted(one), breaking("worker-fresh", evidence.Refused, 70)), verdict.Fail, 1, ""},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.NoFailures())
+			row.edit(&ev)
+			v := judge(t, ev)
+			if v.Outcome != row.outcome || len(v.Limits) != row.limits {
+				t.Errorf("%s with limits %+v", v.Outcome, v.Limits)
+			}
+			if n := utf8.RuneCountInString(v.Headline); !strings.HasSuffix(v.Headline, row.ends) || n > phrase.MaxHeadline {
+				t.Errorf("a headline of %d characters: %q", n, v.Headline)
+			}
+			if says := strings.Contains(v.Headline, "limit"); says != (row.limits > 0 && row.outcome == verdict.Pass) {
+				t.Errorf("the headline is %q", v.Headline)
+			}
+		})
+	}
+}

@@ -1,0 +1,43 @@
+package reports_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
+)
+
+// What was not looked at stands in report.json, on the terminal, in JUnit and in the summary, with what to read about it.
+func TestLimitsAreReported(t *testing.T) {
+	dir, r := emptyFolder(t), cut("iptables")
+	r.run.Limits = []evidence.Limit{{ID: evidence.CommandFailed, Text: "47 of 50 <nodes>"}}
+	record(t, dir, r)
+	report, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []model.Limit{{ID: evidence.CommandFailed, Code: "RC4001", Text: "47 of 50 <nodes>"},
+		{ID: evidence.CommandFailed, Code: "RC4001", Text: "the command failed with exit code 4: what it does after that was not seen"}}
+	if diff := cmp.Diff(want, report.Scenarios[0].Limits); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
+	}
+	for _, of := range []struct {
+		name, text, says string
+	}{
+		{"terminal", printed(t, reports.Terminal, report), "    limit: 47 of 50 <nodes>\n"},
+		{"junit.xml", printed(t, reports.JUnit, report), `<property name="limit" value="RC4001 47 of 50 &lt;nodes&gt;">`},
+		{"summary.md", printed(t, reports.Markdown, report),
+			"## Not looked at\n\n- 47 of 50 &lt;nodes&gt; on iptables (disruption/node-cut); more: `rollcall explain RC4001`\n"},
+	} {
+		if !strings.Contains(of.text, of.says) {
+			t.Errorf("%s lacks %q:\n%s", of.name, of.says, of.text)
+		}
+	}
+	if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {
+		t.Error(err)
+	}
+}
