@@ -21,7 +21,6 @@ import (
 	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
-	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
@@ -30,12 +29,14 @@ type userApp struct {
 	client     kubernetes.Interface
 	namespace  string
 	selector   labels.Selector
+	service    string // its name
 	workloads  []workload
 	seen       *observe.Objects // of its namespace; nil before the recording
 	standstill *Standstill      // once seen is set
+	underWay   string           // what its rollout lacked before the load; empty: it was over
 }
 
-// watchApp has the pods behind the Service of the scenario watched, if we may read them, and sets the app whose rollout is waited for.
+// watchApp has the pods behind the Service of the scenario watched, if we may read them, and sets the app.
 func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harness.Scenario) error {
 	service := s.Elsewhere.Service
 	thing := thingOf(service)
@@ -51,7 +52,8 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		m.screen.say(thing + ": its pods are not watched, nor is their rollout waited for: " + lacks)
 		return nil
 	}
-	a := &userApp{client: c.Client(), namespace: service.Namespace, selector: labels.SelectorFromSet(service.Spec.Selector)}
+	a := &userApp{client: c.Client(), namespace: service.Namespace, service: service.Name,
+		selector: labels.SelectorFromSet(service.Spec.Selector)}
 	pods, err := a.pods(ctx)
 	if err != nil {
 		return err
@@ -70,14 +72,14 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		return err
 	}
 	m.screen.say(fmt.Sprintf("%s: %s of %s", thing, phrase.Count(len(pods), "pod"), a.madeBy(pods)))
+	s.Limits = append(s.Limits, probeAlone(pods[0].Spec, *fixtures.HTTPPort(service), m.service.Path)...)
 	if because := c.CannotListen(); because != "" {
 		m.screen.say("which pod each connection goes to is not recorded: " + because)
 	}
-	if lacks := a.lacks(ctx); lacks != "" {
-		m.screen.say(thing + ": its rollout is not waited for, since one is under way: " + lacks)
-	} else {
-		m.app = a
+	if a.underWay = a.lacks(ctx); a.underWay != "" {
+		m.screen.say(thing + ": its rollout is not waited for, since one is under way: " + a.underWay)
 	}
+	m.app = a
 	s.Elsewhere.Pods = &observe.App{Namespace: a.namespace, Selector: a.selector}
 	s.Rollout = rollout.There(commonest(pods), service)
 	is := a.facts(ctx, *fixtures.HTTPPort(service), pods)
@@ -87,7 +89,6 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		is.Workload = userapp.Advisable(m.change.Manifest)
 	}
 	s.UserApp = userapp.Elsewhere(m.service.Path, m.http, is)
-	m.expectChange(s)
 	return nil
 }
 
@@ -103,14 +104,6 @@ func (a *userApp) scaledToZero(ctx context.Context) string {
 		}
 	}
 	return ""
-}
-
-// expectChange makes a recording in which nothing changed inconclusive. It does not apply to --for and --until, which say when the
-// maintenance is over.
-func (m *maintenance) expectChange(s *harness.Scenario) {
-	if (len(m.command) > 0 || m.change != nil) && m.until == "" && m.lasts == 0 {
-		s.Expect = append(s.Expect, verdict.SomethingChanged())
-	}
 }
 
 func (a *userApp) pods(ctx context.Context) ([]corev1.Pod, error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,23 +29,25 @@ func parseService(text string) (userapp.ServiceName, error) {
 	return s, userapp.CheckPath("--service", text, asHeader)
 }
 
-// findService returns the Service from the cluster, with the named port alone.
-func findService(ctx context.Context, client kubernetes.Interface, s userapp.ServiceName) (*corev1.Service, error) {
+// findService returns the Service from the cluster, with the named port alone, and its other ports.
+func findService(ctx context.Context, client kubernetes.Interface, s userapp.ServiceName) (
+	found *corev1.Service, others []corev1.ServicePort, err error) {
 	thing := fmt.Sprintf("service %s/%s", s.Namespace, s.Name)
 	service, err := client.CoreV1().Services(s.Namespace).Get(ctx, s.Name, metav1.GetOptions{})
 	switch {
 	case err != nil:
-		return nil, usage.New(thing, usage.OneLine(err), "choose one that you may read: kubectl get services -n "+s.Namespace+" shows them")
+		return nil, nil, usage.New(thing, usage.OneLine(err), "choose one that you may read: kubectl get services -n "+s.Namespace+" shows them")
 	case service.Spec.ClusterIP == corev1.ClusterIPNone || service.Spec.ClusterIP == "":
-		return nil, usage.New(thing, "it has no ClusterIP: its clients choose pods themselves", "name another, or ask from outside: --url")
+		return nil, nil, usage.New(thing, "it has no ClusterIP: its clients choose pods themselves", "name another, or ask from outside: --url")
 	}
 	port := s.Of(service)
 	if port == nil {
-		return nil, usage.New(thing, "it has no port "+s.Port, "choose one of: "+userapp.PortsText(service.Spec.Ports))
+		return nil, nil, usage.New(thing, "it has no port "+s.Port, "choose one of: "+userapp.PortsText(service.Spec.Ports))
 	}
-	found := service.DeepCopy()
+	found = service.DeepCopy()
 	found.Spec.Ports = []corev1.ServicePort{*port}
-	return found, nil
+	others = slices.DeleteFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return p.Name == found.Spec.Ports[0].Name })
+	return found, others, nil
 }
 
 // elsewhere returns the scenario with requests to an existing app, if the options name one.
@@ -56,10 +59,12 @@ func (a settings) elsewhere(ctx context.Context, client kubernetes.Interface, s 
 	stands := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}} // has only a name, for a URL without a Service
 	path := ""
 	if a.service != nil {
+		var others []corev1.ServicePort
 		var err error
-		if to.Service, err = findService(ctx, client, *a.service); err != nil {
+		if to.Service, others, err = findService(ctx, client, *a.service); err != nil {
 			return s, err
 		}
+		s.Limits = append(s.Limits, portsNotAsked(to.Service, others)...)
 		stands, path, to.Secure = to.Service, a.service.Path, a.service.Secure()
 	}
 	s.App.Name = stands.Name // which replies of the control pods name too

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"example.com/rollcall/fixtures"
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/loadgen"
 )
@@ -52,6 +53,9 @@ func TestAServiceOfYours(t *testing.T) {
 						s.UserApp.Path() != row.path || s.App.Name != "web" || s.Elsewhere.URL != "" ||
 						s.Elsewhere.Secure != strings.Contains(row.text, "https:") {
 						t.Errorf("asks %+v for %s", found.Spec, s.UserApp.Path())
+					}
+					if len(s.Limits) != 1 || s.Limits[0].ID != evidence.PortsNotAsked {
+						t.Errorf("limits %+v", s.Limits)
 					}
 					stands, err := s.Rollout.Deploy(t.Context(), client, fixtures.Destination{}, s.App, 0)
 					if err != nil || stands != found {

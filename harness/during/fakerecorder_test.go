@@ -34,7 +34,8 @@ const fakeVariable = "FAKE_RECORDER"
 
 // How a fake recording goes.
 const (
-	works   = "works"
+	works   = "works"   // something changes, and no request fails
+	idle    = "idle"    // nothing changes
 	asks    = "asks"    // the requests are sent, by an agent whose spool is in the run folder
 	loses   = "loses"   // a request fails
 	refused = "refused" // the options are bad input
@@ -191,7 +192,7 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.Scenario) error {
 	const every = 20 * time.Millisecond
 	run := evidence.Run{Scenario: s.ID, Suite: suite, Mode: "iptables", Claim: s.Claim, Attempt: 1, Tries: 1,
-		OldVersion: "v1", NewVersion: "v1",
+		OldVersion: "v1", NewVersion: "v1", Limits: s.Limits,
 		Expect: s.Expect, Disruption: s.Disruption.Recorded(func(name string) string { return name }),
 		Lanes: []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Node: "a", Conn: evidence.Fresh, Rate: 50}}}
 	if f.fromHost {
@@ -220,6 +221,13 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 	}
 	if err := s.Disruption.Do(ctx, stage); err != nil {
 		return err
+	}
+	switch by := (evidence.Server{Version: "v1", Pod: "q", Node: "a"}); {
+	case f.how == idle:
+	case f.fromHost:
+		note(evidence.Event{Kind: evidence.NameChanged, Object: "shop.example.com", Detail: "shop.example.com has address 192.0.2.2"})
+	default:
+		note(evidence.Event{Kind: evidence.PodDeleting, By: by})
 	}
 	if f.how == late {
 		if _, err := io.Copy(io.Discard, os.Stdin); err != nil {

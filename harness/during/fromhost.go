@@ -18,8 +18,8 @@ func (m *maintenance) fromHost(ctx context.Context) (harness.Scenario, error) {
 		return s, err
 	}
 	s.Load.Also = []string{evidence.Kept}
+	s.Limits = append(s.Limits, noControl())
 	s.Elsewhere.Explain = obstacles{to: s.Elsewhere}.explain
-	m.expectChange(&s)
 	return s, nil
 }
 

@@ -37,10 +37,11 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 		code          int
 		says          []string
 	}{
-		{sentence: "clients lose nothing, and --for says when it is over", how: works, lasts: over, says: []string{"1 passed"}},
-		{sentence: "nothing says when it is over", how: works, code: 3,
-			says: []string{"no cluster was watched, so nothing shows that it is over: say when, by --for=60s or --until=COMMAND", "RC1068"}},
-		{sentence: "a failed request is a failure in both cases", how: loses, code: 1, says: []string{"1 refused", "1 failed"}},
+		{sentence: "clients lose nothing, while the name gets another address", how: works, says: []string{"1 passed", "limit: a URL alone has no control lane"}},
+		{sentence: "nothing shows that anything was done", how: idle, code: 3,
+			says: []string{"no cluster was watched, and replies show no change: say where they name their version", "RC1068"}},
+		{sentence: "nor does --for", how: idle, lasts: over, code: 3, says: []string{"replies show no change", "RC1068"}},
+		{sentence: "a failed request is a failure all the same", how: loses, code: 1, says: []string{"1 refused", "1 failed"}},
 		{sentence: "the app does not come back", how: broken, lasts: 4 * over, outage: 90 * time.Millisecond, code: 1,
 			says: []string{" until the load ended"}},
 		{sentence: "this host cannot resolve the name for a while", how: unnamed, lasts: over, code: 3,

@@ -23,6 +23,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/record"
 	"example.com/rollcall/harness/secret"
+	"example.com/rollcall/harness/userapp"
 )
 
 // A maintenance is what a recorder records: a command, a change, or what is done by hand.
@@ -40,7 +41,7 @@ type maintenance struct {
 
 	cluster     cluster.Cluster // once it is open
 	kubeconfig  *kubeconfig     // for the cluster, if it is not ours; nil: none
-	app         *userApp        // whose rollout is waited for; nil: none
+	app         *userApp        // that is watched; nil: none
 	wholeness   wholeness
 	interrupts  *interrupts
 	unfinished  string // why the maintenance did not come to its end; empty: it did
@@ -87,8 +88,19 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 	}
 	if err == nil && s.Elsewhere != nil {
 		s.Elsewhere.Explain = obstacles{client: c.Client(), to: s.Elsewhere, path: s.UserApp.Path()}.explain
+		m.sayAsked(s)
 	}
 	return s, err
+}
+
+// sayAsked says what is asked, and what is not looked at.
+func (m *maintenance) sayAsked(s harness.Scenario) {
+	if service := s.Elsewhere.Service; service != nil {
+		m.screen.say(fmt.Sprintf("asked: %s at port %s of %s", s.UserApp.Path(), userapp.PortText(service.Spec.Ports[0]), thingOf(service)))
+	}
+	for _, limit := range s.Limits {
+		m.screen.say("limit: " + limit.Text)
+	}
 }
 
 // do makes the change, runs the command, or waits for the end over the socket. It returns when that has ended and the app has rolled out.
@@ -118,6 +130,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	limited, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	never := "" // why the end will never be known
+	noteChanges := m.followApp(limited, s)
 	switch {
 	case m.change != nil:
 		m.screen.say("rolling out: " + m.does)
@@ -127,7 +140,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	case len(m.command) > 0:
 		m.run(limited)
 		s.Fact(evidence.CommandExit, strconv.Itoa(m.commandCode))
-		never = m.awaitOver(limited)
+		never = m.awaitOver(limited, s)
 	default:
 		select {
 		case <-m.server.end:
@@ -139,6 +152,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		m.wholeness.leases = m.wholeness.versionsOfLeases(limited)
 	}
 	unended := cmp.Or(m.awaitRollout(limited, s.Expired), never)
+	noteChanges()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -153,6 +167,22 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 		m.screen.say(m.unfinished)
 	}
 	return nil
+}
+
+// followApp notes the state of the app before anything is done, and returns a function that notes what of it was changed since.
+func (m *maintenance) followApp(ctx context.Context, s disruption.Stage) (noteChanges func()) {
+	if m.app == nil {
+		return func() {}
+	}
+	if m.app.underWay != "" {
+		s.Fact(evidence.RolloutUnderWay, m.app.underWay)
+	}
+	before := m.app.states(ctx)
+	return func() {
+		if changed := before.changed(m.app.states(ctx)); changed != "" {
+			s.Fact(evidence.AppChanged, changed)
+		}
+	}
 }
 
 // awaitWhole waits until the API shows the cluster as whole as it was before.

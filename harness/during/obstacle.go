@@ -68,10 +68,13 @@ func thingOf(service *corev1.Service) string {
 }
 
 // forStatus returns the remedy for a status that is not good. An app that serves only its own host names replies to others with 400,
-// as Django does (ALLOWED_HOSTS), or 421 (RFC 9110, 15.5.20).
+// as Django does (ALLOWED_HOSTS), or 421 (RFC 9110, 15.5.20). A redirect leads elsewhere.
 func forStatus(status int) string {
 	if status == http.StatusBadRequest || status == http.StatusMisdirectedRequest {
 		return "name the host that it answers to with --host, or another path, or give --good-status"
+	}
+	if status >= 300 && status < 400 {
+		return fmt.Sprintf("name the host and path that it leads to, or give --good-status=200-299,%d", status)
 	}
 	return "name another path, or give --good-status"
 }

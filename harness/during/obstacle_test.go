@@ -143,6 +143,8 @@ func TestWhatIsInTheWay(t *testing.T) {
 			"from here: no connection in 2s: something on the way drops it, such as a firewall: "},
 		{"the URL is one of HTTPS", tls, outside, none, "", "from here: its port speaks TLS: write https://"},
 		{"the URL has no such path", status(404), outside, none, "", "from here: status 404 Not Found: name another path"},
+		{"the path leads elsewhere", status(301), inside, none, "",
+			"from a pod on a: status 301 Moved Permanently: name the host and path that it leads to, or give --good-status=200-299,301"},
 		{"the URL is of an app that answers to other names", status(400), outside, none, "",
 			"from here: status 400 Bad Request: name the host that it answers to with --host"},
 		{"clients inside and outside; two pods have the same obstacle", status(404), both, none, "",

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
@@ -25,7 +27,7 @@ const (
 // awaitRollout waits until the app has rolled out what the maintenance changed, and returns empty, or why it no longer waits: the rollout
 // cannot end, or lacked the same for [wholeLimit]. If the credentials have expired it returns empty, since awaitWhole reports that.
 func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (unfinished string) {
-	if m.app == nil {
+	if m.app == nil || m.app.underWay != "" {
 		return ""
 	}
 	lacks, since, said := "", time.Time{}, time.Time{}
@@ -52,8 +54,9 @@ func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (
 	return unfinished
 }
 
-// awaitOver waits until what the command began is over, as --for and --until say, and returns empty, or why that will never be known.
-func (m *maintenance) awaitOver(ctx context.Context) (unfinished string) {
+// awaitOver waits until what the command began is over, as --for and --until say, and returns empty, or why that will never be known. A
+// rollout may begin as late as that. An --until that fails at first shows that something was under way.
+func (m *maintenance) awaitOver(ctx context.Context, s disruption.Stage) (unfinished string) {
 	if m.lasts > 0 {
 		m.screen.say(fmt.Sprintf("the load goes on for %v more (--for)", m.lasts))
 		select {
@@ -65,14 +68,18 @@ func (m *maintenance) awaitOver(ctx context.Context) (unfinished string) {
 		return ""
 	}
 	m.screen.say("the load goes on until this succeeds (--until): " + secret.Script(m.until))
-	said := time.Now()
+	said, failures := time.Now(), 0
 	_ = poll.Until(ctx, untilEvery, func() (bool, error) { // the caller checks ctx
 		c := exec.CommandContext(ctx, "sh", "-c", m.until)
 		c.Env = m.environment()
 		printed, err := c.CombinedOutput()
 		if err == nil {
+			if failures > 0 {
+				s.Fact(evidence.UntilTurned, phrase.Count(failures, "failure"))
+			}
 			return true, nil
 		}
+		failures++
 		if why := neverSucceeds(c.ProcessState.ExitCode(), string(printed)); why != "" {
 			unfinished = "--until cannot succeed: " + why
 		} else if time.Since(said) >= sayEvery {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,8 +54,11 @@ func TestARecordingOfACommand(t *testing.T) {
 			prints: []string{"the load is steady\nrunning: sh -c ", "\ndrained\n/state/kubeconfig a b\n",
 				"the command ended after ", "1 passed, 0 failed",
 				" with exit code 0\n"}},
-		{sentence: "that the command fails is no verdict on clients", how: works, script: "echo no >&2; exit 4", exit: 4,
-			prints: []string{"no\n", "1 passed", " with exit code 4\n"}},
+		{sentence: "that the command fails once it has changed something is no verdict on clients", how: works, script: "echo no >&2; exit 4",
+			exit: 4, prints: []string{"no\n", "limit: the command failed with exit code 4: ", "1 passed", " with exit code 4\n"}},
+		{sentence: "a script that dies in its first line", how: idle, script: "no-such-tool", code: 3, exit: 127,
+			prints: []string{"the command failed with exit code 127; no sign of what was done: ", "1 inconclusive", "RC1068"}},
+		{sentence: "one that does nothing", how: idle, script: "true", code: 3, prints: []string{"no sign of what was done: ", "RC1068"}},
 		{sentence: "clients lose a request", how: loses, script: "sleep 0.1", code: 1, prints: []string{"0 passed, 1 failed"}},
 		{sentence: "a command that hangs is ended by the deadline", how: works, script: "exec sleep 1000", deadline: 100 * time.Millisecond,
 			code: 3, exit: eitherWay, broken: "was not over after 100ms, which is its deadline", prints: []string{"1 passed"}},
@@ -90,6 +94,13 @@ func TestARecordingOfACommand(t *testing.T) {
 			}
 			if d := report.Scenarios[0].Disruption; d == nil || d.CommandExit == nil || *d.CommandExit != row.exit && row.exit != eitherWay {
 				t.Errorf("disruption %+v, want the command's exit code %d", d, row.exit)
+			}
+			for _, name := range []string{"junit.xml", "summary.md"} {
+				text, err := os.ReadFile(filepath.Join(r.folder, name))
+				said := fmt.Sprintf("the command failed with exit code %d", row.exit)
+				if err != nil || row.exit != eitherWay && strings.Contains(string(text), said) != (row.exit != 0) {
+					t.Errorf("%s, %v, has or lacks %q:\n%s", name, err, said, text)
+				}
 			}
 			if broken := strings.Join(report.Run.Broken, "; "); !strings.HasSuffix(broken, row.broken) || row.broken == "" && broken != "" {
 				t.Errorf("broken: %q, want %q", broken, row.broken)

@@ -21,6 +21,10 @@ type Request struct {
 	userapp.Secure
 }
 
+// goodStatus is the default of --good-status. A redirect leads to another host or path, which is not asked: an Ingress, say, sends clients
+// to a status page while the app is away.
+const goodStatus = "200-299"
+
 // list returns the flags for any request.
 func (r *Request) list() usage.List {
 	return usage.List{
@@ -28,7 +32,7 @@ func (r *Request) list() usage.List {
 		{Flag: "header", Texts: &r.Headers, Help: "header `NAME=VALUE` of requests to your app; VALUE may be @FILE or $VARIABLE; may be given again"},
 		{Flag: "method", Text: &r.Method, Help: "`method` of requests to your app; all but GET and HEAD need --allow=writes (default GET)"},
 		{Flag: "body", Text: &r.Body, Help: "`@FILE` with the body of requests to your app"},
-		{Flag: "good-status", Text: &r.GoodStatus, Help: "`statuses` of good replies, such as 200-299,404 (default 200-399)"},
+		{Flag: "good-status", Text: &r.GoodStatus, Help: "`statuses` of good replies, such as 200-399 or 200-299,404 (default 200-299: no redirects)"},
 		{Flag: "version-header", Text: &r.VersionHeader, Help: "`header` of a reply that names its version"},
 		{Flag: "version-pointer", Text: &r.VersionPointer, Help: "JSON `pointer` to the version in the body of a reply, such as /build/version"},
 		{Flag: "version-pattern", Text: &r.VersionPattern, Help: "`regexp` for the body of a reply, whose first group is the version"},
@@ -100,7 +104,7 @@ func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 	if err != nil {
 		return nil, asFlag(err)
 	}
-	if asked.Status, err = usage.Statuses("--good-status=", cmp.Or(r.GoodStatus, "200-399")); err != nil {
+	if asked.Status, err = usage.Statuses("--good-status=", cmp.Or(r.GoodStatus, goodStatus)); err != nil {
 		return nil, err
 	}
 	if err := asked.Check(); err != nil {

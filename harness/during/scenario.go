@@ -63,6 +63,9 @@ func (m *maintenance) scenario() harness.Scenario {
 	if m.change != nil && m.change.Loses {
 		claim, expect = "clients lose requests "+when, []evidence.Expectation{verdict.DamageSeen()}
 	}
+	if len(m.command) > 0 || m.change != nil { // whoever works by hand marks what is done
+		expect = append(expect, verdict.SomethingChanged())
+	}
 	return harness.Scenario{
 		ID: m.id, Claim: claim, App: app(),
 		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle},

@@ -13,5 +13,10 @@ type Disruption struct {
 	Tail    time.Duration `json:"tail,omitempty"` // nanoseconds
 }
 
-// CommandExit is the name of the fact that holds the exit code of the user's command that disrupted the cluster.
-const CommandExit = "command-exit"
+// Names of facts about what a user did to a cluster, or to an app.
+const (
+	CommandExit     = "command-exit"      // the exit code of the user's command
+	AppChanged      = "app-changed"       // which workload of the app, or Service, is another object or has another specification than before
+	RolloutUnderWay = "rollout-under-way" // what the app's rollout still lacked before anything was done
+	UntilTurned     = "until-turned"      // how often --until failed before it succeeded; absent: it never failed
+)

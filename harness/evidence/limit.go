@@ -8,8 +8,14 @@ type Limit struct {
 
 // IDs of limits, each with a section in CODES.md.
 const (
-	CommandFailed = "command-failed" // the user's command, so that the rest of what it does was not seen
+	CommandFailed   = "command-failed"    // the user's command, so that the rest of what it does was not seen
+	UnderWayAlready = "under-way-already" // a rollout, whose end was not waited for
+	PortsNotAsked   = "ports-not-asked"   // of a Service
+	ProbeAlone      = "probe-alone"       // only a probe's path is asked
+	NoControl       = "no-control"        // no lane shows what is not the app's fault
 )
 
 // Limits lists the ids of all limits.
-func Limits() []string { return []string{CommandFailed} }
+func Limits() []string {
+	return []string{CommandFailed, UnderWayAlready, PortsNotAsked, ProbeAlone, NoControl}
+}

@@ -311,9 +311,10 @@ func preconditionMutants() []recordedMutant {
 	}
 }
 
-// unchanged drops what pods and nodes did after maintenance had begun.
+// unchanged drops what pods and nodes did after maintenance had begun, and replies of a version that began then.
 func unchanged(r *recording) {
 	begun := r.at(evidence.DisruptionBegun)
+	hitsDropped(func(r *recording, h evidence.Hit) bool { return h.By.Version == r.Run.NewVersion })(r)
 	r.Events = slices.DeleteFunc(r.Events, func(e evidence.Event) bool {
 		return e.At >= begun && (e.By.Pod != "" || strings.HasPrefix(string(e.Kind), "node-"))
 	})

@@ -32,19 +32,3 @@ func (t Timeline) FirstChange() (at time.Duration, ok bool) {
 	}
 	return at, ok
 }
-
-// ChangesSince counts the changes since a moment that the recorder saw by itself: pods of the namespace that began, ended or got
-// unready, and steps of nodes.
-func (t Timeline) ChangesSince(begun time.Duration) (n int) {
-	for _, at := range t.changes {
-		if at >= begun {
-			n++
-		}
-	}
-	for _, s := range t.steps {
-		if s.At >= begun && s.Node != "" {
-			n++
-		}
-	}
-	return n
-}

@@ -28,7 +28,8 @@ type tables struct {
 	measured   bool             // waits were measured
 	doubts     []evidence.Event // see [Timeline.Doubts]
 	strays     []evidence.Event // of pods behind the Service that do not belong to the rollout
-	changes    []time.Duration  // when pods of the namespace began, ended or got unready
+	changes    []time.Duration  // when pods of the app began, ended or got unready, and when its endpoints changed
+	others     []time.Duration  // when other pods of the namespace began to end
 }
 
 // A pass is the state of the pass over the events that fills the tables.
@@ -116,8 +117,11 @@ func (p *pass) note(e evidence.Event) {
 		p.resize(e)
 	case evidence.Reported:
 		t.rescales = append(t.rescales, rescales(e)...)
-	case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone, evidence.OtherPodDeleting:
+	case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone,
+		evidence.EndpointReady, evidence.EndpointNotReady, evidence.EndpointGone, evidence.EndpointTerminating:
 		t.changes = append(t.changes, e.At)
+	case evidence.OtherPodDeleting:
+		t.others = append(t.others, e.At)
 	default:
 		if _, twice := t.marks[e.Kind]; IsMark(e.Kind) && !twice {
 			t.marks[e.Kind] = e.At

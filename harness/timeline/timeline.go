@@ -32,6 +32,8 @@ type Timeline struct {
 	Disruption *evidence.Disruption
 	// HostAlone says that no cluster was watched: whether it is whole and what was rolled out is not known.
 	HostAlone bool
+	// Unwatched says that the app exists already and its pods might not be watched.
+	Unwatched bool
 	// Arrived says whether the servers' log was recorded. Without it, nothing is known of lost
 	// replies and of requests sent twice.
 	Arrived bool
@@ -105,6 +107,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
 		Disruption: ev.Run.Disruption, HostAlone: ev.Run.Mode == evidence.NoCluster}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
+	t.Unwatched = ev.Run.UserApp != nil && !ev.Run.UserApp.Watched
 	t.Events = t.clocks.events(ev.Events)
 	t.tabulate()
 	t.scopes = map[string]evidence.Scope{}

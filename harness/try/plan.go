@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
@@ -35,7 +37,7 @@ func (p plan) lines() []string {
 	lines := []string{
 		fmt.Sprintf("workload:  %s in namespace %s, %s", p.workload, p.service.Namespace, phrase.Count(int(replicas), "replica")),
 		fmt.Sprintf("container: %s, image %s%s", answers.Name, answers.Image, beside(p.template.Spec, answers)),
-		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods", p.service.Name, p.port.Port, p.target(p.port)),
+		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods%s", p.service.Name, p.port.Port, p.target(p.port), p.notAsked()),
 		"requests:  " + p.asked(),
 	}
 	if p.secure {
@@ -65,6 +67,15 @@ func (p plan) lines() []string {
 		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 109))
 	}
 	return append(lines, p.lacking()...)
+}
+
+// notAsked names the other ports of the Service.
+func (p plan) notAsked() string {
+	others := slices.DeleteFunc(slices.Clone(p.service.Spec.Ports), func(port corev1.ServicePort) bool { return port.Name == p.port.Name })
+	if len(others) == 0 {
+		return ""
+	}
+	return "; not asked: " + userapp.PortsText(others)
 }
 
 // asked describes the requests.

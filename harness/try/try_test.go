@@ -199,7 +199,7 @@ func TestWhatIsUnderstood(t *testing.T) {
 	want := []string{
 		"workload:  Deployment front in namespace shop, 3 replicas",
 		"container: web, image localhost/front:1; beside it log",
-		"Service:   front port 80, which leads to port 8080 of the pods",
+		"Service:   front port 80, which leads to port 8080 of the pods; not asked: metrics (9090)",
 		"requests:  GET /ready, Host shop.example.com, as the readiness probe; for what clients ask: --service=front:80/PATH",
 		"readiness: GET /ready at port http",
 		"shutdown:  preStop command: /bin/sh -c sleep 5, grace period 20 s",

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,10 +12,14 @@ import (
 
 // limitsOf lists what the recording did not look at: what the recorder noted, and what the timeline shows.
 func limitsOf(run evidence.Run, tl timeline.Timeline) []evidence.Limit {
-	limits := run.Limits
-	if noted, ok := tl.Fact(evidence.CommandExit); ok && noted.Detail != "0" {
-		limits = append(limits[:len(limits):len(limits)], evidence.Limit{ID: evidence.CommandFailed,
-			Text: "the command failed with exit code " + noted.Detail + ": what it does after that was not seen"})
+	limits := slices.Clone(run.Limits)
+	if exit, ok := tl.Fact(evidence.CommandExit); ok && exit.Detail != "0" {
+		limits = append(limits, evidence.Limit{ID: evidence.CommandFailed,
+			Text: "the command failed with exit code " + exit.Detail + ": what it does after that was not seen"})
+	}
+	if before, ok := tl.Fact(evidence.RolloutUnderWay); ok {
+		limits = append(limits, evidence.Limit{ID: evidence.UnderWayAlready,
+			Text: "a rollout was under way before, so that its end was not waited for: " + before.Detail})
 	}
 	return limits
 }

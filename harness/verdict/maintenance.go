@@ -55,34 +55,44 @@ func thrice(x Expectation, _ row) limits {
 	return limits{-unlimited, float64(x.Max / perOutage)}
 }
 
-// SomethingChanged expects that the recording shows at least one effect of what was done: a pod of the app that began, ended or was not
-// ready, another pod of its namespace that ended, or a step of maintenance that the recorder saw by itself. A command that returns before
-// anything happens costs no client a request.
+// SomethingChanged expects that the recording shows at least one effect of what was done, on what the app's clients depend on: its pods,
+// endpoints, workload or Service, a node of theirs, or their replies. A command that returns before anything happens costs no client a
+// request.
 func SomethingChanged() Expectation { return Expectation{Rule: somethingChanged.ID} }
-
-const nothingChanged = "no sign of what was done: no app pod began, ended or was unready, " +
-	"no other pod of the namespace ended, no node changed"
-
-// nothingWatched is the reason for a recording from this host alone.
-const nothingWatched = "no cluster was watched, so nothing shows that it is over: say when, by --for=60s or --until=COMMAND"
 
 var somethingChanged = Rule{
 	ID: "something-changed", Claim: "the recording shows that something was done",
-	Unit: "change", Precondition: true, Untested: nothingChanged, exposed: changes, marks: []evidence.EventKind{evidence.DisruptionBegun},
-	needs: seeing(evidence.AboutAPI),
-	lack: func(a args) string {
-		switch {
-		case changes(a) > 0:
-			return ""
-		case a.tl.HostAlone:
-			return nothingWatched
-		}
-		return nothingChanged
-	},
-	question: some{rows: func(a args) found { return found{count: changes(a), whole: true} }, did: "of pods and nodes {were} seen"},
+	Unit: "change", Precondition: true, Untested: "nothing changed", exposed: changes, marks: []evidence.EventKind{evidence.DisruptionBegun},
+	needs: seeing(evidence.AboutAPI), lack: unchanged,
+	question: some{rows: func(a args) found { return found{count: changes(a), whole: true} }, did: "of what clients depend on {were} seen"},
 }
 
-// changes counts the changes that the recorder saw by itself after something was done.
+// changes counts the changes of what clients depend on that were seen after something was done.
 func changes(a args) int {
 	return a.tl.ChangesSince(a.at(evidence.DisruptionBegun))
+}
+
+// unchanged says that nothing changed, and what was seen instead; empty if something did.
+func unchanged(a args) (lack string) {
+	if changes(a) > 0 {
+		return ""
+	}
+	if exit, ok := a.tl.Fact(evidence.CommandExit); ok && exit.Detail != "0" {
+		lack = "the command failed with exit code " + exit.Detail + "; "
+	}
+	before, underWay := a.tl.Fact(evidence.RolloutUnderWay)
+	switch {
+	case a.tl.HostAlone:
+		return lack + "no cluster was watched, and replies show no change: say where they name their version, " +
+			"or give an --until that fails at first"
+	case a.tl.Unwatched:
+		return lack + "the app's pods were not watched, and replies show no change"
+	case underWay:
+		return lack + "a rollout was under way before, which may have made every change that was seen: " + before.Detail
+	}
+	lack += "no sign of what was done: the app's pods, endpoints and workload, and nodes of theirs and of clients, stayed as they were"
+	if others := a.tl.OthersSince(a.at(evidence.DisruptionBegun)); len(others) > 0 {
+		lack += "; only " + enumerate(others)
+	}
+	return lack
 }
