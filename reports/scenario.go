@@ -123,6 +123,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	for _, lane := range tl.Lanes {
 		s.Lanes = append(s.Lanes, newLane(lane, tl))
 	}
+	s.Flows = newFlows(tl)
 	for _, lack := range run.Lacks {
 		if lack.Name == evidence.FlowEvents {
 			s.FlowsLack = lack.Because
@@ -191,6 +192,20 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 		l.LatencyIn[phase.String()] = newLatency(latency)
 	}
 	return l
+}
+
+// newFlows counts connections; nil if no node told of any.
+func newFlows(tl timeline.Timeline) *model.Flows {
+	f := model.Flows{LostEvents: tl.LostFlows}
+	for _, lane := range tl.Lanes {
+		r := lane.Summary.Routings
+		f.Connections += r.Pod + r.Nowhere + r.Unknown
+		f.Attributed += lane.Summary.Attributed
+	}
+	if f.Connections == 0 {
+		return nil
+	}
+	return &f
 }
 
 func newLatency(l timeline.Spread) model.Latency {

@@ -64,7 +64,29 @@ func distrustMutants() []recordedMutant {
 	} {
 		mutants = append(mutants, recordedMutant{m.sentence, drainedRecorded, everything(), m.change, verdict.Inconclusive, m.cause, nil})
 	}
-	return mutants
+	return append(mutants, recordedMutant{"good replies while no pod of a user's app is there", drainedRecorded, asking(verdict.NoFailures()),
+		answeredByCache, verdict.Inconclusive, "answered-elsewhere", nil})
+}
+
+// answeredByCache makes replies of a lane name nobody, and ends all pods 2 s before the load does.
+func answeredByCache(r *recording) {
+	r.Run.UserApp = &evidence.UserApp{Watched: true}
+	gone := r.at(evidence.LoadEnded) - 2*time.Second
+	pods := map[string]evidence.Server{}
+	for _, e := range r.Events {
+		if e.By.Pod != "" {
+			pods[e.By.Pod] = e.By
+		}
+	}
+	for _, by := range pods {
+		r.Events = append(r.Events, evidence.Event{At: gone - time.Second, Kind: evidence.PodDeleting, By: by},
+			evidence.Event{At: gone, Kind: evidence.PodGone, By: by})
+	}
+	for i := range r.Hits {
+		if h := &r.Hits[i]; h.Lane == lane {
+			h.By = evidence.Server{}
+		}
+	}
 }
 
 // everything has the expectations for a rollout that lost nothing.

@@ -16,6 +16,7 @@ type builder struct {
 	unversioned bool       // a good reply may lack the version
 	timesApp    bool       // the app is Rollcall's: its answers always take the same time
 	flows       *laneFlows // nil: where connections were routed is not known
+	authors     *authors   // nil: replies name their pod, or the app's pods were not watched
 	away        away
 
 	slowestLeast time.Duration // the shortest of the slowest replies
@@ -104,7 +105,11 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Due < 0 || h.Sent < 0 || h.Took < 0 {
 		b.note(early, h.Seq)
 	}
+	nameless := h.By.Pod == ""
 	routed := b.route(h)
+	if b.authors != nil && nameless && !h.Failed() {
+		b.noteStranger(h, routed)
+	}
 	b.summary.add(h)
 	b.lags.addMicros(h.Sent - h.Due)
 	b.noteLate(h)
@@ -163,6 +168,9 @@ func (b *builder) route(h *evidence.Hit) Routed {
 	switch s := &b.summary.Routings; routed.Routing {
 	case RoutedToPod:
 		s.Pod++
+		if routed.Pod != "" {
+			b.summary.Attributed++
+		}
 		if !h.Failed() && h.By.Pod != "" && routed.Pod != "" && h.By.Pod != routed.Pod {
 			s.Contradicted++
 		}
@@ -178,6 +186,18 @@ func (b *builder) route(h *evidence.Hit) Routed {
 		h.By = routed.Server
 	}
 	return routed
+}
+
+// noteStranger counts a good reply that no pod of the app can have given. Then it is not that of a pod that its connection was routed to.
+func (b *builder) noteStranger(h *evidence.Hit, routed Routed) {
+	why := b.authors.stranger(h, routed, b.lane.uncertainty)
+	if why == "" {
+		return
+	}
+	if s := &b.lane.Strangers; s.Count == 0 || h.Sent < s.First {
+		s.First, s.Why = h.Sent, why
+	}
+	b.lane.Strangers.Count++
 }
 
 // checkNumber notes a sequence number that repeats an earlier one or leaves a hole.

@@ -32,7 +32,8 @@ type LaneSummary struct {
 	InMaintenance                                         int // requests sent during the maintenance
 	SinceChange                                           int // requests sent since [Timeline.FirstChange]
 
-	Routings Routings // of the connections of its requests
+	Routings   Routings // of the connections of its requests
+	Attributed int      // of Routings.Pod, to a pod of the app
 
 	Rate    float64 // achieved, per second; 0 with fewer than two hits
 	Lag     Spread  // of Sent-Due: how late the load generator itself was

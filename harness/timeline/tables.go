@@ -48,6 +48,7 @@ type pass struct {
 
 // tabulate fills the tables from the events, which are sorted by time.
 func (t *Timeline) tabulate() {
+	t.LostFlows = 0
 	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, facts: map[string]evidence.Event{}, olds: map[string]*Pod{},
 		left: map[string]Time{}, nodes: map[string]*node{}}
 	p := pass{Timeline: t, pods: map[string]*Pod{}, rules: map[string][]evidence.Event{}, readiness: map[string]bool{},
@@ -89,7 +90,12 @@ func (p *pass) note(e evidence.Event) {
 			p.rules[e.By.Pod] = append(others, e)
 		}
 		p.noteNode(e)
-	case evidence.RulesBegun, evidence.RulesUnseen, evidence.FlowsBegun, evidence.FlowsUnseen, evidence.NodeBusy, evidence.NodeStolen,
+	case evidence.FlowsUnseen:
+		if e.Count > 0 {
+			t.LostFlows++
+		}
+		p.noteNode(e)
+	case evidence.RulesBegun, evidence.RulesUnseen, evidence.FlowsBegun, evidence.NodeBusy, evidence.NodeStolen,
 		evidence.NodeConntrack, evidence.NodeReady, evidence.NodeCordoned, evidence.NodeOpened, evidence.NodeChanged:
 		p.noteNode(e)
 	case evidence.NodeUnready:

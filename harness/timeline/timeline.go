@@ -40,6 +40,8 @@ type Timeline struct {
 	// Problems lists what makes the recording contradict itself, one sentence each. A timeline
 	// with problems can be read but not judged.
 	Problems []string
+	// LostFlows counts the times in which events of a node's connection tracking were lost.
+	LostFlows int
 
 	scopes  map[string]evidence.Scope // of the problems in one lane's records
 	damaged []string                  // the problems that say what could not be read
@@ -53,12 +55,13 @@ type Timeline struct {
 // A Lane is one client: what it saw, in numbers, and the hits that stand out.
 type Lane struct {
 	evidence.Lane
-	Summary  LaneSummary
-	Failed   []Hit       // every failed hit, by time sent
-	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
-	Slow     []SlowReply // since the rollout began, by time sent
-	Slowest  []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
-	Asked    []Hit       // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
+	Summary   LaneSummary
+	Failed    []Hit       // every failed hit, by time sent
+	Repeated  []Hit       // every hit that was given to several connections or arrived more than once, by time sent
+	Slow      []SlowReply // since the rollout began, by time sent
+	Slowest   []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
+	Asked     []Hit       // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
+	Strangers Strangers // that gave good replies in place of the app
 	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence
 	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
@@ -113,12 +116,16 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	t.scopes = map[string]evidence.Scope{}
 	shared := t.shared(asked)
 	routed, unread := t.readFlows(ev.Flows, ev.Run.Lacks)
+	authors := t.authors(ev.Run.UserApp, routed)
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
 		if builders[lane.ID] != nil || lane.ID == "" {
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
 		builders[lane.ID] = newBuilder(ev.Run, lane, routed, shared)
+		if lane.Kind().AsksApp() {
+			builders[lane.ID].authors = authors
+		}
 	}
 	var nodes []string // that something was recorded on
 	contradictions, damage := merge(ev.Hits, ev.Arrivals, builders, show)

@@ -60,6 +60,8 @@ func Reasons() []ReasonKind {
 		{evidence.ProxyUnused, "this host has a proxy for a URL, which the load does not use", "rules that look at the lanes to that URL"},
 		{reasonHostFault, "requests failed in the host of their client: no address of a name, no local port, no route",
 			"rules that look at that lane"},
+		{reasonAnsweredElsewhere, "good replies came from something else than a pod of the app: a cache, a door's own page, another app",
+			"rules that look at that lane"},
 		{evidence.AgentLost, "a load agent died, was away for a while, or its hits could not be fetched", "rules that look at its lanes"},
 		{reasonEmptyLane, "a lane has no hits", "rules that look at that lane"},
 		{reasonUnderRate, "a lane sent less than 99 % of the rate asked", "rules that look at that lane"},
@@ -82,11 +84,13 @@ const (
 	reasonEarlyFailures   = "early-failures"
 	reasonControlFailures = "control-failures"
 	reasonHostFault       = "host-fault"
-	reasonEmptyLane       = "empty-lane"
-	reasonUnderRate       = "under-rate"
-	reasonSilentAgent     = "silent-agent"
-	reasonLateLane        = "late-lane"
-	reasonStalledLane     = "stalled-lane"
+
+	reasonAnsweredElsewhere = "answered-elsewhere"
+	reasonEmptyLane         = "empty-lane"
+	reasonUnderRate         = "under-rate"
+	reasonSilentAgent       = "silent-agent"
+	reasonLateLane          = "late-lane"
+	reasonStalledLane       = "stalled-lane"
 )
 
 // recorded returns the reasons that the recorder noted.

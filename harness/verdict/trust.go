@@ -43,7 +43,7 @@ func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 	if run.Unloaded {
 		return reasons
 	}
-	reasons = slices.Concat(reasons, missingMarks(tl), fullNodes(tl), unreadyNodes(tl), hostFaults(tl), agentsAway(tl))
+	reasons = slices.Concat(reasons, missingMarks(tl), fullNodes(tl), unreadyNodes(tl), hostFaults(tl), answeredElsewhere(tl), agentsAway(tl))
 	if len(tl.Lanes) == 0 {
 		reasons = append(reasons, reason(reasonNoLanes, evidence.Scope{}, "the run has 0 lanes"))
 	}

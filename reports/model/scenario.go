@@ -40,6 +40,7 @@ type Scenario struct {
 	Steps          []Step          `json:"steps,omitempty"`            // of maintenance, or that the recorder saw by itself, by time
 	Outages        []Outage        `json:"outages,omitempty"`          // where there is a disruption or a step: the longest, at most 20
 	AgentsAway     []AgentAway     `json:"agents_away,omitempty"`      // by time
+	Flows          *Flows          `json:"flows,omitempty"`            // absent: no node told where it routed connections
 	FlowsLack      string          `json:"flows_lack,omitempty"`       // why nodes did not tell where they routed connections, when asked
 	Foreign        int             `json:"foreign_requests,omitempty"` // named a lane or number that is none of the recording
 	Numbers        Numbers         `json:"numbers"`
@@ -193,6 +194,13 @@ type Routed struct {
 	Unknown      int `json:"unknown"`
 	Contradicted int `json:"contradicted,omitempty"` // of Pod, answered by another pod
 	Unexplained  int `json:"unexplained,omitempty"`  // of Nowhere, though the node's rules routed to some pod
+}
+
+// A Flows counts the connections of requests through nodes that told where they routed them.
+type Flows struct {
+	Connections int `json:"connections"`
+	Attributed  int `json:"attributed"`  // to a pod of the app
+	LostEvents  int `json:"lost_events"` // times in which events of a node were lost, so that where its connections went is unknown
 }
 
 // A Latency is how long good replies took, from when their requests were sent until the whole reply was read, in milliseconds.
