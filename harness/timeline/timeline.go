@@ -61,7 +61,7 @@ type Lane struct {
 	Slow      []SlowReply // since the rollout began, by time sent
 	Slowest   []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
 	Asked     []Hit       // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
-	Strangers Strangers // that gave good replies in place of the app
+	Strangers Strangers   // that gave good replies in place of the app
 	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence
 	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
