@@ -5,4 +5,6 @@ const (
 	OutsideLane    = "outside"         // a way to the Service from outside the cluster
 	ClusterChanges = "cluster-changes" // such as other settings of kube-proxy
 	Drains         = "drains"          // of nodes that its owner named
+
+	SupportedRelease = "supported-release" // a version of Kubernetes that Rollcall is tested with; no scenario requires it
 )

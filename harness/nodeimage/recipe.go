@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"example.com/rollcall/harness/usage"
 )
 
@@ -41,6 +43,20 @@ func Resolve(asked string) (string, error) {
 		return "", usage.New("--k8s="+asked, "no node image is known for it", "use one of "+strings.Join(all, ", "))
 	}
 	return all[at], nil
+}
+
+// Unsupported returns what a person has to know about a version that is older or newer than those of [Releases]; empty if it is neither, or
+// cannot be read.
+func Unsupported(version string) string {
+	oldest, newest := semver.MajorMinor(releases[len(releases)-1]), semver.MajorMinor(releases[0])
+	switch minor := semver.MajorMinor(version); {
+	case minor == "":
+	case semver.Compare(minor, oldest) < 0:
+		return fmt.Sprintf("older than %s, the oldest that is supported: claims that need a newer one are skipped", oldest)
+	case semver.Compare(minor, newest) > 0:
+		return fmt.Sprintf("newer than %s, the newest that is supported: what is different in it is not known", newest)
+	}
+	return ""
 }
 
 // A goPart is a part with Go programs of one module.

@@ -34,6 +34,22 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+func TestUnsupported(t *testing.T) {
+	const older = "older than v1.35, the oldest that is supported: claims that need a newer one are skipped"
+	for _, row := range []struct{ sentence, version, want string }{
+		{"the oldest", "v1.35.0", ""},
+		{"the newest, with a provider's suffix", "v1.37.9-gke.100", ""},
+		{"one before", "v1.34.7-eks-1a2b3c4", older},
+		{"that of the articles", "v1.30.5", older},
+		{"one after", "v1.38.0", "newer than v1.37, the newest that is supported: what is different in it is not known"},
+		{"one that cannot be read", "unknown", ""},
+	} {
+		if got := Unsupported(row.version); got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+	}
+}
+
 func TestTagHasAHashOfTheInputs(t *testing.T) {
 	was := tag(Default)
 	if tag("v1.36.3") == was {

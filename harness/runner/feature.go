@@ -175,10 +175,14 @@ func versioned(ctx context.Context, c cluster.Cluster, run evidence.Run) evidenc
 	return run
 }
 
-// skipReason returns why the cluster lacks something that a scenario requires, or does not let us use it; empty if it has everything.
+// skipReason returns why the cluster lacks something that a scenario requires, does not let us use it, or has another version than those
+// that it is about; empty if nothing is in the way.
 func (r *Runner) skipReason(c cluster.Cluster, s harness.Scenario) string {
 	if !c.Attached() {
 		return ""
+	}
+	if because := verdict.OtherRelease(s.Expect, c.Kubernetes()); because != "" {
+		return because
 	}
 	for _, name := range s.Requires() {
 		if because := r.attached.Forbidden(name); because != "" {

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,11 +17,28 @@ func (r Rule) outOfScope(x Expectation, run evidence.Run) (because string, err e
 	if mode := run.ProxyMode(); len(x.Modes) > 0 && !slices.Contains(x.Modes, mode) {
 		return fmt.Sprintf("expected in mode %s only, this is %s", strings.Join(x.Modes, " and "), mode), nil
 	}
-	switch older, newer, err := outsideOf(run.Kubernetes, x.SinceRelease, x.BeforeRelease); {
+	return otherRelease(x, run.Kubernetes)
+}
+
+// OtherRelease returns why nothing can be judged on a cluster of a version: every expectation is for other versions. It is empty if one is
+// for this one.
+func OtherRelease(expect []Expectation, version string) (because string) {
+	for _, x := range expect {
+		other, err := otherRelease(x, version)
+		if other == "" || err != nil {
+			return ""
+		}
+		because = cmp.Or(because, other)
+	}
+	return because
+}
+
+func otherRelease(x Expectation, version string) (because string, err error) {
+	switch older, newer, err := outsideOf(version, x.SinceRelease, x.BeforeRelease); {
 	case older:
-		return fmt.Sprintf("expected since Kubernetes %s, this is %s", x.SinceRelease, run.Kubernetes), nil
+		return fmt.Sprintf("expected since Kubernetes %s, this is %s", x.SinceRelease, version), nil
 	case newer:
-		return fmt.Sprintf("expected before Kubernetes %s, this is %s", x.BeforeRelease, run.Kubernetes), nil
+		return fmt.Sprintf("expected before Kubernetes %s, this is %s", x.BeforeRelease, version), nil
 	default:
 		return "", err
 	}

@@ -59,3 +59,22 @@ func TestOutOfScope(t *testing.T) {
 		t.Errorf("with no rule left: %s: %q", v.Outcome, v.Because)
 	}
 }
+
+func TestOtherRelease(t *testing.T) {
+	later, any := verdict.MaxPods(2).Since("1.33"), verdict.NoFailures()
+	for _, row := range []struct {
+		sentence, version string
+		expect            []evidence.Expectation
+		want              string
+	}{
+		{"all are for later ones", "v1.30.5", []evidence.Expectation{later, later}, "expected since Kubernetes 1.33, this is v1.30.5"},
+		{"one is for any", "v1.30.5", []evidence.Expectation{later, any}, ""},
+		{"all are for this one", "v1.33.0", []evidence.Expectation{later}, ""},
+		{"the version cannot be read", "unknown", []evidence.Expectation{later}, ""},
+		{"nothing is expected", "v1.30.5", nil, ""},
+	} {
+		if got := verdict.OtherRelease(row.expect, row.version); got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
+	}
+}

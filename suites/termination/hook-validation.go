@@ -17,7 +17,8 @@ import (
 )
 
 // hookValidation: a sleep as long as the grace period is accepted, though the message says otherwise (Kubernetes v1.36.3,
-// pkg/apis/core/validation/validation.go, validateSleepAction).
+// pkg/apis/core/validation/validation.go, validateSleepAction). A sleep of 0 s is accepted since 1.33, with another message about the rest
+// (KEP-4818, PodLifecycleSleepActionAllowZero).
 func hookValidation() harness.Scenario {
 	const grace = 5 * time.Second
 	const accepted, refused = "accepted", "must be non-negative and less than terminationGracePeriodSeconds (5)"
@@ -51,10 +52,10 @@ func hookValidation() harness.Scenario {
 			try("two kinds in one hook", fixtures.App{PreStop: two})
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact("sleep of -1s with a grace of 5s", "Invalid value: -1: "+refused),
-			verdict.Fact("sleep of 0s with a grace of 5s", accepted).Decides("C33"),
+			verdict.Fact("sleep of -1s with a grace of 5s", "Invalid value: -1: "+refused).Since("1.33"),
+			verdict.Fact("sleep of 0s with a grace of 5s", accepted).Decides("C33").Since("1.33"),
 			verdict.Fact("sleep of 5s with a grace of 5s", accepted).Decides("C33"),
-			verdict.Fact("sleep of 6s with a grace of 5s", "Invalid value: 6: "+refused),
+			verdict.Fact("sleep of 6s with a grace of 5s", "Invalid value: 6: "+refused).Since("1.33"),
 			verdict.Fact("two kinds in one hook", "Forbidden: may not specify more than 1 handler type").Decides("C33"),
 		},
 	}

@@ -17,6 +17,12 @@ import (
 // pkg/kubelet/lifecycle/handlers.go).
 func hooks() []harness.Scenario {
 	const wait = 6 * time.Second
+	// Before 1.33 the API server refuses a sleep of 0 s (KEP-4818, PodLifecycleSleepActionAllowZero).
+	zero := hook("hook-sleep-zero", "a sleep hook of 0 s is allowed and holds nothing back", 0,
+		ending{app: fixtures.App{PreStop: fixtures.HookSleep(0)}})
+	for i, x := range zero.Expect {
+		zero.Expect[i] = x.Since("1.33")
+	}
 	return []harness.Scenario{
 		hook("hook-exec", "an exec hook holds SIGTERM back until its program has ended", wait,
 			ending{app: fixtures.App{PreStop: fixtures.HookExec("/echo", "sleep", wait.String())}}),
@@ -30,8 +36,7 @@ func hooks() []harness.Scenario {
 			ending{app: fixtures.App{PreStop: fixtures.HookHTTPGet("/")}, change: hookElsewhere, fails: 1}),
 		hook("hook-sleep", "a sleep hook holds SIGTERM back for as long as it says", wait,
 			ending{app: fixtures.App{PreStop: fixtures.HookSleep(wait)}}),
-		hook("hook-sleep-zero", "a sleep hook of 0 s is allowed and holds nothing back", 0,
-			ending{app: fixtures.App{PreStop: fixtures.HookSleep(0)}}),
+		zero,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/nodeimage"
 	"example.com/rollcall/harness/secret"
 )
 
@@ -169,6 +170,7 @@ func (c *Cluster) Features() []evidence.Feature {
 		feature(cluster.OutsideLane, c.Door().Closed),
 		feature(cluster.ClusterChanges, "Rollcall changes only clusters that it made"),
 		feature(cluster.Drains, c.cannotDrain()),
+		feature(cluster.SupportedRelease, nodeimage.Unsupported(c.kubernetes)),
 	}
 }
 
@@ -198,7 +200,11 @@ func (c *Cluster) PrintSummary(w io.Writer) {
 	if as := c.REST().Impersonate.UserName; as != "" {
 		row("as", as)
 	}
-	row("Kubernetes", c.kubernetes)
+	kubernetes := []string{c.kubernetes}
+	if because := nodeimage.Unsupported(c.kubernetes); because != "" {
+		kubernetes = append(kubernetes, because)
+	}
+	row("Kubernetes", kubernetes...)
 	row("network", c.network)
 	row("nodes", fmt.Sprint(len(c.proxies)))
 	row("carry load", c.loadNodes...)
