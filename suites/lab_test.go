@@ -12,8 +12,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// The bound of a claim about how soon kube-proxy writes rules is the same on every cluster. The lab's guide lists the claims with
-// such bounds, which the lab may skip.
+// How soon kube-proxy writes rules depends on the cluster: minSyncPeriod is 1 s by default and 10 s elsewhere. One claim states a bound, C3,
+// which is the same on every cluster; all others follow what its trial measured. The lab's guide lists the claims with such bounds, which
+// the lab may skip.
 func TestClaimsOfTheLab(t *testing.T) {
 	guide, err := os.ReadFile(filepath.Join(root, "harness/lab/README.md"))
 	if err != nil {
@@ -23,13 +24,17 @@ func TestClaimsOfTheLab(t *testing.T) {
 	for _, suite := range slices.Sorted(maps.Keys(all())) {
 		for _, s := range all()[suite] {
 			for _, x := range s.Expect {
-				if rule, _ := verdict.RuleOf(x.Rule); !rule.BoundsSync || len(x.Claims) == 0 {
+				if rule, _ := verdict.RuleOf(x.Rule); !rule.BoundsSync {
 					continue
 				}
-				if x.Scales {
-					t.Errorf("%s/%s: %s decides %v, and its bound grows with what the cluster takes", suite, s.ID, x.Rule, x.Claims)
+				stated := slices.Contains(x.Claims, "C3")
+				if x.Scales == stated {
+					t.Errorf("%s/%s: the bound of %s, which decides %v, grows with what the cluster takes: %v", suite, s.ID, x.Rule, x.Claims, x.Scales)
 				}
-				rows = append(rows, fmt.Sprintf("| %s | `%s/%s` | %s %v |\n", strings.Join(x.Claims, ", "), suite, s.ID, x.Rule, x.Max))
+				if len(x.Claims) > 0 {
+					stretched := map[bool]string{true: ", stretched"}[x.Scales]
+					rows = append(rows, fmt.Sprintf("| %s | `%s/%s` | %s %v%s |\n", strings.Join(x.Claims, ", "), suite, s.ID, x.Rule, x.Max, stretched))
+				}
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestClaimsFailWhereTheyAreFalse(t *testing.T) {
 	}{
 		{"C2", "no pod that terminates is sent a request", "statusgap", "recreate", "iptables-recreate", refused(0, second)},
 		{"C3", "nodes route to a pod for 2 s", "statusgap", "status-trap", "iptables-drained", routedFor(2 * second)},
-		{"C3", "a node routes to a pod for 4 s", "rollout", "drained-rolling-update", "iptables-drained", routedFor(4 * second)},
+		{"C3", "a node routes to a pod for 4 s", "statusgap", "status-trap", "iptables-drained", routedFor(4 * second)},
 		{"C5.before", "old pods end with the rollout", "statusgap", "status-trap", "iptables-drained", answeredBy("v2", evidence.StatusDone)},
 		{"C5.after", "an old pod answers when none is in the API", "statusgap", "status-trap", "iptables-drained",
 			answeredBy("v1", evidence.OldGone)},

@@ -174,11 +174,19 @@ func Pause(min, max time.Duration) Expectation {
 	return Expectation{Rule: pause.ID, Min: min, Max: max}
 }
 
+// MinPause expects a pause of d at least.
+func MinPause(d time.Duration) Expectation { return Pause(d, 0) }
+
 var pause = Rule{
 	ID: "pause", Claim: "no client is answered between the two versions, for as long as expected",
 	Lanes: ServiceLanes, Unit: "reply", Untested: oneVersion, exposed: newReplies,
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
-	question: bound{limits: ranging, says: "nobody was answered for {length} between {old} and {new}",
+	question: bound{limits: func(x Expectation, r row) limits {
+		if x.Max == 0 {
+			return atLeast(x, r)
+		}
+		return ranging(x, r)
+	}, says: "nobody was answered for {length} between {old} and {new}",
 		before: "{old} and {new} both answered for {-length}: there was no pause",
 		rows:   func(a args) []row { return oneRow(a.tl.Pause(a.lanes)) }},
 }

@@ -23,7 +23,7 @@ func undrainedRollingUpdate() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.DamageSeen(),
 			verdict.LostWhileTerminating().Decides("C31"),
-			verdict.MaxRuleLag(3 * time.Second),
+			verdict.MaxRuleLag(3 * time.Second).Scaled(),
 		},
 		Tries: 3,
 	})

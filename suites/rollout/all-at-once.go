@@ -31,7 +31,7 @@ func allAtOnce() harness.Scenario {
 			verdict.NoFailures().Decides("C40"),
 			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
-			verdict.MaxDrainLag(5 * time.Second),
+			verdict.MaxDrainLag(5 * time.Second).Scaled(),
 			verdict.RulesBeforeSigterm().Decides("C40"),
 			verdict.MaxMixedWindow(2 * startup).Scaled().On(evidence.Fresh).Decides("C17.all-at-once"),
 			verdict.MinAvailable(4).Decides("C16.pods"),

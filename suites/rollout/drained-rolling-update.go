@@ -26,8 +26,8 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.NoSlowReplies(),
 			verdict.MaxLatency(time.Second), // a reply after a resent SYN takes longer
 			verdict.NoHiddenRetries(),
-			verdict.MaxDrainLag(app.PreStopSleep).Decides("C37.terminating"),
-			verdict.MaxRuleLag(3 * time.Second).Decides("C3"),
+			verdict.MaxDrainLag(app.PreStopSleep).Scaled().Decides("C37.terminating"),
+			verdict.MaxRuleLag(3 * time.Second).Scaled(),
 			verdict.RulesBeforeSigterm().Decides("C31", "C39.rules-first"),
 		},
 	})

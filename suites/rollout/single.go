@@ -18,7 +18,7 @@ import (
 // the client's last requests may wait for up to their timeout, and be answered. For Recreate see statusgap/recreate.
 func single() []harness.Scenario {
 	const startup, stop = 15 * time.Second, 10 * time.Second
-	app := fixtures.App{Replicas: 1, StartDelay: startup}
+	app := fixtures.App{Replicas: 1, StartDelay: startup, MinReady: time.Second}
 	drains(&app)
 	return harness.Update(harness.Scenario{
 		App:  app,
