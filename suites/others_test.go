@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
@@ -205,5 +206,31 @@ func flickering(unready, later time.Duration) changed {
 				ev.Events[i].At += later
 			}
 		}
+	}
+}
+
+// An autoscaler that has metrics does more than keep its bounds: what it makes of the size then is not judged.
+func TestAnAutoscalerWithMetricsIsNoFailure(t *testing.T) {
+	const because = "an autoscaler has metrics here"
+	for _, row := range []struct {
+		sentence string
+		metrics  bool
+		want     verdict.Outcome
+	}{
+		{"the cluster has metrics", true, verdict.Skipped},
+		{"it has none, and the autoscaler gives another size", false, verdict.Fail},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			v := judgedAs(t, "reapply-the-same-size", named(t, "autoscale", "reapply-the-same-size"), func(ev *evidence.Evidence) {
+				noted("replicas when the autoscaler has looked", "2")(ev)
+				if row.metrics {
+					ev.Run.Lacks = append(ev.Run.Lacks, evidence.Feature{Name: cluster.NoMetrics, Because: because})
+				}
+			})
+			last := v.Findings[len(v.Findings)-1]
+			if last.Outcome != row.want || v.Outcome == verdict.Fail != (row.want == verdict.Fail) {
+				t.Errorf("%s: %s; the size: %s: %s", v.Outcome, v.Because, last.Outcome, last.Because)
+			}
+		})
 	}
 }

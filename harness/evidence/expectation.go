@@ -33,6 +33,9 @@ type Expectation struct {
 	SinceRelease  string   `json:"since,omitempty"`  // first Kubernetes minor it is for, such as "1.36"; empty: all
 	BeforeRelease string   `json:"before,omitempty"` // first Kubernetes minor it is no longer for
 
+	// Needs is a feature that the expectation needs a cluster to have, such as none of metrics; empty: none beside its rule's.
+	Needs string `json:"needs,omitempty"`
+
 	// Certain says that what a precondition asks for is sure to be seen here, by the arithmetic in the scenario: too little
 	// of it is a failure, not a sign that the harness missed something.
 	Certain bool `json:"certain,omitempty"`
@@ -114,6 +117,12 @@ func (x Expectation) Since(release string) Expectation {
 // Before limits an expectation to Kubernetes before this minor, or before a patch.
 func (x Expectation) Before(release string) Expectation {
 	x.BeforeRelease = release
+	return x
+}
+
+// Needing limits an expectation to clusters that have a feature.
+func (x Expectation) Needing(feature string) Expectation {
+	x.Needs = feature
 	return x
 }
 

@@ -41,7 +41,7 @@ type Cluster struct {
 	Features   []Feature `json:"features"`
 	// Outside is where the client outside reaches the cluster: a node's address, or a port published on this host.
 	Outside string `json:"outside,omitempty"`
-	// Trial is the result of a rollout without load just after the cluster was made; nil: there was none.
+	// Trial is the result of a rollout before the first scenario, without load where nodes' rules can be read; nil: there was none.
 	Trial *Trial `json:"trial,omitempty"`
 }
 
@@ -49,7 +49,9 @@ type Cluster struct {
 type Trial struct {
 	PodStart float64 `json:"pod_start_ms"` // from a pod's creation until it is ready, the longest
 	RuleLag  float64 `json:"rule_lag_ms"`  // from a pod leaving the endpoints until no node's rules route to it, the longest
-	Stretch  int     `json:"stretch"`      // factor by which both are longer than usual, and times that scale are multiplied; at least 1
+	// ByClients says that rules were not read: RuleLag is until the last new connection from a node to the pod.
+	ByClients bool `json:"by_clients,omitempty"`
+	Stretch   int  `json:"stretch"` // factor by which both are longer than usual, and times that scale are multiplied; at least 1
 }
 
 // NoCluster is the mode of recordings without a cluster, with a client on this host alone.

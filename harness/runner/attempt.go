@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"example.com/rollcall/harness"
@@ -235,7 +236,17 @@ func (a attempt) header(s harness.Scenario) evidence.Run {
 	run.Attempt, run.Tries, run.Kubernetes = a.number, a.tries, a.cluster.Kubernetes()
 	run.Earlier, run.FailedEarlier = a.earlier.results, a.earlier.failed
 	run.Measures = s.Adapt != nil && a.number == 1
+	for _, x := range s.Expect {
+		if x.Needs != "" && !slices.ContainsFunc(run.Lacks, func(f evidence.Feature) bool { return f.Name == x.Needs }) {
+			run.Lacks = append(run.Lacks, lackOf(a.cluster, x.Needs)...)
+		}
+	}
 	return run
+}
+
+// lackOf returns a feature if the cluster is known not to have it.
+func lackOf(c cluster.Cluster, name string) []evidence.Feature {
+	return slices.DeleteFunc(slices.Clone(c.Features()), func(f evidence.Feature) bool { return f.Name != name || f.Supported })
 }
 
 // header returns what run.json says of a scenario, whatever the attempt.

@@ -36,7 +36,8 @@ func (r *Runner) Open(ctx context.Context, out io.Writer, mode string, none bool
 	}
 	if r.attached != nil {
 		m = r.modeRun(mode, r.attached)
-		return m, "", r.prepareTarget(ctx, out)
+		m.trial, err = r.prepareTarget(ctx, out)
+		return m, "", err
 	}
 	kernel := host.Kernel(ctx)
 	identity := evidence.Cluster{Name: r.spec(mode).Name, Mode: mode, Provider: "kind", Kubernetes: r.version, Kernel: kernel.Release,

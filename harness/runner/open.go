@@ -51,20 +51,26 @@ func (r *Runner) preflight(out io.Writer, session string, c cluster.Cluster) sta
 		AppFile: r.App, Watches: r.Watches, Session: session, Held: r.hold != nil, Out: out}
 }
 
-// prepareTarget makes the target ready for scenarios and describes it in the run folder.
-func (r *Runner) prepareTarget(ctx context.Context, out io.Writer) error {
+// prepareTarget makes the target ready for scenarios, runs its trial unless nothing is to be rolled out there, and describes it in the run
+// folder.
+func (r *Runner) prepareTarget(ctx context.Context, out io.Writer) (*evidence.Trial, error) {
 	if err := r.admit(ctx, out, r.session.ID); err != nil {
-		return err
+		return nil, err
 	}
 	identity, err := r.attached.Describe(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, use := range []string{harness.Autoscalers, harness.Quotas, harness.Slices, harness.AppObjects} {
 		because := r.attached.Forbidden(use)
 		identity.Features = append(identity.Features, evidence.Feature{Name: use, Supported: because == "", Because: because})
 	}
-	return r.describe(identity)
+	if !r.Watches {
+		if identity.Trial, err = r.runTrial(ctx, out, r.attached); err != nil {
+			return nil, err
+		}
+	}
+	return identity.Trial, r.describe(identity)
 }
 
 func (r *Runner) describe(identity evidence.Cluster) error {

@@ -52,6 +52,10 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 		b.lane.slowControl = noteWait(b.lane.slowControl, Wait{Actor: Actor{Pod: h.By.Pod}, Window: Window{From: h.Sent, To: h.End()},
 			Waited: h.Took, any: true})
 	}
+	cause, resent := resentBy(h)
+	if b.lane.Kind().IsControl() || h.End()+b.lane.uncertainty < b.begun {
+		b.lane.Undisturbed.add(resent)
+	}
 	if !b.sinceBegun(h) {
 		return
 	}
@@ -59,15 +63,29 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Took > b.slowestLeast {
 		b.keepSlowest(Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
-	cause, slow := SlowAnswer, b.timesApp && h.Took-h.Connect >= synTimer
+	if resent || b.timesApp && h.Took-h.Connect >= synTimer {
+		b.lane.Slow = append(b.lane.Slow, SlowReply{Hit{Hit: *h, Arrivals: slices.Clone(at)}, cause})
+	}
+}
+
+// resentBy reports whether a reply waited until TCP sent something again, and what.
+func resentBy(h *evidence.Hit) (cause SlowCause, resent bool) {
 	switch {
 	case h.Connect >= synTimer:
-		cause, slow = SYNResent, true
+		return SYNResent, true
 	case h.Resent > 0:
-		cause, slow = DataResent, true
+		return DataResent, true
 	}
-	if slow {
-		b.lane.Slow = append(b.lane.Slow, SlowReply{Hit{Hit: *h, Arrivals: slices.Clone(at)}, cause})
+	return SlowAnswer, false
+}
+
+// Resends count the replies that waited until TCP sent something again, of a number of replies.
+type Resends struct{ Resent, Of int }
+
+func (r *Resends) add(resent bool) {
+	r.Of++
+	if resent {
+		r.Resent++
 	}
 }
 

@@ -55,13 +55,15 @@ type Timeline struct {
 // A Lane is one client: what it saw, in numbers, and the hits that stand out.
 type Lane struct {
 	evidence.Lane
-	Summary   LaneSummary
-	Failed    []Hit       // every failed hit, by time sent
-	Repeated  []Hit       // every hit that was given to several connections or arrived more than once, by time sent
-	Slow      []SlowReply // since the rollout began, by time sent
-	Slowest   []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
-	Asked     []Hit       // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
-	Strangers Strangers   // that gave good replies in place of the app
+	Summary  LaneSummary
+	Failed   []Hit       // every failed hit, by time sent
+	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
+	Slow     []SlowReply // since the rollout began, by time sent
+	Slowest  []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
+	// Undisturbed counts the good replies that no rollout can have delayed: those before it and, on a control lane, all.
+	Undisturbed Resends
+	Asked       []Hit     // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
+	Strangers   Strangers // that gave good replies in place of the app
 	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence
 	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.

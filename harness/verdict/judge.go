@@ -137,6 +137,8 @@ func (r Rule) find(x Expectation, run evidence.Run, tl timeline.Timeline) Findin
 		return undecided(err.Error())
 	case because != "":
 		return Finding{Outcome: Skipped, Elsewhere: true, Because: because}
+	case lacking && lack.Name == x.Needs:
+		return Finding{Outcome: Skipped, Because: lacks(lack)}
 	case lacking:
 		return r.withoutRules(x, run, tl, lack)
 	}

@@ -30,7 +30,9 @@ var noSlowReplies = Rule{
 	question: none{of: goodReplies, did: "waited for TCP to send something again, or took a second longer than usual",
 		rows: func(a args) (f found) {
 			counts := map[timeline.SlowCause]int{}
-			for _, s := range timeline.Slow(a.lanes) {
+			slow := timeline.Slow(a.lanes)
+			f.usual = a.usualResends(slow)
+			for _, s := range slow {
 				f.hits, f.breaches = append(f.hits, s.Hit), append(f.breaches, slowBreach(s, a.tl))
 				counts[s.Cause]++
 			}
@@ -82,6 +84,7 @@ var maxLatency = Rule{
 		}
 		slices.SortStableFunc(f.hits, timeline.BySent)
 		f.count, f.breaches = len(f.hits), latencies(f.hits, func(timeline.Hit) time.Duration { return a.Max }, a.tl)
+		f.usual = a.usualResends(slowOf(a.lanes, f.hits))
 		if len(all) == 0 {
 			return f
 		}

@@ -36,6 +36,13 @@ func (q none) answer(a args) Finding {
 	if rows.whole {
 		f.Grounds = Whole
 	}
+	if rows.count > 0 && rows.usual != "" {
+		f.Outcome, f.Grounds, f.Breaches = Inconclusive, Whole, nil
+		for i, said := range rows.wordings {
+			rows.wordings[i] = said + "; " + rows.usual
+		}
+		wordings, share = rows.wordings, share+"; "+rows.usual
+	}
 	if f.Outcome == Pass {
 		return f.withTexts(append(wordings, share), facts...)
 	}

@@ -48,7 +48,7 @@ func otherRelease(x Expectation, version string) (because string, err error) {
 // rules route to an old pod, needs node rules.
 func (r Rule) lacking(x Expectation, run evidence.Run) (lack evidence.Feature, lacking bool) {
 	i := slices.IndexFunc(run.Lacks, func(f evidence.Feature) bool {
-		return f.Name == r.Feature || f.Name == evidence.NodeRules && fromBarrier(x)
+		return f.Name == r.Feature || f.Name == x.Needs || f.Name == evidence.NodeRules && fromBarrier(x)
 	})
 	if i < 0 {
 		return evidence.Feature{}, false

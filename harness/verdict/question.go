@@ -52,6 +52,7 @@ type found struct {
 	// wordings of the sentence that say more than the count, to try first.
 	wordings []string
 	unclear  string   // if count is 0: why there may be one, nevertheless
+	usual    string   // why those that are there say nothing of the rollout; empty: they do
 	breaches []Breach // who can have caused it by getting no processor; empty: nobody
 }
 

@@ -18,7 +18,7 @@ const ruleTime = 3 * time.Second
 // withoutRules judges an expectation about the nodes' rules by clients and the API alone, by another rule if necessary. It skips one
 // that these cannot decide.
 func (r Rule) withoutRules(x Expectation, run evidence.Run, tl timeline.Timeline, lack evidence.Feature) Finding {
-	because := fmt.Sprintf("this cluster lacks %s: %s", lack.Name, lack.Because)
+	because := lacks(lack)
 	by, x, how := r.substitute(x, run, tl)
 	if how == "" || r.Feature == evidence.NodeRules && len(by.Lanes.of(x, tl)) == 0 {
 		return Finding{Outcome: Skipped, Because: because}
@@ -38,6 +38,10 @@ func (r Rule) withoutRules(x Expectation, run evidence.Run, tl timeline.Timeline
 		f.Evidence = Clients
 	}
 	return f
+}
+
+func lacks(feature evidence.Feature) string {
+	return fmt.Sprintf("this cluster lacks %s: %s", feature.Name, feature.Because)
 }
 
 // reachedNobody counts the failed requests that a node's rules routed and that arrived at no pod: they may have gone to an old pod's

@@ -21,9 +21,11 @@ import (
 // most is maxReplicas of the autoscalers without metrics; it is never reached.
 const most = 30
 
-// betweenLooks is longer than the time between two looks of an autoscaler at its Deployment. It looks every 15 s, for the first time 15 s
-// after its creation (Kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, enqueueHPA), or at once (v1.37.2).
-const betweenLooks = 20 * time.Second
+// betweenLooks is longer than the time between two looks of an autoscaler at its Deployment. It looks every 15 s, or as often as the owner
+// of the cluster says (--horizontal-pod-autoscaler-sync-period), which the API does not show: here for up to a minute, our own choice. It
+// looks for the first time so long after its creation (Kubernetes v1.36.3, pkg/controller/podautoscaler/horizontal.go, enqueueHPA), or at
+// once (v1.37.2). A manifest that is applied when it has just looked measures that time: it is noted, from the apply to its write.
+const betweenLooks = 65 * time.Second
 
 // autoscaled creates an autoscaler for the app that keeps at least so many pods.
 func autoscaled(ctx context.Context, steps *harness.Steps, least int32) *autoscalingv2.HorizontalPodAutoscaler {

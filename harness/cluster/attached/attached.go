@@ -49,6 +49,7 @@ type Cluster struct {
 	ahead                           time.Duration // by which the API server's clock is ahead of this host's
 	loadNodes                       []string
 	proxies                         map[string]Proxy // by node
+	metrics                         bool             // autoscalers have some
 
 	found     *cluster.Door     // by FindRoute; nil before
 	forbidden map[string]string // see Forbid
@@ -86,6 +87,7 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	}
 	c.loadNodes = loadNodes(nodes.Items, o.Drain, o.LoadNodes)
 	c.proxies, c.network = detectProxies(ctx, c.Client(), nodes.Items), detectNetwork(ctx, c.Client())
+	c.metrics = c.Client().Discovery().RESTClient().Get().AbsPath("/apis/metrics.k8s.io").Do(ctx).Error() == nil
 	if c.mode, err = modeOf(c.proxies, o.Mode); err != nil {
 		return nil, err
 	}
@@ -170,6 +172,7 @@ func (c *Cluster) Features() []evidence.Feature {
 		feature(cluster.OutsideLane, c.Door().Closed),
 		feature(cluster.ClusterChanges, "Rollcall changes only clusters that it made"),
 		feature(cluster.Drains, c.cannotDrain()),
+		feature(cluster.NoMetrics, map[bool]string{true: "an autoscaler has metrics here, and does more than keep its bounds"}[c.metrics]),
 		feature(cluster.SupportedRelease, nodeimage.Unsupported(c.kubernetes)),
 	}
 }
