@@ -41,6 +41,9 @@ func (s Scenario) At(rate, stretch int) Scenario {
 	if s.UserApp != nil || s.Steps != nil {
 		return s // steps choose the times of what they deploy
 	}
+	for i := range s.Expect {
+		s.Expect[i].Stretch *= stretch
+	}
 	s.Claim += fmt.Sprintf("; the times of its pods are %d times as long here", stretch)
 	s.App = s.App.Scaled(stretch)
 	s.ClusterChanges = slices.Clone(s.ClusterChanges)

@@ -32,10 +32,13 @@ func newClaims(scenarios []model.Scenario) []model.Claim {
 func newClaim(id, mode string, scenarios []model.Scenario) model.Claim {
 	seed, _ := SeedClaimOf(id)
 	claim := model.Claim{ID: id, Mode: mode, Outcome: model.Holds, DecidedBy: []model.Decision{}}
+	var measured []string
 	skipped := 0
 	for _, part := range seed.PartsOf(id) {
 		shown := newPart(part, scenarios)
 		claim.DecidedBy = append(claim.DecidedBy, shown.DecidedBy...)
+		measured = append(measured, shown.Measured...)
+		claim.Stretch = max(claim.Stretch, shown.Stretch)
 		if shown.Evidence != "" && (claim.Evidence == "" || shown.Evidence.Weaker(claim.Evidence)) {
 			claim.Evidence = shown.Evidence
 		}
@@ -53,7 +56,7 @@ func newClaim(id, mode string, scenarios []model.Scenario) model.Claim {
 	case claim.Outcome == model.Skipped && skipped <= len(seed.Parts)-1:
 		claim.Outcome = model.NotShown
 	case claim.Outcome == model.Holds && seed.Truth != "":
-		claim.Outcome, claim.Truth = model.Refuted, seed.Truth
+		claim.Outcome, claim.Truth, claim.Measured = model.Refuted, seed.Truth, measured
 	}
 	return claim
 }
@@ -74,6 +77,7 @@ func newPart(id string, scenarios []model.Scenario) model.ClaimPart {
 			for _, rule := range shown.Rules {
 				part.DecidedBy = append(part.DecidedBy, model.Decision{Scenario: s.Name(), Rule: rule})
 			}
+			part.Measured, part.Stretch = append(part.Measured, shown.Measured...), max(part.Stretch, shown.Stretch)
 			if part.Evidence == "" || shown.Evidence.Weaker(part.Evidence) {
 				part.Evidence = shown.Evidence
 			}

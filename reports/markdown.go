@@ -185,7 +185,8 @@ func toChange(b *bytes.Buffer, scenarios []model.Scenario) {
 	}
 }
 
-// decidedClaims returns a line for each mode: how many claims of suites/CLAIMS.md were decided, by which evidence, and which were not.
+// decidedClaims returns a line for each mode: how many claims of suites/CLAIMS.md were decided, by which evidence, and which were not;
+// and one for each that is false, with what was measured instead.
 func decidedClaims(claims []model.Claim) (lines []string) {
 	for _, mode := range model.Distinct(claims, func(c model.Claim) string { return c.Mode }) {
 		line := fmt.Sprintf("- %s: %s", Escape(mode), Escape(countClaims(mode, claims)))
@@ -199,6 +200,11 @@ func decidedClaims(claims []model.Claim) (lines []string) {
 			line += fmt.Sprintf("; why: `rollcall explain %s`", strings.Join(open, " "))
 		}
 		lines = append(lines, line)
+		for _, c := range claims {
+			if c.Mode == mode && c.Outcome == model.Refuted {
+				lines = append(lines, fmt.Sprintf("  - %s is false: %s. Measured: %s", c.ID, Escape(c.Truth), limited(strings.Join(c.Measured, "; "))))
+			}
+		}
 	}
 	return lines
 }

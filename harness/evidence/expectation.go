@@ -42,6 +42,9 @@ type Expectation struct {
 
 	// Evidence is where a fact comes from, if not from the API alone: "clients".
 	Evidence string `json:"evidence,omitempty"`
+	// Stretch is how many times as long as its scenario says the times are that it is judged by, if its claims are about those times; 0:
+	// they are about none. Above 1 it decides no claim: that a sleep of 60 s was enough says nothing of one of 30 s.
+	Stretch int `json:"stretch,omitempty"`
 	// Claims are the seed claims, such as "C5", or parts of them, such as "C5.before", that this expectation decides.
 	Claims []string `json:"decides,omitempty"`
 }
@@ -50,6 +53,13 @@ type Expectation struct {
 // which it was not judged does not cover them.
 func (x Expectation) Decides(claims ...string) Expectation {
 	x.Claims = slices.Concat(x.Claims, claims)
+	return x
+}
+
+// ByTheClock says that the claims which the expectation decides are about the app's times as the scenario names them. Where the cluster
+// takes longer, and the app's times with it, they are not decided.
+func (x Expectation) ByTheClock() Expectation {
+	x.Stretch = 1
 	return x
 }
 

@@ -190,6 +190,8 @@ func podMutants() []recordedMutant {
 			noted(second, event(evidence.Event{Kind: evidence.DisruptionUndone}))},
 		{"a new pod beside old ones that still run", recreateRecorded, asking(verdict.OldEndsFirst()),
 			movedTo(evidence.PodCreated, evidence.RolloutBegun, "v2"), verdict.Fail, "old-ends-first", nil},
+		{"old pods that are kept after the new ones are ready", drainedRecorded, asking(verdict.VersionsOverlap(0, 15*second)),
+			moved(evidence.PodDeleting, "v1", 1, 30*second), verdict.Fail, "versions-overlap", nil},
 		{"a SIGTERM that does not wait for the hook", drainedRecorded,
 			asking(verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 4*second, 8*second)),
 			moved(evidence.PodSigterm, "v1", 1, -4*second), verdict.Fail, "between", nil},

@@ -218,6 +218,33 @@ func (t Timeline) OldToNew() (gap Elapsed, ok bool) {
 	return t.seen(first).Since(t.noted(last)), first.Kind != "" && last.Kind != ""
 }
 
+// VersionsOverlap returns when the first new pod was ready, and how long after that the last old one was deleted; negative when that came
+// first. It is absent unless the deletions of all old pods were seen, and where both versions are the same.
+func (t Timeline) VersionsOverlap() (from time.Duration, overlap Elapsed, ok bool) {
+	if t.Old == t.New {
+		return 0, Elapsed{}, false
+	}
+	var first, last evidence.Event
+	for _, p := range t.Pods {
+		isNew := func(e evidence.Event) bool { return e.By.Version == t.New }
+		if e, ready := p.first(evidence.PodReady, isNew); ready && (first.Kind == "" || e.At < first.At) {
+			first = e
+		}
+		old := t.olds[p.Pod]
+		if old == nil {
+			continue
+		}
+		e, deleted := old.last(evidence.PodDeleting)
+		if !deleted {
+			return 0, Elapsed{}, false
+		}
+		if last.Kind == "" || e.At > last.At {
+			last = e
+		}
+	}
+	return first.At, t.seen(last).Since(t.seen(first)), first.Kind != "" && last.Kind != ""
+}
+
 // ByDeleted says whether the hit is a good reply by a pod that was being deleted when the request was sent. The watch of pods or that of
 // EndpointSlices reports a deletion first, and both late: a request sent shortly before the first report may have come after the deletion.
 func (t Timeline) ByDeleted(h Hit) Truth {

@@ -16,6 +16,8 @@ type Claim struct {
 	Rules       []string     // the rules that decided it; empty: it was not decided
 	Evidence    EvidenceKind // the weakest evidence of these rules
 	Because     string       // why it was not decided, or what failed
+	Measured    []string     // what each finding that decided it says, if all of them hold
+	Stretch     int          // how many times as long the times are that it is about; above 1 it is not decided; 0: it is about none
 	Falsifiable bool         // one of these rules could have failed: preconditions alone show nothing
 }
 
@@ -38,8 +40,16 @@ func claimOf(id string, findings []Finding) Claim {
 	if here := slices.DeleteFunc(slices.Clone(of), func(f Finding) bool { return f.Elsewhere }); len(here) > 0 {
 		of = here
 	}
+	c := Claim{ID: id}
+	for _, f := range of {
+		c.Stretch = max(c.Stretch, f.Stretch)
+	}
+	if c.Stretch > 1 {
+		c.Because = fmt.Sprintf("the times of the scenario's pods are %d times as long here as it says, and the claim is about these times", c.Stretch)
+		return c
+	}
 	of = decisive(of)
-	c := Claim{ID: id, Outcome: of[0].Outcome}
+	c.Outcome = of[0].Outcome
 	switch c.Outcome {
 	case Inconclusive, Skipped:
 		c.Because = fmt.Sprintf("%s was %s: %s", of[0].Rule, c.Outcome, of[0].Because)
@@ -56,6 +66,9 @@ func claimOf(id string, findings []Finding) Claim {
 			c.Evidence = f.Evidence
 		}
 		c.Falsifiable = c.Falsifiable || !f.Precondition
+		if c.Outcome == Pass && !slices.Contains(c.Measured, f.Headline) {
+			c.Measured = append(c.Measured, f.Headline)
+		}
 	}
 	return c
 }
@@ -73,7 +86,8 @@ func decisive(findings []Finding) []Finding {
 }
 
 // withClaims fills in the claims of a verdict. A scenario that leaves one of them undecided does not pass: it is skipped if the
-// rule is not for this cluster, and inconclusive if the rule could not tell.
+// rule is not for this cluster, and inconclusive if the rule could not tell. That the times are longer here than a claim says is no
+// reason: the scenario shows what it says of the longer ones.
 func withClaims(v Verdict) Verdict {
 	v.Claims = claimsOf(v.Findings)
 	nothing := v.Outcome == Inconclusive && !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Outcome != Skipped })
@@ -83,7 +97,7 @@ func withClaims(v Verdict) Verdict {
 	var ids []string
 	because := "" // why the first of them was not decided
 	for _, c := range v.Claims {
-		if len(c.Rules) == 0 {
+		if len(c.Rules) == 0 && c.Stretch <= 1 {
 			ids, because = append(ids, c.ID), cmp.Or(because, c.Because)
 		}
 	}

@@ -418,6 +418,7 @@ func draw(seed uint64) recording {
 		verdict.EvenTurns("q", 2), verdict.EqualTurns("q", 2, evidence.Refused), verdict.AnsweredByDeleted("q", 1),
 		verdict.NotAnsweredByDeleted("q"), verdict.AnsweredWithin("q", time.Second, evidence.RolloutBegun))
 	asked("q", pick(4000), drawAnswers(r)...)(&d)
+	d.Run.Expect = append(d.Run.Expect, verdict.VersionsOverlap(-dur(), dur()))
 	return d
 }
 

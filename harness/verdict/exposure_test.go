@@ -33,6 +33,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.NotAnsweredByDeleted("outside-fresh"), verdict.AnsweredWithin("outside-fresh", time.Second, evidence.RolloutBegun),
 		verdict.SentInMaintenance(ms), verdict.SomethingChanged(),
 		verdict.LostShare(0, time.Minute, evidence.RolloutBegun), verdict.DoneAfter(evidence.RolloutBegun), verdict.StepInRollout("drain"),
+		verdict.VersionsOverlap(ms, time.Hour),
 	}
 	most := map[string]verdict.Exposure{}
 	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {

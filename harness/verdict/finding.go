@@ -17,6 +17,7 @@ type Finding struct {
 	Evidence  EvidenceKind // what kind of evidence it rests on; empty when it was skipped
 	Grounds   Grounds      // what of the recording it rests on
 	Decides   []string     // seed claims, or parts of them, that it decides
+	Stretch   int          // how many times as long the times are that these claims are about; 0: they are about none
 	// Precondition says that the finding could not have been a failure: it is about whether other rules could have seen anything.
 	Precondition bool
 	Elsewhere    bool     // skipped because the expectation is for other modes or versions

@@ -164,6 +164,28 @@ var oldEndsFirst = Rule{
 		}},
 }
 
+// VersionsOverlap expects that it takes min to max from when the first new pod is ready until the last old one is deleted: for so long
+// pods of both versions serve that nobody has told to end. How long old ones drain after that is no part of it.
+func VersionsOverlap(min, max time.Duration) Expectation {
+	return Expectation{Rule: versionsOverlap.ID, Min: min, Max: max}
+}
+
+var versionsOverlap = Rule{
+	ID: "versions-overlap", Claim: "pods of both versions serve together, none of them being deleted, for as long as expected",
+	Unit: "old pod", Untested: "the readiness of a new pod and the deletion of every old one were not seen", exposed: oldPods,
+	needs: seeing(evidence.AboutAPI),
+	question: bound{limits: ranging, says: "the last pod of {old} was deleted {since} the first of {new} was ready",
+		before: "the last pod of {old} was deleted {-since} the first of {new} was ready",
+		rows: func(a args) []row {
+			ready, overlap, ok := a.tl.VersionsOverlap()
+			rows := oneRow(overlap, ok)
+			for i := range rows {
+				rows[i].breaches = a.lateSince(ready, overlap.Length)
+			}
+			return rows
+		}},
+}
+
 // Between expects that each pod's first event of kind to comes from min to max after its first event of kind from; negative times are
 // before it. With a min of 0 or more, earlier events do not count: a pod that has just got ready may show as not ready once
 // more. It judges the pods that have the event from. Both may be any kind about a pod; EndpointNotReady includes an

@@ -62,7 +62,7 @@ func TestRuleIDs(t *testing.T) {
 		"pause", "reaches-terminating",
 		"recovers-within", "reply-gap", "rules-before-sigterm",
 		"scaling", "sent-in-maintenance", "sent-while-terminating", "serves", "serves-until-sigterm",
-		"share", "something-changed", "step-in-rollout", "still-serves",
+		"share", "something-changed", "step-in-rollout", "still-serves", "versions-overlap",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)

@@ -8,9 +8,11 @@ type Claim struct {
 	Mode      string               `json:"mode"`
 	Outcome   ClaimOutcome         `json:"outcome"`
 	Truth     string               `json:"truth,omitempty"`    // what was shown instead, where the outcome is refuted
+	Measured  []string             `json:"measured,omitempty"` // the same in numbers of this run
 	DecidedBy []Decision           `json:"decided_by"`         // empty: it was not decided
 	Evidence  verdict.EvidenceKind `json:"evidence,omitempty"` // the weakest kind that a deciding rule rests on
 	Because   string               `json:"because,omitempty"`  // what was not shown and why, or what failed
+	Stretch   int                  `json:"stretch,omitempty"`  // how many times as long its times are here, where it is about times
 	Parts     []ClaimPart          `json:"parts,omitempty"`    // of a claim whose sentence has several: it holds if all of them do
 }
 
@@ -22,6 +24,8 @@ type ClaimPart struct {
 	Because   string       `json:"because,omitempty"`
 
 	Evidence verdict.EvidenceKind `json:"-"` // the weakest kind that a deciding rule rests on
+	Measured []string             `json:"-"` // what the deciding rules found, where all hold
+	Stretch  int                  `json:"-"` // as for the claim
 }
 
 // A ClaimOutcome is what became of a claim.

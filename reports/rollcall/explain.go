@@ -134,6 +134,7 @@ func explainClaim(w io.Writer, name string) bool {
 	if claim.Truth != "" {
 		say(w, "  ", "false; what is true: %s", claim.Truth)
 	}
+	say(w, "  ", "Do: %s", claim.Do)
 	for _, l := range listings() {
 		if slices.Contains(l.Covers, name) {
 			say(w, "  ", "decided by %s/%s: %s", l.Suite, l.ID, l.Claim)

@@ -12,7 +12,7 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	all := slices.Concat(
-		harness.Core.Takes(reapplies(), "reapply-below-the-minimum", "reapply-at-the-minimum", "reapply-the-same-size"),
+		harness.Core.Takes(reapplies(), "reapply-below-the-minimum", "reapply-at-the-minimum", "reapply-the-same-size-by-default"),
 		harness.Core.Takes(manifests(), "manifest-never-with-replicas"),
 		[]harness.Scenario{imageOnly(), serverSideConflict(), byMetric(), underLoad()},
 	)

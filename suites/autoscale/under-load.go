@@ -55,11 +55,11 @@ func underLoad() harness.Scenario {
 			verdict.FactWithin("from the apply to the autoscaler's write", 0, time.Minute),
 			verdict.FactWithin("from the apply to the minimum again", 0, restores),
 			verdict.Fact(failedRequests, "0"),
-			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C13"),
+			verdict.Fact("fewest available pods", "1").Counting(evidence.FewestAvailable).Decides("C13.kills"),
 			verdict.FactAtLeast(answeredBusy, mostBusy).ByClients(), // counted by the steps, and so deciding no claim
 			verdict.Fact(answeredLeft, "1", "2").ByClients(),
-			verdict.Fact(fewestSame, "3", "4").Counting(evidence.FewestAvailable).Decides("C14"),
-			verdict.FactWithin(untilShrunk, 0, 2*time.Minute).Decides("C14"),
+			verdict.Fact(fewestSame, "3", "4").Counting(evidence.FewestAvailable),
+			verdict.FactWithin(untilShrunk, 0, 2*time.Minute),
 		},
 	}
 }

@@ -32,7 +32,7 @@ func defaults() harness.Scenario {
 			steps.Note("old ReplicaSets kept", *d.Spec.RevisionHistoryLimit)
 		},
 		Expect: []evidence.Expectation{
-			verdict.Fact("strategy", "RollingUpdate").Decides("C9"),
+			verdict.Fact("strategy", "RollingUpdate").Decides("C9", "C20.default"),
 			verdict.Fact("max surge", "25%").Decides("C9"),
 			verdict.Fact("max unavailable", "25%").Decides("C9"),
 			verdict.Fact("replicas", "1"),

@@ -28,7 +28,7 @@ func drainedRollingUpdate() harness.Scenario {
 			verdict.NoHiddenRetries(),
 			verdict.MaxDrainLag(app.PreStopSleep).Scaled().Decides("C37.terminating"),
 			verdict.MaxRuleLag(3 * time.Second).Scaled(),
-			verdict.RulesBeforeSigterm().Decides("C31", "C39.rules-first"),
+			verdict.RulesBeforeSigterm().ByTheClock().Decides("C39.rules-first"),
 		},
 	})
 }

@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"time"
+
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
@@ -19,6 +21,7 @@ func oneByOne() harness.Scenario {
 			verdict.NoFailures().Decides("C32.probed"),
 			verdict.NoSlowReplies(),
 			verdict.MinMixedWindow(3 * app.StartDelay).Scaled().On(evidence.Fresh).Decides("C17.one-by-one"),
+			verdict.VersionsOverlap(3*app.StartDelay, time.Hour).Scaled().Decides("C17.one-by-one"), // as long as it takes
 			verdict.Mixes(1).Decides("C18"),
 			verdict.MinAvailable(4),
 		},

@@ -21,7 +21,7 @@ func All() []harness.Scenario {
 			terminatingUncounted(), gradualFullSurge(), fullSurgeUnderQuota(), pausedSizes(), configMap(), selector()},
 		deadline(),
 		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent", "scaled-down-limits-absolute"),
-		harness.Core.Takes(fenceposts(), "fenceposts-three-thirty-tenth", "fenceposts-ten-thirty-thirty"),
+		harness.Core.Takes(fenceposts(), "fenceposts-three-thirty-tenth", "fenceposts-four-quarter-quarter", "fenceposts-ten-thirty-thirty"),
 	)
 }
 

@@ -67,14 +67,14 @@ func strategies() harness.Scenario {
 		},
 	}
 	for _, c := range creates {
-		claim := "C10" // about the limits
-		if c.strategy.RollingUpdate == nil {
-			claim = "C20"
+		x := verdict.Fact(c.name, c.reply)
+		if c.strategy.RollingUpdate == nil { // not about the limits
+			x = x.Decides("C20.strategies")
 		}
-		s.Expect = append(s.Expect, verdict.Fact(c.name, c.reply).Decides(claim))
+		s.Expect = append(s.Expect, x)
 	}
 	for _, p := range patches {
-		s.Expect = append(s.Expect, verdict.Fact(p.name, p.reply).Decides("C20"))
+		s.Expect = append(s.Expect, verdict.Fact(p.name, p.reply).Decides("C20.strategies"))
 	}
 	return s
 }

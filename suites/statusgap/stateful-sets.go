@@ -40,7 +40,7 @@ func statefulSets() []harness.Scenario {
 	return []harness.Scenario{
 		replacedSet("stateful-sets-ordered", "a StatefulSet replaces its pods from the last to the first, one at a time",
 			appsv1.StatefulSetUpdateStrategy{}, 0,
-			verdict.Fact(replaced, "echo-2 echo-1 echo-0").Decides("C7.clean-cut"), verdict.Fact(together, "1"),
+			verdict.Fact(replaced, "echo-2 echo-1 echo-0"), verdict.Fact(together, "1"),
 			verdict.MinAvailable(2), verdict.Fact(oldLeft, "0"),
 			verdict.Fact(kubectlSays, "partitioned roll out complete: 3 new pods have been updated..."), verdict.Fact(revisionDone, "true")),
 		replacedSet("stateful-sets-partitioned", "a partition of 2 replaces one of three pods, and rollout status calls that complete",
@@ -57,11 +57,11 @@ func statefulSets() []harness.Scenario {
 			"a StatefulSet that allows 2 pods to be missing replaces 2 at a time where the API server knows the field",
 			rolling(appsv1.RollingUpdateStatefulSetStrategy{MaxUnavailable: new(intstr.FromInt32(2))}), 0,
 			verdict.Fact(maxUnavailable, "2").Before("1.35.4").Since("1.35"),
-			verdict.Fact(together, "2").Decides("C7.clean-cut").Before("1.35.4").Since("1.35"),
+			verdict.Fact(together, "2").Before("1.35.4").Since("1.35"),
 			verdict.Fact(maxUnavailable, "none").Before("1.37").Since("1.35.4"),
-			verdict.Fact(together, "1").Decides("C7.clean-cut").Before("1.37").Since("1.35.4"),
+			verdict.Fact(together, "1").Before("1.37").Since("1.35.4"),
 			verdict.Fact(maxUnavailable, "2").Since("1.37"),
-			verdict.Fact(together, "2").Decides("C7.clean-cut").Since("1.37")),
+			verdict.Fact(together, "2").Since("1.37")),
 	}
 }
 

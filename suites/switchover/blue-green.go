@@ -44,7 +44,7 @@ func flipped(id, claim string, flip rollout.Strategy) harness.Scenario {
 			verdict.MaxRuleLag(sync).Scaled(),
 			verdict.OnlyServes(next, evidence.Barrier).On(evidence.Fresh),
 			verdict.KeptConnections(old).Decides("C19"),
-			verdict.StillServes(old, 50).On(evidence.Reused),
+			verdict.StillServes(old, 50).On(evidence.Reused).Decides("C19"),
 		},
 	}
 }

@@ -38,9 +38,9 @@ func deleteAndApply() []harness.Scenario {
 		Claim:  "deleting a Deployment and applying the next one costs an outage when pods exit at once and their successors take 5 s to start",
 		Change: func(s *harness.Scenario) { s.App.Linger, s.App.OnTerm = 0, fixtures.Exit },
 		Expect: []evidence.Expectation{
-			verdict.LostWhileNoneServes(evidence.Refused).Decides("C30"),
-			verdict.Pause(startup-stop, startup+harness.UsualPodStart+harness.UsualRuleLag).Scaled().Decides("C30"),
-			verdict.MinOutage(startup - stop).Scaled().On(evidence.Fresh).Decides("C30"),
+			verdict.LostWhileNoneServes(evidence.Refused).Decides("C30.undrained"),
+			verdict.Pause(startup-stop, startup+harness.UsualPodStart+harness.UsualRuleLag).Scaled().Decides("C30.undrained"),
+			verdict.MinOutage(startup - stop).Scaled().On(evidence.Fresh).Decides("C30.undrained"),
 		},
 	}, harness.Twin{
 		ID:    "delete-and-apply-drained",
@@ -49,7 +49,7 @@ func deleteAndApply() []harness.Scenario {
 			s.App.StartDelay, s.App.PreStopSleep, s.App.Grace = 3*time.Second, 20*time.Second, 40*time.Second
 		},
 		Expect: []evidence.Expectation{
-			verdict.NoFailures().Decides("C38"),
+			verdict.NoFailures().Decides("C30.drained", "C38"),
 			verdict.ServesUntilSigterm().Decides("C38"),
 			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
@@ -63,7 +63,7 @@ func deleteAndApply() []harness.Scenario {
 		},
 		Expect: []evidence.Expectation{
 			verdict.LostWhileNoneServes(evidence.Refused),
-			verdict.MinOutage(longer-unready).Scaled().On(evidence.Fresh).Decides("C38", "C30"),
+			verdict.MinOutage(longer-unready).Scaled().On(evidence.Fresh).Decides("C38"),
 		},
 	}, harness.Twin{
 		ID:    "delete-and-apply-all",
@@ -72,6 +72,6 @@ func deleteAndApply() []harness.Scenario {
 			s.App.StartDelay, s.App.PreStopSleep = 0, 5*time.Second
 			s.Load.Settle, s.Rollout = outage, rollout.DeleteAndApplyAll("v1", "v2")
 		},
-		Expect: []evidence.Expectation{verdict.DamageSeen(), verdict.MinOutage(outage).Decides("C30")}, // until the load ends
+		Expect: []evidence.Expectation{verdict.DamageSeen(), verdict.MinOutage(outage)}, // until the load ends
 	})
 }

@@ -28,7 +28,8 @@ const (
 
 // dataplaneAbsent: all claims about rules are about kube-proxy's. The rules that it wrote stay when it is gone, and then route to
 // pods that are gone. Rules of somebody else route where they were told to: here to a pod that is being deleted beside a ready one,
-// which kube-proxy would leave out.
+// which kube-proxy would leave out. That says nothing of another data plane that follows endpoints, such as Cilium, where deletion and
+// rules race as well (cilium/cilium issue 45593).
 func dataplaneAbsent() harness.Scenario {
 	const requests, hook = 5, 15 * time.Second // which is long enough to ask them
 	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
@@ -63,8 +64,8 @@ func dataplaneAbsent() harness.Scenario {
 		Expect: []evidence.Expectation{
 			verdict.AllAnswered(withProxy).Decides("C41.kube-proxy"),
 			verdict.AllFail(withoutProxy).Decides("C41.kube-proxy"),
-			verdict.AllAnswered(byOthers).Decides("C41.others"),
-			verdict.AnsweredByDeleted(byOthers, requests).Decides("C41.others"),
+			verdict.AllAnswered(byOthers),
+			verdict.AnsweredByDeleted(byOthers, requests),
 		},
 	}
 }
