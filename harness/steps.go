@@ -117,6 +117,11 @@ func (s *Steps) Deploy(ctx context.Context, app fixtures.App, version string) {
 	})
 }
 
+// Describe returns what `kubectl describe deployment` prints of a Deployment.
+func (s *Steps) Describe(name string) string {
+	return Must(rollout.Describe(s.by.Cluster.REST(), s.Namespace, name))
+}
+
 // Workers returns the names of the nodes that may carry load.
 func (s *Steps) Workers(ctx context.Context) []string { return Must(s.by.Cluster.Workers(ctx)) }
 

@@ -29,7 +29,7 @@ var seed = [...]SeedClaim{
 	{Says: "\"rolled out\" means that the wanted number of new pods is ready",
 		Truth: "every new pod is available, which is ready for minReadySeconds, and the old replicas are scaled down, though their pods " +
 			"may still run",
-		Do:    "set minReadySeconds if a pod that is ready may still fail; for the end of old pods wait as C5 says"},
+		Do: "set minReadySeconds if a pod that is ready may still fail; for the end of old pods wait as C5 says"},
 	{Says: "a rollout is over when no old pod exists", Parts: []string{"before", "after"},
 		Do: "after kubectl rollout status, wait until only new pods exist: kubectl wait --for=delete pod -l pod-template-hash=<that of the old ReplicaSet>"},
 	{Says: "Recreate makes a clean cut",

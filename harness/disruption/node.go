@@ -5,6 +5,9 @@ import (
 	"errors"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/poll"
 )
@@ -20,6 +23,25 @@ table inet `+cutTable+` {
 	chain out { type filter hook postrouting priority 300; oifname "eth0" drop; }
 }
 EOF`, "nft delete table inet "+cutTable)
+}
+
+// ReadyFact is the fact that says whether a node is ready, as the API shows it: True, False or Unknown.
+const ReadyFact = "the node is ready"
+
+// ReadinessNoted records that fact.
+func ReadinessNoted(name string) Act {
+	return func(ctx context.Context, s Stage) error {
+		node, err := s.any().Client().CoreV1().Nodes().Get(ctx, s.Node(name), metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		for _, c := range node.Status.Conditions {
+			if c.Type == corev1.NodeReady {
+				s.Fact(ReadyFact, string(c.Status))
+			}
+		}
+		return nil
+	}
 }
 
 // CutFromAPI drops what a node sends to the API server for d, and nothing else.

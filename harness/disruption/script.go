@@ -101,6 +101,28 @@ func AppsCounted(node string) Act {
 	}
 }
 
+// ProcessFact is the fact that says whether a program that was restarted runs in another process than before.
+const ProcessFact = "another process after the restart"
+
+// Restarting does an act that restarts a program on a node, and records that fact.
+func Restarting(node, program string, act Act) Act {
+	newest := fmt.Sprintf("until pgrep -n -x %s; do sleep 0.1; done", program)
+	return func(ctx context.Context, s Stage) error {
+		before, err := s.On(ctx, node, newest)
+		if err != nil {
+			return err
+		}
+		if err := act(ctx, s); err != nil {
+			return err
+		}
+		after, err := s.On(ctx, node, newest)
+		if err == nil {
+			s.Fact(ProcessFact, fmt.Sprint(before != after))
+		}
+		return err
+	}
+}
+
 // eachApp returns a script that runs do for each of the app's processes on a node, with its pid in $pid, the oldest first.
 func (s Stage) eachApp(do string) (script string) { return EachProcess(s.App.ResourceName()+"-.*", do) }
 

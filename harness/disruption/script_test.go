@@ -86,6 +86,8 @@ func TestActsOnNodes(t *testing.T) {
 		{"a program that is stopped, which is marked as soon as it is", StoppedMarked(ControlPlane, Etcd, time.Millisecond),
 			[]string{"control-plane: ", "-STOP -x etcd", "step: etcd is stopped", "-CONT -x etcd"}},
 		{"the app's processes are counted", AppsCounted(Worker), []string{"worker: ", "pgrep -x echo", "fact: 0"}},
+		{"a program is looked for before and after its restart", Restarting(Worker, "kubelet", Script(Worker, "systemctl restart kubelet")),
+			[]string{"worker: ", "pgrep -n -x kubelet", "systemctl restart kubelet", "pgrep -n -x kubelet", "fact: false"}},
 		{"connections are forgotten", ConntrackFlushed(Worker), []string{"worker: ", "conntrack --flush"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

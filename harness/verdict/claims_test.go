@@ -77,11 +77,36 @@ func TestClaimsDecideWhetherAScenarioPasses(t *testing.T) {
 			if decided := len(got.Rules) > 0; got.Falsifiable != decided {
 				t.Errorf("decided by %q, and a rule that could have failed did so: %v", got.Rules, got.Falsifiable)
 			}
-			got.Because, got.Falsifiable = "", false
+			if measured := len(got.Measured) > 0; measured != (got.Outcome == verdict.Pass) {
+				t.Errorf("it is %s, and measured was %q", got.Outcome, got.Measured)
+			}
+			got.Because, got.Falsifiable, got.Measured = "", false, nil
 			if diff := cmp.Diff(row.claim, got); diff != "" {
 				t.Errorf("claim (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A claim about a time says nothing where the app's times are longer, and the scenario's outcome stays.
+func TestClaimsAboutTimesAreNotDecidedByLongerOnes(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		stretch  int
+		outcome  verdict.Outcome
+		because  string
+	}{
+		{"a claim that is about no times", 0, verdict.Pass, ""},
+		{"times as the scenario says", 1, verdict.Pass, ""},
+		{"times that are longer", 2, verdict.Inconclusive, "are 2 times as long here as it says"},
+	} {
+		x := verdict.NoFailures().Decides("C40")
+		x.Stretch = row.stretch
+		v := judge(t, rollout(x))
+		if c := v.Claims[0]; v.Outcome != verdict.Pass || c.Outcome != row.outcome || c.Stretch != row.stretch ||
+			!strings.Contains(c.Because, row.because) {
+			t.Errorf("%s: the scenario is %s, and the claim %+v", row.sentence, v.Outcome, c)
+		}
 	}
 }
 

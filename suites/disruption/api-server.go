@@ -33,7 +33,7 @@ func apiServer() []harness.Scenario {
 			"of them", sleepsUntilHeard(), disruption.Disruption{
 			ID: "api-server-away-in-rollout", Does: "the API server is away for 10 s in the middle of a rollout", Expects: expects,
 			After: time.Second, Lasts: away + 60*time.Second, Do: disruption.Away(disruption.APIServer, away),
-		}, verdict.NoFailures(), verdict.StepInRollout(disruption.APIServer)),
+		}, verdict.NoFailures(), verdict.StepInRollout(disruption.APIServer), verdict.RulesBeforeSigterm()),
 		steady("a node that does not reach the API server for 20 s fails no request", drained(), disruption.Disruption{
 			ID: "api-server-cut-off", Does: "worker does not reach the API server for 20 s", Nodes: onWorker,
 			Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),

@@ -10,8 +10,10 @@ import (
 )
 
 // containerd: containers are children of their shims and keep running. A kubelet without a container runtime reports its node as
-// not ready after 30 s (maxWaitForContainerRuntime, pkg/kubelet/kubelet.go, v1.37), and its pods stay in the endpoints.
+// not ready after 30 s (maxWaitForContainerRuntime, pkg/kubelet/kubelet.go, v1.37), when it looks next, every 10 s
+// (nodeStatusUpdateFrequency, KubeletConfiguration v1beta1), and its pods stay in the endpoints.
 func containerd() []harness.Scenario {
+	const unready = 50 * time.Second
 	expects := []string{nodeUnready, podLogLost}
 	down := func(d time.Duration) disruption.Act {
 		return disruption.Lasting(d, disruption.Worker, "systemctl stop containerd", "systemctl start containerd")
@@ -19,12 +21,12 @@ func containerd() []harness.Scenario {
 	return []harness.Scenario{
 		steady("a restart of containerd fails no request", drained(), disruption.Disruption{
 			ID: "containerd-restarted", Does: "containerd of worker is restarted", Nodes: onWorker, Expects: expects, Lasts: 5 * time.Second,
-			Do: disruption.Script(disruption.Worker, "systemctl restart containerd"),
-		}, verdict.NoFailures()),
+			Do: disruption.Restarting(disruption.Worker, "containerd", disruption.Script(disruption.Worker, "systemctl restart containerd")),
+		}, verdict.NoFailures(), restarted()),
 		steady("a node without containerd fails no request, though it is not ready", drained(), disruption.Disruption{
-			ID: "containerd-down", Does: "containerd of worker is down for 45 s", Nodes: onWorker, Expects: expects, Lasts: 45 * time.Second,
-			Do: down(45 * time.Second),
-		}, verdict.NoFailures()),
+			ID: "containerd-down", Does: "containerd of worker is down for 50 s", Nodes: onWorker, Expects: expects, Lasts: unready,
+			Do: disruption.Together(down(unready), disruption.Later(unready-2*time.Second, disruption.ReadinessNoted(disruption.Worker))),
+		}, verdict.NoFailures(), verdict.Fact(disruption.ReadyFact, "False")),
 		steady("an app that is killed while its node has no containerd is not started again, and fails requests until its probe does",
 			onOneNode(), disruption.Disruption{
 				ID: "containerd-down-app-killed", Does: "an app on worker is killed while containerd is down for 10 s", Nodes: onWorker,

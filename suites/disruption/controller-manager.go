@@ -24,7 +24,7 @@ func controllerManager() []harness.Scenario {
 		}, verdict.NoFailures(), verdict.MinAvailable(3), verdict.MaxActive(4), verdict.StepInRollout(disruption.ControllerManager),
 			verdict.DoneAfter(evidence.DisruptionUndone)),
 		// Stopped for less than the 10 s in which a leader has to renew its lease, it carries on afterwards as if nothing had happened.
-		steady("a pod that ends while the controller manager is stopped costs requests, however long it drains", drained(),
+		steady("a pod that ends while the controller manager is stopped costs requests, though it sleeps for 5 s and drains", drained(),
 			disruption.Disruption{
 				ID: "controller-manager-stopped-at-deletion", Does: "a pod is deleted while the controller manager is stopped for 9 s",
 				Lasts: 9 * time.Second, Do: disruption.Together(

@@ -88,6 +88,9 @@ func scenario(claim string, app fixtures.App, how rollout.Strategy, d disruption
 	}
 }
 
+// restarted expects that a program that was restarted runs in another process than before: otherwise the restart shows nothing.
+func restarted() evidence.Expectation { return verdict.Fact(disruption.ProcessFact, "true") }
+
 // onlyOn expects that clients on the disrupted nodes lose requests over connections of a kind, and that no other client does.
 func onlyOn(conn evidence.Conn) []evidence.Expectation {
 	return []evidence.Expectation{

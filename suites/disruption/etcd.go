@@ -5,6 +5,7 @@ import (
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/disruption"
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
 )
 
@@ -20,6 +21,6 @@ func etcd() []harness.Scenario {
 			ID: "etcd-stopped-in-rollout", Does: "etcd is stopped for 15 s in the middle of a rollout", Expects: []string{apiAway},
 			After: 3 * time.Second, Lasts: stopped + 30*time.Second,
 			Do: disruption.StoppedMarked(disruption.ControlPlane, disruption.Etcd, stopped),
-		}, verdict.NoFailures(), verdict.StepInRollout(disruption.Etcd)),
+		}, verdict.NoFailures(), verdict.StepInRollout(disruption.Etcd), verdict.DoneAfter(evidence.DisruptionUndone)),
 	}
 }

@@ -26,8 +26,9 @@ func kubelet() []harness.Scenario {
 	return []harness.Scenario{
 		steady("a restart of a kubelet fails no request", drained(), disruption.Disruption{
 			ID: "kubelet-restarted", Does: "the kubelet of worker is restarted", Nodes: onWorker, Expects: []string{nodeUnready},
-			Lasts: 5 * time.Second, Do: disruption.Script(disruption.Worker, "systemctl restart kubelet"),
-		}, verdict.NoFailures()),
+			Lasts: 5 * time.Second,
+			Do:    disruption.Restarting(disruption.Worker, "kubelet", disruption.Script(disruption.Worker, "systemctl restart kubelet")),
+		}, verdict.NoFailures(), restarted()),
 		steady("a kubelet that is down fails no request while other nodes have ready pods", drained(), disruption.Disruption{
 			ID: "kubelet-down", Does: "the kubelet of worker is down for 70 s", Nodes: onWorker, Expects: []string{nodeUnready},
 			Lasts: silent, Do: stopped,

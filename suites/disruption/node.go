@@ -40,7 +40,8 @@ func node() []harness.Scenario {
 		steady("a node that is cut off and has all pods costs other clients every request", onOneNode(), disruption.Disruption{
 			ID: "node-cut-with-all-pods", Does: "worker, which has all pods, is cut off from the other nodes for 15 s", Nodes: onWorker,
 			Expects: cut, Lasts: 15 * time.Second, Do: disruption.Cut(disruption.Worker, 15*time.Second),
-		}, verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout).OnOthers()), // later requests are answered when the cut ends
+		}, verdict.MinOutage(15*time.Second-loadgen.DefaultTimeout).OnOthers(), // later requests are answered when the cut ends
+			verdict.LostShare(inEffect, 12*time.Second, evidence.DisruptionBegun).OnOthers()), // of all pods, which is every request
 		steady("a node that freezes costs other clients its share of new connections for 35 s to a minute, and none until it is back",
 			drained(), disruption.Disruption{
 				ID: "node-frozen", Does: "worker is frozen for 70 s", Nodes: onWorker, Expects: dead, Lasts: silent,

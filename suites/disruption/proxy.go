@@ -20,8 +20,8 @@ func proxy() []harness.Scenario {
 	return []harness.Scenario{
 		steady("a restart of kube-proxy fails no request", drained(), disruption.Disruption{
 			ID: "proxy-restarted", Does: "kube-proxy of worker is restarted", Nodes: onWorker, Lasts: 10 * time.Second,
-			Do: disruption.ProxyRestarted(disruption.Worker),
-		}, verdict.NoFailures(), verdict.NoSlowReplies()),
+			Do: disruption.Restarting(disruption.Worker, "kube-proxy", disruption.ProxyRestarted(disruption.Worker)),
+		}, verdict.NoFailures(), verdict.NoSlowReplies(), restarted()),
 		steady("a kube-proxy that is killed fails no request", drained(), disruption.Disruption{
 			ID: "proxy-killed", Does: "kube-proxy of worker is killed", Nodes: onWorker, Lasts: 10 * time.Second,
 			Do: disruption.Killed(disruption.Worker, "kube-proxy"),

@@ -20,8 +20,17 @@ import (
 
 // conditions: what a Deployment reports about itself during a rollout (Kubernetes v1.36.3,
 // pkg/controller/deployment/{sync,progress}.go). Progressing stays True throughout: only its reason tells a rollout in progress
-// from one that is done.
+// from one that is done. The numbers of pods are those of `kubectl describe`, which this calls: at the end, and while a pod of a second
+// rollout is not ready.
 func conditions() harness.Scenario {
+	const (
+		done    = "3 desired | 3 updated | 3 total | 3 available | 0 unavailable"
+		pending = "3 desired | 1 updated | 4 total | 3 available | 1 unavailable"
+		// of the first version's rollout, and of the second's in another order: see fenceposts
+		scalings = "Scaled down replica set v1 from 1 to 0, Scaled down replica set v1 from 2 to 1, Scaled down replica set v1 from 3 to 2, " +
+			"Scaled up replica set v1 from 0 to 3, Scaled up replica set v2 from 0 to 1, Scaled up replica set v2 from 1 to 2, " +
+			"Scaled up replica set v2 from 2 to 3"
+	)
 	app := fixtures.App{Replicas: 3, MaxSurge: percent(30), MaxUnavailable: percent(10), MinReady: time.Second}
 	return harness.Scenario{
 		ID:      "conditions",
@@ -33,35 +42,48 @@ func conditions() harness.Scenario {
 			changes := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx, metav1.ListOptions{}))
 			defer changes.Stop()
 			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
-			told, done := conditionsTold(ctx, changes)
+			told := conditionsTold(ctx, changes)
 			for _, kind := range []appsv1.DeploymentConditionType{appsv1.DeploymentProgressing, appsv1.DeploymentAvailable} {
 				steps.Note(string(kind)+" in turn", strings.Join(slices.Compact(told[kind]), ", "))
 			}
-			steps.Note("numbers at the end", fmt.Sprintf("%d desired, %d updated, %d total, %d available, %d unavailable",
-				*done.Spec.Replicas, done.Status.UpdatedReplicas, done.Status.Replicas, done.Status.AvailableReplicas, done.Status.UnavailableReplicas))
+			whole := described(ctx, steps, func(d description) bool { return d.pods == done && d.scalings == scalings })
+			steps.Note("describe says of pods", whole.pods)
+			steps.Note("describe says of conditions", whole.conditions)
+			steps.Note("describe says of ReplicaSets", whole.sets)
+			steps.Note("describe says of scalings", whole.scalings)
+			never := app
+			never.ReadyDelay = time.Hour
+			change(ctx, steps, to(steps, never, "v1"))
+			stuck := described(ctx, steps, func(d description) bool { return d.pods == pending })
+			steps.Note("describe says of pods while one is not ready", stuck.pods)
+			steps.Note("describe says of conditions then", stuck.conditions)
 		},
 		Expect: []evidence.Expectation{
 			verdict.Fact("Progressing in turn",
 				"True NewReplicaSetAvailable, True NewReplicaSetCreated, True ReplicaSetUpdated, True NewReplicaSetAvailable").Decides("C22"),
 			verdict.Fact("Available in turn", "True MinimumReplicasAvailable").Decides("C22"),
-			verdict.Fact("numbers at the end", "3 desired, 3 updated, 3 total, 3 available, 0 unavailable").Decides("C22"),
+			verdict.Fact("describe says of pods", done).Decides("C22"),
+			verdict.Fact("describe says of conditions",
+				"Available True MinimumReplicasAvailable, Progressing True NewReplicaSetAvailable").Decides("C22"),
+			verdict.Fact("describe says of ReplicaSets", "v2 (3/3 replicas created) beside v1 (0/0 replicas created)").Decides("C22"),
+			verdict.Fact("describe says of scalings", scalings).Decides("C22"),
+			verdict.Fact("describe says of pods while one is not ready", pending).Decides("C22"),
+			verdict.Fact("describe says of conditions then",
+				"Available True MinimumReplicasAvailable, Progressing True ReplicaSetUpdated").Decides("C22"),
 		},
 	}
 }
 
-// conditionsTold returns, by type, what each condition of a Deployment said in every state of it until v2 is rolled out, and the
-// last state.
-func conditionsTold(ctx context.Context, changes watch.Interface) (
-	told map[appsv1.DeploymentConditionType][]string, last *appsv1.Deployment,
-) {
-	told = map[appsv1.DeploymentConditionType][]string{}
-	for _, last = range harness.Changes[*appsv1.Deployment](ctx, changes) {
-		for _, c := range last.Status.Conditions {
+// conditionsTold returns, by type, what each condition of a Deployment said in every state of it until v2 is rolled out.
+func conditionsTold(ctx context.Context, changes watch.Interface) map[appsv1.DeploymentConditionType][]string {
+	told := map[appsv1.DeploymentConditionType][]string{}
+	for _, d := range harness.Changes[*appsv1.Deployment](ctx, changes) {
+		for _, c := range d.Status.Conditions {
 			told[c.Type] = append(told[c.Type], fmt.Sprintf("%s %s", c.Status, c.Reason))
 		}
-		if last.Spec.Template.Labels[fixtures.VersionLabel] == "v2" && rollout.Complete(last) {
+		if d.Spec.Template.Labels[fixtures.VersionLabel] == "v2" && rollout.Complete(d) {
 			break
 		}
 	}
-	return told, last
+	return told
 }

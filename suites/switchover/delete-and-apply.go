@@ -63,7 +63,7 @@ func deleteAndApply() []harness.Scenario {
 		},
 		Expect: []evidence.Expectation{
 			verdict.LostWhileNoneServes(evidence.Refused),
-			verdict.MinOutage(longer-unready).Scaled().On(evidence.Fresh).Decides("C38"),
+			verdict.MinOutage(longer - unready).Scaled().On(evidence.Fresh).Decides("C38"),
 		},
 	}, harness.Twin{
 		ID:    "delete-and-apply-all",
