@@ -49,8 +49,13 @@ func requests(holds func(evidence.Evidence, evidence.Hit) bool, change func(evid
 			arrived[number{a.Lane, a.Seq}] = &arrivals[i]
 		}
 		for i, h := range hits {
-			if holds(*ev, h) {
-				change(*ev, request{&hits[i], arrived[number{h.Lane, h.Seq}]})
+			if !holds(*ev, h) {
+				continue
+			}
+			r := request{&hits[i], arrived[number{h.Lane, h.Seq}]}
+			change(*ev, r)
+			if r.arrival == nil && !r.Failed() { // a pod that answers has got the request
+				arrivals = append(arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent + h.Took/2, By: r.By})
 			}
 		}
 		arrivals = slices.DeleteFunc(arrivals, func(a evidence.Arrival) bool { return a.Lane == "" })
@@ -146,7 +151,7 @@ func unfailing(ev *evidence.Evidence) {
 		func(ev evidence.Evidence, r request) { r.by(pod(ev, "v1")) })(ev)
 }
 
-// answered, unanswered and byAnother change how the requests of a question end.
+// answered and unanswered change how the requests of a question end.
 func answered(question string) changed {
 	return requests(of(question), func(ev evidence.Evidence, r request) { r.by(pod(ev, "v2")) })
 }
@@ -155,12 +160,16 @@ func unanswered(question string) changed {
 	return requests(of(question), func(_ evidence.Evidence, r request) { r.refuse() })
 }
 
-func byAnother(question string) changed {
+// byNewest makes the pod answer the requests of a question that was last to become ready.
+func byNewest(question string) changed {
 	return requests(of(question), func(ev evidence.Evidence, r request) {
-		i := slices.IndexFunc(ev.Events, func(e evidence.Event) bool {
-			return e.Kind == evidence.PodReady && e.By.Version == r.By.Version && e.By.Pod != r.By.Pod
-		})
-		r.by(ev.Events[i].By)
+		var newest evidence.Event
+		for _, e := range ev.Events {
+			if e.Kind == evidence.PodReady && e.At <= r.Sent && e.At > newest.At {
+				newest = e
+			}
+		}
+		r.by(newest.By)
 	})
 }
 
@@ -217,5 +226,49 @@ func later(kind evidence.EventKind, d time.Duration) changed {
 				ev.Events[i].At += d
 			}
 		}
+	}
+}
+
+// found adds what steps of today find out, as pairs of names and values.
+func found(facts ...string) changed {
+	return func(ev *evidence.Evidence) {
+		end := first(*ev, evidence.LoadEnded).At
+		for i := 0; i < len(facts); i += 2 {
+			ev.Events = append(ev.Events, evidence.Event{At: end, Kind: evidence.Fact, Object: facts[i], Detail: facts[i+1]})
+		}
+	}
+}
+
+// marked moves a mark to another.
+func marked(kind, to evidence.EventKind) changed {
+	return func(ev *evidence.Evidence) {
+		at := first(*ev, to).At
+		for i, e := range ev.Events {
+			if e.Kind == kind {
+				ev.Events[i].At = at
+			}
+		}
+	}
+}
+
+// createdAt makes every new pod be created at a mark.
+func createdAt(mark evidence.EventKind) changed {
+	return func(ev *evidence.Evidence) {
+		at := first(*ev, mark).At
+		for i, e := range ev.Events {
+			if e.Kind == evidence.PodCreated && e.By.Version == "v2" {
+				ev.Events[i].At = at
+			}
+		}
+	}
+}
+
+// sized changes the first size above 0 that the ReplicaSet of a version is given.
+func sized(version string, size int) changed {
+	return func(ev *evidence.Evidence) {
+		i := slices.IndexFunc(ev.Events, func(e evidence.Event) bool {
+			return e.Kind == evidence.ReplicaSetScaled && e.Detail == version && e.Count > 0
+		})
+		ev.Events[i].Count = size
 	}
 }

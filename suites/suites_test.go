@@ -161,7 +161,8 @@ func TestScenariosAreWellFormed(t *testing.T) {
 	}
 }
 
-// The default profile leaves out no claim of the seed: in every mode each part of each claim is decided by a rule that can fail.
+// The default profile leaves out no claim of the seed: in every mode each part of each claim is decided by a rule that can fail, except
+// C31, which is about iptables, in ipvs: that writes rules without a pause, so that a loss is left to chance.
 func TestCoreDecidesEveryClaim(t *testing.T) {
 	decided := map[string]bool{}
 	for _, mode := range []string{"iptables", "nftables", "ipvs"} {
@@ -179,7 +180,7 @@ func TestCoreDecidesEveryClaim(t *testing.T) {
 			id := fmt.Sprint("C", n+1)
 			seed, _ := reports.SeedClaimOf(id)
 			for _, part := range seed.PartsOf(id) {
-				if !decided[mode+" "+part] {
+				if !decided[mode+" "+part] && (mode != "ipvs" || id != "C31") {
 					t.Errorf("%s: no scenario of the profile core decides %s", mode, part)
 				}
 			}

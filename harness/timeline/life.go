@@ -230,15 +230,11 @@ func (t Timeline) VersionsOverlap() (from time.Duration, overlap Elapsed, ok boo
 		if e, ready := p.first(evidence.PodReady, isNew); ready && (first.Kind == "" || e.At < first.At) {
 			first = e
 		}
-		old := t.olds[p.Pod]
-		if old == nil {
-			continue
-		}
-		e, deleted := old.last(evidence.PodDeleting)
-		if !deleted {
+		switch e, there := t.olds[p.Pod].last(evidence.PodCreated, evidence.PodReady, evidence.PodDeleting); {
+		case !there:
+		case e.Kind != evidence.PodDeleting:
 			return 0, Elapsed{}, false
-		}
-		if last.Kind == "" || e.At > last.At {
+		case last.Kind == "" || e.At > last.At:
 			last = e
 		}
 	}

@@ -40,7 +40,7 @@ func flipped(id, claim string, flip rollout.Strategy) harness.Scenario {
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),
 			verdict.NoHiddenRetries(),
-			verdict.MaxSwitch(sync).Scaled().Decides("C19"),
+			verdict.MaxSwitch(sync).Scaled().ByTheClock().Decides("C19"),
 			verdict.MaxRuleLag(sync).Scaled(),
 			verdict.OnlyServes(next, evidence.Barrier).On(evidence.Fresh),
 			verdict.KeptConnections(old).Decides("C19"),
