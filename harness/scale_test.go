@@ -79,3 +79,25 @@ func TestScenarioAtKeepsOutageWithinLoad(t *testing.T) {
 		}
 	})
 }
+
+// Claims about the app's times say by how much these are longer. Steps choose their own.
+func TestAtSaysHowLongTimesAre(t *testing.T) {
+	expect := []evidence.Expectation{verdict.NoFailures().ByTheClock().Decides("C40"), verdict.NoFailures().Decides("C18")}
+	steps := func(context.Context, *Steps) {}
+	for _, row := range []struct {
+		sentence string
+		s        Scenario
+		stretch  int
+		want     []int // of both expectations
+	}{
+		{"a cluster as fast as usual", Scenario{Expect: expect}, 1, []int{1, 0}},
+		{"one that takes three times as long", Scenario{Expect: expect}, 3, []int{3, 0}},
+		{"steps on one", Scenario{Expect: expect, Steps: steps}, 3, []int{1, 0}},
+	} {
+		for i, x := range row.s.At(FullRate, row.stretch).Expect {
+			if x.Stretch != row.want[i] {
+				t.Errorf("%s: expectation %d has stretch %d, want %d", row.sentence, i, x.Stretch, row.want[i])
+			}
+		}
+	}
+}
