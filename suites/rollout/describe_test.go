@@ -20,16 +20,19 @@ func TestParseDescription(t *testing.T) {
 		return appsv1.DeploymentCondition{Type: kind, Status: corev1.ConditionTrue, Reason: reason}
 	}
 	said := func(message string) corev1.Event {
-		return corev1.Event{Type: "Normal", Reason: "ScalingReplicaSet", Message: message, Source: corev1.EventSource{Component: "deployment-controller"}}
+		return corev1.Event{Type: "Normal", Reason: "ScalingReplicaSet", Message: message,
+			Source: corev1.EventSource{Component: "deployment-controller"}}
 	}
 	d := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "echo"},
-		Spec:       appsv1.DeploymentSpec{Replicas: new(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "echo"}}},
+		Spec:       appsv1.DeploymentSpec{Replicas: new(int32(3)), Selector: &metav1.LabelSelector{}},
 		Status: appsv1.DeploymentStatus{UpdatedReplicas: 1, Replicas: 4, AvailableReplicas: 3, UnavailableReplicas: 1,
-			Conditions: []appsv1.DeploymentCondition{condition("Progressing", "ReplicaSetUpdated"), condition("Available", "MinimumReplicasAvailable")}},
+			Conditions: []appsv1.DeploymentCondition{condition("Progressing", "ReplicaSetUpdated"),
+				condition("Available", "MinimumReplicasAvailable")}},
 	}
 	text, err := describe.DefaultObjectDescriber.DescribeObject(d, set("echo-5c8d", 3), set("echo-77fb", 1),
-		&corev1.EventList{Items: []corev1.Event{said("Scaled up replica set echo-77fb from 0 to 1"), said("Scaled up replica set echo-5c8d from 0 to 3")}})
+		&corev1.EventList{Items: []corev1.Event{said("Scaled up replica set echo-77fb from 0 to 1"),
+			said("Scaled up replica set echo-5c8d from 0 to 3")}})
 	if err != nil {
 		t.Fatal(err)
 	}

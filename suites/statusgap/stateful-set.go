@@ -12,8 +12,9 @@ import (
 )
 
 // statefulSet: a pod keeps its name, so the old one of a name ends before its successor starts, unless somebody takes it out of the API
-// by force; and kubectl reports success when no old pod is left: here that can be relied on. Meanwhile both versions answer. Seen: a new pod was ready, not ready 0.08 s later and ready again after 0.18 s,
-// while the next was already deleted, so that 1 of 3 pods was available. Hence minReadySeconds; no request failed without it.
+// by force; and kubectl reports success when no old pod is left: here that can be relied on. Meanwhile both versions answer. Seen: a new
+// pod was ready, not ready 0.08 s later and ready again after 0.18 s, while the next was already deleted, so that 1 of 3 pods was
+// available. Hence minReadySeconds; no request failed without it.
 func statefulSet() harness.Scenario {
 	return harness.Scenario{
 		ID:      "stateful-set",
