@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"example.com/rollcall/harness/disruption"
 )
 
 // A command of --until that never succeeds ends the load, and the recording is inconclusive; any other goes on until it succeeds.
@@ -23,7 +25,7 @@ func TestUntil(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			var out bytes.Buffer
 			m := &maintenance{settings: settings{until: row.script}, screen: &screen{terminal: &out, log: io.Discard}}
-			switch got := m.awaitOver(t.Context()); {
+			switch got := m.awaitOver(t.Context(), disruption.Stage{}); {
 			case row.unfinished == "" && got != "":
 				t.Errorf("it is %q", got)
 			case row.unfinished != "" && (!strings.HasPrefix(got, "--until cannot succeed: ") || !strings.Contains(got, row.unfinished)):
