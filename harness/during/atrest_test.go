@@ -152,6 +152,7 @@ func TestRequestsAtRest(t *testing.T) {
 					case verb == "list":
 						lists += got[what]
 					case what == "get namespaces" && got[what] <= int(rest/time.Second):
+					case (what == "get deployments" || what == "get services") && got[what] == 1: // as the app is before anything changes
 					default:
 						t.Errorf("%d times %s", got[what], what)
 					}
