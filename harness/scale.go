@@ -10,8 +10,9 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// Limits for a cluster's trial. Where it takes longer, durations are stretched. Rules have to follow within 3 s in most
-// expectations, twice UsualRuleLag, or as many times that as durations are stretched. Apps of scenarios take up to 3 s to start; UsualPodStart leaves as much for the pod itself.
+// Limits for a cluster's trial. Where it takes longer, durations are stretched. Rules have to follow within 3 s in most expectations, twice
+// UsualRuleLag, or as many times that as durations are stretched. Apps of scenarios take up to 3 s to start; UsualPodStart leaves as much
+// for the pod itself.
 const (
 	UsualPodStart = 6 * time.Second         // from a pod's creation until it is ready
 	UsualRuleLag  = 1500 * time.Millisecond // from the end of a pod's endpoint until no node's rules route to it

@@ -12,9 +12,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// How soon kube-proxy writes rules depends on the cluster: minSyncPeriod is 1 s by default and 10 s elsewhere. One claim states a bound, C3,
-// which is the same on every cluster; all others follow what its trial measured. The lab's guide lists the claims with such bounds, which
-// the lab may skip.
+// How soon kube-proxy writes rules depends on the cluster: minSyncPeriod is 1 s by default and 10 s elsewhere. One claim states a bound,
+// C3, which is the same on every cluster; all others follow what its trial measured. The lab's guide lists the claims with such bounds,
+// which the lab may skip.
 func TestClaimsOfTheLab(t *testing.T) {
 	guide, err := os.ReadFile(filepath.Join(root, "harness/lab/README.md"))
 	if err != nil {

@@ -67,8 +67,8 @@ func judgedAs(t *testing.T, folder string, s harness.Scenario, change changed) v
 	return verdict.Judge(ev.Run, tl)
 }
 
-// A new pod that is shown as not ready once more for 0.3 s is one available pod less. If its app asks that pods are ready for a second before
-// they count, no old pod has gone by then.
+// A new pod that is shown as not ready once more for 0.3 s is one available pod less. If its app asks that pods are ready for a second
+// before they count, no old pod has gone by then.
 func TestAFlickerOfANewPodIsNoShortfall(t *testing.T) {
 	for suite, scenarios := range all() {
 		for _, s := range scenarios {

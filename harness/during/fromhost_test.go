@@ -37,7 +37,8 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 		code          int
 		says          []string
 	}{
-		{sentence: "clients lose nothing, while the name gets another address", how: works, says: []string{"1 passed", "limit: a URL alone has no control lane"}},
+		{sentence: "clients lose nothing, while the name gets another address", how: works,
+			says: []string{"1 passed", "limit: a URL alone has no control lane"}},
 		{sentence: "nothing shows that anything was done", how: idle, code: 3,
 			says: []string{"no cluster was watched, and replies show no change: say where they name their version", "RC1068"}},
 		{sentence: "nor does --for", how: idle, lasts: over, code: 3, says: []string{"replies show no change", "RC1068"}},

@@ -35,8 +35,8 @@ func TestWhatOfAServiceIsNotAsked(t *testing.T) {
 			[]evidence.Limit{{ID: evidence.PortsNotAsked, Text: "of service shop/web port http (80) is asked, and not asked: admin (9090)"}}},
 		{"the path of the readiness probe", corev1.Container{ReadinessProbe: probe("healthz", intstr.FromInt32(8080))}, "/healthz", nil,
 			[]evidence.Limit{{ID: evidence.ProbeAlone, Text: alone}}},
-		{"that of the liveness probe, with a query", corev1.Container{LivenessProbe: probe("/healthz", intstr.FromString("web"))}, "/healthz?deep=1",
-			nil, []evidence.Limit{{ID: evidence.ProbeAlone, Text: alone}}},
+		{"that of the liveness probe, with a query", corev1.Container{LivenessProbe: probe("/healthz", intstr.FromString("web"))},
+			"/healthz?deep=1", nil, []evidence.Limit{{ID: evidence.ProbeAlone, Text: alone}}},
 		{"a path that no probe asks for", corev1.Container{ReadinessProbe: probe("/healthz", intstr.FromInt32(8080))}, "/orders", nil, nil},
 		{"a probe at another port", corev1.Container{ReadinessProbe: probe("/healthz", intstr.FromInt32(9090))}, "/healthz", nil, nil},
 	} {

@@ -82,8 +82,8 @@ func (r *Runner) recordTrial(ctx context.Context, c cluster.Cluster) (*evidence.
 	return newTrial(c.Name(), ev)
 }
 
-// trialOf returns the trial of a cluster: without load where nodes' rules are observed. Elsewhere clients show when nodes have followed; for
-// that, old pods answer for longer than rules may take on a cluster whose durations are stretched most.
+// trialOf returns the trial of a cluster: without load where nodes' rules are observed. Elsewhere clients show when nodes have followed;
+// for that, old pods answer for longer than rules may take on a cluster whose durations are stretched most.
 func trialOf(observed bool) harness.Scenario {
 	app := fixtures.App{Replicas: 2, PreStopSleep: trialDrain, OnTerm: fixtures.Drain}
 	s := harness.Scenario{ID: "trial", Claim: "a rollout before the first scenario", Exclusive: true, App: app}

@@ -118,7 +118,8 @@ func TestTheTrialOfATarget(t *testing.T) {
 func TestAHeaderSaysWhatIsLacking(t *testing.T) {
 	r := recordsInto(t, 1, 1)
 	c := target{lacks: "metrics are there"}
-	s := harness.Scenario{ID: "sized", Expect: []evidence.Expectation{verdict.Fact("size", "1").Needing(cluster.NoMetrics), verdict.NoFailures()}}
+	s := harness.Scenario{ID: "sized", Expect: []evidence.Expectation{verdict.Fact("size", "1").Needing(cluster.NoMetrics),
+		verdict.NoFailures()}}
 	run := attempt{mode: r.modeRun("iptables", c), cluster: c, suite: "autoscale"}.header(s)
 	if len(run.Lacks) != 1 || run.Lacks[0].Name != cluster.NoMetrics || run.Lacks[0].Because != c.lacks {
 		t.Errorf("%+v", run.Lacks)

@@ -13,9 +13,10 @@ import (
 
 // recreate: all old pods end first, and only then are there new ones. Old pods serve through their preStop sleep: if no endpoint is
 // ready, kube-proxy routes to terminating ones (KEP-1669). Then nobody is answered until new pods have started, each after the last
-// old one ended: for at least their start delay. How much longer is the cluster's affair, and breaks no claim. The containers end first: objects of ended pods may still be in the API beside the new ones
-// (5 of 3 replicas were seen). The client's last requests of the outage may wait for up to their timeout and be answered: rules
-// that route to a pod that is gone may swallow a SYN, which is sent again after 1 s and 3 s.
+// old one ended: for at least their start delay. How much longer is the cluster's affair, and breaks no claim. The containers end
+// first: objects of ended pods may still be in the API beside the new ones (5 of 3 replicas were seen). The client's last requests of the
+// outage may wait for up to their timeout and be answered: rules that route to a pod that is gone may swallow a SYN, which is sent again
+// after 1 s and 3 s.
 func recreate() harness.Scenario {
 	const startup = 3 * time.Second
 	return harness.Scenario{

@@ -10,5 +10,6 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	return slices.Concat(harness.Core.Takes(blueGreen(), "blue-green-back"), []harness.Scenario{canary()},
-		harness.Core.Takes(deleteAndApply(), "delete-and-apply", "delete-and-apply-drained"), []harness.Scenario{deleteAndApplyHistory(), orphaned()}, deleted())
+		harness.Core.Takes(deleteAndApply(), "delete-and-apply", "delete-and-apply-drained"),
+		[]harness.Scenario{deleteAndApplyHistory(), orphaned()}, deleted())
 }
