@@ -20,9 +20,9 @@ const (
 	becauseLimit = 2000    // characters of one reason
 )
 
-// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, what was not looked at, what to change in an app's
-// manifests, which known bugs were seen, the outcomes of scenarios in each mode, what was measured, and how the run went. It has at most
-// 1 MiB, and says how much that left out.
+// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, what was not looked at, what to change in an
+// app's manifests, which known bugs were seen, the outcomes of scenarios in each mode, what was measured, and how the run went. It has at
+// most 1 MiB, and says how much that left out.
 func Markdown(w io.Writer, r model.Report) error {
 	return write(w, "markdown", summary(r, summaryLimit))
 }
