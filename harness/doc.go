@@ -1,4 +1,4 @@
-// Package harness has the types that authors of scenarios use: a [Scenario] as a plain value, its [Load], and the [Steps]
+// Package harness has the types that responders of scenarios use: a [Scenario] as a plain value, its [Load], and the [Steps]
 // of a scenario without load. The packages below it:
 //
 //   - conformance runs suites, each mode on a cluster of its own, and writes the reports

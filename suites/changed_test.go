@@ -92,15 +92,7 @@ func refused(from, to time.Duration) changed {
 // routedFor makes every node route to pods for so long after they left the endpoints, and clients notice it.
 func routedFor(d time.Duration) changed {
 	return func(ev *evidence.Evidence) {
-		left := map[evidence.Server]time.Duration{}
-		for i, e := range ev.Events {
-			switch e.Kind {
-			case evidence.EndpointNotReady:
-				left[e.By] = e.At
-			case evidence.RuleGone:
-				ev.Events[i].At = max(e.At, left[e.By]+d)
-			}
-		}
+		left := lateRules(ev, d)
 		last := func(at time.Duration) (by evidence.Server) {
 			for pod, since := range left {
 				if since < at && at < since+d && since > left[by] {

@@ -180,17 +180,21 @@ func switchedAfter(d time.Duration) changed {
 
 // rulesLate makes every node's rules route to pods for so long after they left the endpoints, and no client notice.
 func rulesLate(d time.Duration) changed {
-	return func(ev *evidence.Evidence) {
-		left := map[evidence.Server]time.Duration{}
-		for i, e := range ev.Events {
-			switch e.Kind {
-			case evidence.EndpointNotReady:
-				left[e.By] = e.At
-			case evidence.RuleGone:
-				ev.Events[i].At = max(e.At, left[e.By]+d)
-			}
+	return func(ev *evidence.Evidence) { lateRules(ev, d) }
+}
+
+// lateRules does that, and returns when the pods left.
+func lateRules(ev *evidence.Evidence, d time.Duration) (left map[evidence.Server]time.Duration) {
+	left = map[evidence.Server]time.Duration{}
+	for i, e := range ev.Events {
+		switch e.Kind {
+		case evidence.EndpointNotReady:
+			left[e.By] = e.At
+		case evidence.RuleGone:
+			ev.Events[i].At = max(e.At, left[e.By]+d)
 		}
 	}
+	return left
 }
 
 // flickering makes each new pod not ready again for so long, soon after it became ready, and old pods be deleted so much later.

@@ -13,10 +13,10 @@ import (
 type builder struct {
 	*shared
 	lane        Lane
-	unversioned bool       // a good reply may lack the version
-	timesApp    bool       // the app is Rollcall's: its answers always take the same time
-	flows       *laneFlows // nil: where connections were routed is not known
-	authors     *authors   // nil: replies name their pod, or the app's pods were not watched
+	unversioned bool        // a good reply may lack the version
+	timesApp    bool        // the app is Rollcall's: its answers always take the same time
+	flows       *laneFlows  // nil: where connections were routed is not known
+	responders  *responders // nil: replies name their pod, or the app's pods were not watched
 	away        away
 
 	slowestLeast time.Duration // the shortest of the slowest replies
@@ -107,8 +107,8 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	}
 	nameless := h.By.Pod == ""
 	routed := b.route(h)
-	if b.authors != nil && nameless && !h.Failed() {
-		b.noteStranger(h, routed)
+	if b.responders != nil && nameless && !h.Failed() {
+		b.noteForeign(h, routed)
 	}
 	b.summary.add(h)
 	b.lags.addMicros(h.Sent - h.Due)
@@ -188,16 +188,16 @@ func (b *builder) route(h *evidence.Hit) Routed {
 	return routed
 }
 
-// noteStranger counts a good reply that no pod of the app can have given. Then it is not that of a pod that its connection was routed to.
-func (b *builder) noteStranger(h *evidence.Hit, routed Routed) {
-	why := b.authors.stranger(h, routed, b.lane.uncertainty)
+// noteForeign counts a good reply that no pod of the app can have given. Then it is not that of a pod that its connection was routed to.
+func (b *builder) noteForeign(h *evidence.Hit, routed Routed) {
+	why := b.responders.foreign(h, routed, b.lane.uncertainty)
 	if why == "" {
 		return
 	}
-	if s := &b.lane.Strangers; s.Count == 0 || h.Sent < s.First {
+	if s := &b.lane.ForeignReplies; s.Count == 0 || h.Sent < s.First {
 		s.First, s.Why = h.Sent, why
 	}
-	b.lane.Strangers.Count++
+	b.lane.ForeignReplies.Count++
 }
 
 // checkNumber notes a sequence number that repeats an earlier one or leaves a hole.

@@ -61,9 +61,9 @@ type Lane struct {
 	Slow     []SlowReply // since the rollout began, by time sent
 	Slowest  []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
 	// Undisturbed counts the good replies that no rollout can have delayed: those before it and, on a control lane, all.
-	Undisturbed Resends
-	Asked       []Hit     // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
-	Strangers   Strangers // that gave good replies in place of the app
+	Undisturbed    Resends
+	Asked          []Hit          // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
+	ForeignReplies ForeignReplies // that gave good replies in place of the app
 	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence
 	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
@@ -118,7 +118,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	t.scopes = map[string]evidence.Scope{}
 	shared := t.shared(asked)
 	routed, unread := t.readFlows(ev.Flows, ev.Run.Lacks)
-	authors := t.authors(ev.Run.UserApp, routed)
+	responders := t.responders(ev.Run.UserApp, routed)
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
 		if builders[lane.ID] != nil || lane.ID == "" {
@@ -126,7 +126,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 		}
 		builders[lane.ID] = newBuilder(ev.Run, lane, routed, shared)
 		if lane.Kind().AsksApp() {
-			builders[lane.ID].authors = authors
+			builders[lane.ID].responders = responders
 		}
 	}
 	var nodes []string // that something was recorded on

@@ -9,7 +9,7 @@ import (
 )
 
 // Good replies that name no pod, one every 10 ms from 10 ms to 5 s. Pod web-1 is deleted at 1 s and gone at 2 s.
-func TestRepliesByStrangers(t *testing.T) {
+func TestRepliesByNoPodOfTheApp(t *testing.T) {
 	const client, service, pod = "10.244.1.5", "10.96.0.10:80", "10.244.2.7:8080"
 	at := func(millis int, kind evidence.EventKind, name string) evidence.Event {
 		return evidence.Event{At: time.Duration(millis) * ms, Kind: kind, By: evidence.Server{Version: "abc", Pod: name}}
@@ -67,9 +67,9 @@ func TestRepliesByStrangers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := tl.Lanes[0].Strangers
+			got := tl.Lanes[0].ForeignReplies
 			if got.Count != row.count || got.Why != row.why {
-				t.Errorf("%d by strangers, since %v: %q; want %d: %q", got.Count, got.First, got.Why, row.count, row.why)
+				t.Errorf("%d by no pod of the app, since %v: %q; want %d: %q", got.Count, got.First, got.Why, row.count, row.why)
 			}
 		})
 	}

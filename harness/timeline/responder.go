@@ -6,15 +6,15 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Strangers counts the good replies on a lane that no pod of the app can have given: a cache, a door's own page or another app gave them.
-type Strangers struct {
+// ForeignReplies counts the good replies on a lane that no pod of the app can have given: a cache, a door's own page or another app gave them.
+type ForeignReplies struct {
 	Count int
 	First time.Duration // when the request of the first was sent
 	Why   string        // how it is known, of the first
 }
 
-// An authors finds out which replies, of those that name no pod, are by no pod of an app whose pods were watched.
-type authors struct {
+// A responders finds out which replies, of those that name no pod, are by no pod of an app whose pods were watched.
+type responders struct {
 	empty []Window                 // no pod of the app was there
 	gone  map[string]time.Duration // by pod, from when on it certainly answered nothing more
 	ours  map[string]bool          // addresses that pods of the app had; nil: other pods may have been behind the Service
@@ -28,12 +28,12 @@ const (
 	soonest = 500 * time.Millisecond
 )
 
-// authors returns nil if the app's pods were not watched.
-func (t *Timeline) authors(app *evidence.UserApp, routed flows) *authors {
+// responders returns nil if the app's pods were not watched.
+func (t *Timeline) responders(app *evidence.UserApp, routed flows) *responders {
 	if app == nil || !app.Watched {
 		return nil
 	}
-	a := &authors{gone: map[string]time.Duration{}, ours: map[string]bool{}}
+	a := &responders{gone: map[string]time.Duration{}, ours: map[string]bool{}}
 	for _, byClient := range routed {
 		for _, all := range byClient {
 			for _, flow := range all {
@@ -85,8 +85,8 @@ func (t *Timeline) authors(app *evidence.UserApp, routed flows) *authors {
 	return a
 }
 
-// stranger says how it is known that no pod of the app gave a good reply; empty: one may have.
-func (a *authors) stranger(h *evidence.Hit, routed Routed, uncertainty time.Duration) string {
+// foreign says how it is known that no pod of the app gave a good reply; empty: one may have.
+func (a *responders) foreign(h *evidence.Hit, routed Routed, uncertainty time.Duration) string {
 	for _, w := range a.empty {
 		if w.From <= h.Sent-uncertainty && h.End()+uncertainty <= w.To {
 			return "no pod of the app was there"
