@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// ForeignReplies counts the good replies on a lane that no pod of the app can have given: a cache, a door's own page or another app gave them.
+// ForeignReplies counts the good replies on a lane that no pod of the app can have given, but a cache, an Ingress or another app.
 type ForeignReplies struct {
 	Count int
 	First time.Duration // when the request of the first was sent

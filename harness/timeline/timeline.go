@@ -63,7 +63,7 @@ type Lane struct {
 	// Undisturbed counts the good replies that no rollout can have delayed: those before it and, on a control lane, all.
 	Undisturbed    Resends
 	Asked          []Hit          // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
-	ForeignReplies ForeignReplies // that gave good replies in place of the app
+	ForeignReplies ForeignReplies // good ones that are not the app's
 	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence
 	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
