@@ -24,6 +24,7 @@ import (
 	"example.com/rollcall/harness/record"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A maintenance is what a recorder records: a command, a change, or what is done by hand.
@@ -42,6 +43,7 @@ type maintenance struct {
 	cluster     cluster.Cluster // once it is open
 	kubeconfig  *kubeconfig     // for the cluster, if it is not ours; nil: none
 	app         *userApp        // that is watched; nil: none
+	system      states          // of what runs the cluster, before anything is done; nil unless the load goes to our own app
 	wholeness   wholeness
 	interrupts  *interrupts
 	unfinished  string // why the maintenance did not come to its end; empty: it did
@@ -112,8 +114,9 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	if m.app != nil {
 		m.app.follow(s.Seen)
 	}
-	if m.service == nil && m.url == "" {
+	if m.asksOurs() {
 		m.limitEvictions(ctx, s)
+		m.system = systemOf(ctx, m.cluster.Client())
 	}
 	m.screen.say("the load is steady")
 	if len(m.command) == 0 && m.change == nil {
@@ -185,13 +188,26 @@ func (m *maintenance) followApp(ctx context.Context, s disruption.Stage) (noteCh
 	}
 }
 
-// awaitWhole waits until the API shows the cluster as whole as it was before.
+// asksOurs reports whether the load goes to our own app, which only what is done to its cluster concerns.
+func (m *maintenance) asksOurs() bool { return m.service == nil && m.url == "" }
+
+// noteSystem notes what of the system has changed since the maintenance began.
+func (m *maintenance) noteSystem(ctx context.Context, s disruption.Stage) {
+	if changed := m.system.changed(systemOf(ctx, m.cluster.Client())); changed != "" {
+		s.Fact(evidence.SystemChanged, phrase.Cut(changed, 200))
+	}
+}
+
+// awaitWhole waits until the API shows the cluster as whole as it was before. By then kubelets have told which containers were started.
 func (m *maintenance) awaitWhole(ctx context.Context, s disruption.Stage) error {
 	if m.cluster == nil {
 		m.screen.say(fmt.Sprintf("the load goes on for %v", m.settle))
 		return nil
 	}
 	err := m.wholeness.await(ctx, wholeLimit, s.Expired)
+	if m.asksOurs() {
+		m.noteSystem(ctx, s)
+	}
 	if err == nil {
 		m.screen.say(fmt.Sprintf("every node takes pods; the load goes on until the app is everywhere, and then for %v", m.settle))
 	}

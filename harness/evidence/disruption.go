@@ -17,6 +17,7 @@ type Disruption struct {
 const (
 	CommandExit     = "command-exit"      // the exit code of the user's command
 	AppChanged      = "app-changed"       // which workload of the app, or Service, is another object or has another specification than before
+	SystemChanged   = "system-changed"    // which components of the cluster were started again or replaced, or its API server's version
 	RolloutUnderWay = "rollout-under-way" // what the app's rollout still lacked before anything was done
 	UntilTurned     = "until-turned"      // how often --until failed before it succeeded; absent: it never failed
 )

@@ -189,11 +189,13 @@ func (r *Runner) context(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, func() { cancel(); stop() }
 }
 
-// RecordBreakage stores a sentence about what went wrong outside a recording.
+// RecordBreakage stores a sentence, once, about what went wrong outside a recording.
 func (r *Runner) RecordBreakage(what string) {
 	r.breaking.Lock()
 	defer r.breaking.Unlock()
-	r.broken = append(r.broken, what)
+	if !slices.Contains(r.broken, what) { // a full disk says so at every write
+		r.broken = append(r.broken, what)
+	}
 }
 
 // Broken returns what went wrong outside the recordings so far.

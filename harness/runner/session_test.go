@@ -43,7 +43,9 @@ func TestSession(t *testing.T) {
 	}
 	began := make(chan *Runner)
 	go func() { began <- process(50) }()
-	first.RecordBreakage("a pod is left")
+	for range 2 { // once at each write, on a full disk
+		first.RecordBreakage("a pod is left")
+	}
 	if err := first.End(); err != nil {
 		t.Fatal(err)
 	}

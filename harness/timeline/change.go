@@ -9,8 +9,8 @@ import (
 )
 
 // ChangesSince counts the changes since a moment of what the app's clients depend on, as far as they were seen and not only told: its
-// pods, endpoints, Service and workload, nodes that its pods or clients are on, and what replies show. Without a cluster, that --until
-// failed at first counts as well.
+// pods, endpoints, Service and workload, nodes that its pods or clients are on, what runs the cluster, and what replies show. Without a
+// cluster, that --until failed at first counts as well.
 func (t Timeline) ChangesSince(begun time.Duration) (n int) {
 	if _, before := t.facts[evidence.RolloutUnderWay]; !before { // otherwise they may be of that rollout
 		n = since(t.changes, begun)
@@ -21,8 +21,10 @@ func (t Timeline) ChangesSince(begun time.Duration) (n int) {
 		}
 	}
 	n += t.newVersions(begun)
-	if _, changed := t.facts[evidence.AppChanged]; changed {
-		n++
+	for _, whole := range []string{evidence.AppChanged, evidence.SystemChanged} {
+		if _, changed := t.facts[whole]; changed {
+			n++
+		}
 	}
 	if _, turned := t.facts[evidence.UntilTurned]; turned && t.HostAlone {
 		n++

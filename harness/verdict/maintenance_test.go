@@ -39,6 +39,7 @@ func TestSomethingChanged(t *testing.T) {
 		{"a node booted that has neither", node(evidence.NodeChanged, "other", "booted"), verdict.Inconclusive, "; only other: booted"},
 		{"a node with a client booted", node(evidence.NodeChanged, "worker", "booted"), verdict.Pass, "1 change"},
 		{"the Service or the workload was changed", fact(evidence.AppChanged, "service web"), verdict.Pass, "1 change"},
+		{"kube-proxy was started again", fact(evidence.SystemChanged, "kube-proxy on worker"), verdict.Pass, "1 change"},
 		{"another version replied", on("worker-fresh", func(h *evidence.Hit) {
 			if h.Sent > 1800*ms {
 				h.By.Version = "v3"
