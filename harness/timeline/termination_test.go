@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -74,6 +75,39 @@ func TestTerminations(t *testing.T) {
 			}
 			if diff := cmp.Diff(row.want, losses(join(t, r))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Where the rules of all nodes were read, each node is an independent sample; elsewhere each pod is.
+func TestEnds(t *testing.T) {
+	begun := func(node string) evidence.Event { return noted(1, evidence.RulesBegun, node, "") }
+	ended := []evidence.Event{pod(30, evidence.PodDeleting, "v1", "a"), pod(40, evidence.PodDeleting, "v1", "b"),
+		pod(45, evidence.PodGone, "v1", "a"), pod(80, evidence.PodGone, "v1", "b")}
+	for _, row := range []struct {
+		sentence string
+		events   []evidence.Event
+		hits     string // of n2-fresh
+		want     timeline.Ends
+		samples  int
+	}{
+		{"no pod ended", nil, "1111222222", timeline.Ends{ByNode: true}, 0},
+		{"both nodes' rules were read", slices.Concat(ended, []evidence.Event{begun("n1"), begun("n2")}), "1111222222",
+			timeline.Ends{Pods: 2, Pairs: 4, ByNode: true}, 4},
+		{"one node's rules were not", slices.Concat(ended, []evidence.Event{begun("n1")}), "1111222222", timeline.Ends{Pods: 2, Pairs: 4}, 2},
+		{"a request from one node may be lost to either pod", ended, "1111x22222",
+			timeline.Ends{Pods: 2, PodsLost: 2, Pairs: 4, PairsLost: 2}, 2},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			hits := append(paced("n1-fresh", "1111222222"), paced("n2-fresh", row.hits)...)
+			tl := join(t, recording(hits, append(marks(0, 20, 85, 110), row.events...), fresh("n1-fresh", "n1"), fresh("n2-fresh", "n2")))
+			got := tl.Ends()
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if n, lost := got.Samples(); n != row.samples || lost > n {
+				t.Errorf("%d of %d samples, want %d", lost, n, row.samples)
 			}
 		})
 	}

@@ -33,7 +33,10 @@ var noFailures = Rule{
 		f := a.foundFailed(timeline.Failed(a.lanes))
 		share := fmt.Sprintf("%s of %s%s failed", f.number(), phrase.Count(requests(a), "request"), fromNodes[a.Nodes])
 		if f.count == 0 {
-			f.wordings, f.facts = []string{share + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
+			f.facts = []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
+			for _, shown := range shownByTerminations(a.tl) {
+				f.wordings = append(f.wordings, share+shown)
+			}
 			return f
 		}
 		loss := explainLoss(a.lanes, a.tl)
@@ -48,19 +51,25 @@ var fromNodes = map[evidence.Nodes]string{
 	evidence.DisruptedNodes: " from disrupted nodes",
 }
 
-// shownByTerminations returns words for how many terminations lost no request, and which share of all may still lose one. It is empty if
-// no old pod ended, or if another client lost a request in a termination.
-func shownByTerminations(tl timeline.Timeline) string {
-	all := tl.Terminations()
-	n := len(all)
-	if n == 0 || slices.ContainsFunc(all, func(x timeline.Termination) bool { return x.Lost > 0 }) {
-		return ""
+// shownByTerminations returns words for how many old pods lost no request when they ended, and which share may still lose one, and shorter
+// words. They are empty if no old pod ended, or if another client lost a request to one that did.
+func shownByTerminations(tl timeline.Timeline) (wordings []string) {
+	ends := tl.Ends()
+	n, lost := ends.Samples()
+	if n == 0 || lost > 0 {
+		return []string{""}
 	}
-	lost := fmt.Sprintf("0 of %s lost a request", phrase.Count(n, termination))
-	if n == 1 {
-		lost = "the only " + termination + " lost no request"
+	pods, none, one := fmt.Sprintf("0 of %s", phrase.Count(ends.Pods, "pod")), "lost a request", "lost one"
+	if ends.Pods == 1 {
+		pods, none, one = "the only pod", "lost no request", "lost none"
 	}
-	return fmt.Sprintf("; %s (95 %% confidence: at most %.1f %% do)", lost, 100*statistics.UpperShare(0, n))
+	upper := 100 * statistics.UpperShare(0, n)
+	if !ends.ByNode {
+		return []string{fmt.Sprintf("; %s %s (95 %% confidence: at most %.1f %% do)", pods, none, upper)}
+	}
+	pods += fmt.Sprintf(" (%s, counted by node)", phrase.Count(n, termination))
+	return []string{fmt.Sprintf("; %s %s (95 %% confidence: at most %.1f %% of terminations do)", pods, none, upper),
+		fmt.Sprintf("; %s %s (95 %%: at most %.1f %% do)", pods, one, upper)}
 }
 
 // RecoversWithin expects that no request through the Service fails that is sent later than d after a mark, such as
