@@ -49,7 +49,7 @@ type shared struct {
 	waiting []sentHit // for their turn in the order of one lane; the lanes take turns
 }
 
-func (t *Timeline) shared(asked []HitID) *shared {
+func (t *Timeline) shared(run evidence.Run, asked []HitID) *shared {
 	s := &shared{t: t, asked: asked, begun: t.begun(), marks: slices.Sorted(maps.Values(t.marks)), unlogged: t.unlogged(),
 		windows: windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 			starting: t.ReadyUnlistening()}}
@@ -58,6 +58,11 @@ func (t *Timeline) shared(asked []HitID) *shared {
 	}
 	if at, ok := t.FirstChange(); ok {
 		s.windows.sinceChange = []Window{{From: at, To: never}}
+	}
+	for _, x := range run.Expect {
+		if w, ok := t.After(x); ok {
+			s.windows.expected = append(s.windows.expected, w)
+		}
 	}
 	return s
 }
@@ -325,12 +330,13 @@ func (b *builder) finish() {
 	}
 	b.summary.Lag = b.lags.spread()
 	b.summary.Unknown = len(b.away.sent)
-	b.summary.WhileTerminating = b.sentIn(b.windows.terminating)
-	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
-	b.summary.WhileStarting = b.sentIn(b.windows.starting)
-	b.summary.WhileOnlyTerminating = b.sentIn(b.windows.onlyTerminating)
-	b.summary.InMaintenance = b.sentIn(b.windows.maintenance)
-	b.summary.SinceChange = b.sentIn(b.windows.sinceChange)
+	b.lane.sent = b.order.sent
+	b.summary.WhileTerminating = b.lane.CountSent(b.windows.terminating...)
+	b.summary.WhileNoneServing = b.lane.CountSent(b.windows.noneServing...)
+	b.summary.WhileStarting = b.lane.CountSent(b.windows.starting...)
+	b.summary.WhileOnlyTerminating = b.lane.CountSent(b.windows.onlyTerminating...)
+	b.summary.InMaintenance = b.lane.CountSent(b.windows.maintenance...)
+	b.summary.SinceChange = b.lane.CountSent(b.windows.sinceChange...)
 	b.finishLatency()
 	b.finishConnections()
 	b.lane.Summary = b.summary
@@ -338,11 +344,4 @@ func (b *builder) finish() {
 	slices.SortStableFunc(b.lane.Asked, BySent)
 	slices.SortStableFunc(b.lane.Repeated, BySent)
 	b.lags, b.latencies, b.order = nil, latencies{}, order{}
-}
-
-// windows holds the windows for which a lane counts its hits.
-type windows struct{ terminating, noneServing, onlyTerminating, starting, maintenance, sinceChange []Window }
-
-func (w windows) all() []Window {
-	return slices.Concat(w.terminating, w.noneServing, w.onlyTerminating, w.starting, w.maintenance, w.sinceChange)
 }

@@ -69,6 +69,7 @@ type Lane struct {
 	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
 	Connections []Connection
 
+	sent        counter
 	late        []Wait // of its client, which sent later than was due
 	slowControl []Wait // of the pod that a control lane asks
 	replies     map[bucket]*Replies
@@ -116,7 +117,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	t.Events = t.clocks.events(ev.Events)
 	t.tabulate()
 	t.scopes = map[string]evidence.Scope{}
-	shared := t.shared(asked)
+	shared := t.shared(ev.Run, asked)
 	routed, unread := t.readFlows(ev.Flows, ev.Run.Lacks)
 	responders := t.responders(ev.Run.UserApp, routed)
 	builders := make(map[string]*builder, len(ev.Run.Lanes))

@@ -206,6 +206,26 @@ func TestLanesOfExpectation(t *testing.T) {
 	}
 }
 
+// What an absent agent did not send is not what a rule was put to.
+func TestRecoversWithinIsPutToWhatWasSent(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		edit     edit
+		exposure int
+	}{
+		{"both clients sent 89 requests more", disrupted("", evidence.AgentLost), 178},
+		{"their agent was away but for the last request", awayTogether(111, 199), 2},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.RecoversWithin(515*ms, evidence.DisruptionBegun))
+			row.edit(&ev)
+			if f := judge(t, ev).Findings[0]; f.Exposure.Count != row.exposure {
+				t.Errorf("put to %d, want %d: %s", f.Exposure.Count, row.exposure, f.Because)
+			}
+		})
+	}
+}
+
 func TestRecoversWithin(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

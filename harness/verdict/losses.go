@@ -84,8 +84,8 @@ var recoversWithin = Rule{
 	exposed: sentAfterRecovery, needs: untilLoadEnded(evidence.AboutFailures),
 	question: none{did: "sent later than {max} after {from} failed", rows: func(a args) found {
 		from := a.at(a.From)
-		until, limited := a.tl.Mark(a.To)
-		f := failing{is: func(_ args, h timeline.Hit) bool { return h.Sent > from+a.Max && (!limited || h.Sent < until) }}.rows(a)
+		after, _ := a.tl.After(a.Expectation)
+		f := failing{is: func(_ args, h timeline.Hit) bool { return after.From < h.Sent && h.Sent < after.To }}.rows(a)
 		f.breaches = failures(a, f.hits)
 		if failed := timeline.Failed(a.lanes); len(failed) > 0 {
 			f.facts = []Detail{{"last of " + phrase.Count(len(failed), "failed request"),
@@ -95,23 +95,13 @@ var recoversWithin = Rule{
 	}},
 }
 
-// sentAfterRecovery counts the requests that could have failed too late, by the rate of each lane and when it last sent one.
-func sentAfterRecovery(a args) (n int) {
-	from, ok := a.tl.Mark(a.From)
+// sentAfterRecovery counts the requests that could have failed too late.
+func sentAfterRecovery(a args) int {
+	after, ok := a.tl.After(a.Expectation)
 	if !ok {
 		return 0
 	}
-	until, limited := a.tl.Mark(a.To)
-	for _, lane := range a.lanes {
-		last := lane.Summary.LastSent
-		if limited {
-			last = min(last, until)
-		}
-		if late := last - (from + a.Max); late > 0 {
-			n += int(late.Seconds() * float64(lane.Rate))
-		}
-	}
-	return n
+	return a.perLane(func(lane timeline.Lane) int { return lane.CountSent(after) })
 }
 
 var arrivalsUnknown = unless(func(tl timeline.Timeline) bool { return tl.Arrived },
