@@ -35,7 +35,8 @@ type order struct {
 }
 
 func newOrder(l Lane, in windows) order {
-	return order{sent: newCounter(l, in), connections: connections{open: map[uint16]connection{}, failed: map[uint64]connection{}}}
+	return order{sent: newCounter(l, in), gaps: gaps{period: l.period()},
+		connections: connections{open: map[uint16]connection{}, failed: map[uint64]connection{}}}
 }
 
 // wait adds a hit to those that wait for their turn.
@@ -64,8 +65,8 @@ func (b *builder) pass(h sentHit) {
 	}
 	o.sent.add(h.sent)
 	if !b.lane.Steps { // steps of a scenario ask when they like: the time between two requests is no outage
-		o.outages.add(h, b.lane.Absences)
-		o.gaps.add(h, b.lane.Absences)
+		o.outages.add(h, b.away)
+		o.gaps.add(h, b.away)
 	}
 	if h.by > 0 {
 		isNew := b.byNumber[h.by-1].Version == b.t.New

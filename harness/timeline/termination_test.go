@@ -80,6 +80,18 @@ func TestTerminations(t *testing.T) {
 	}
 }
 
+// What happened while the agent of a node was away, its clients did not see.
+func TestTerminationsWhileAnAgentIsAway(t *testing.T) {
+	hits := slices.DeleteFunc(paced("n1-fresh", "1111222222"), func(h evidence.Hit) bool { return h.Seq >= 3 && h.Seq < 5 })
+	events := append(marks(0, 20, 85, 110), pod(25, evidence.PodDeleting, "v1", "a"), pod(45, evidence.PodDeleting, "v1", "b"),
+		pod(80, evidence.PodGone, "v1", "a"), pod(80, evidence.PodGone, "v1", "b"))
+	r := recording(hits, events, fresh("n1-fresh", "n1"))
+	r.Run.Absences = []evidence.Absence{{Lane: "n1-fresh", From: 3, To: 5, Since: 40 * ms, Until: 50 * ms}}
+	if diff := cmp.Diff([]of{{"a", "n1", 0, 0}}, losses(join(t, r))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Where the rules of all nodes were read, each node is an independent sample; elsewhere each pod is.
 func TestEnds(t *testing.T) {
 	begun := func(node string) evidence.Event { return noted(1, evidence.RulesBegun, node, "") }

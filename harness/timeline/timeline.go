@@ -77,6 +77,9 @@ type Lane struct {
 	uncertainty time.Duration                     // of the lane's clock
 }
 
+// period is how far apart the lane's requests are due.
+func (l Lane) period() time.Duration { return time.Second / time.Duration(max(1, l.Rate)) }
+
 // A HitID names a hit: its lane, and its number there.
 type HitID struct {
 	Lane string
@@ -139,6 +142,9 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 		contradictions = append(contradictions, b.problems()...)
 		nodes = append(nodes, lane.Node)
 		nodes = slices.AppendSeq(nodes, maps.Keys(b.nodes))
+	}
+	for i := range t.Lanes {
+		t.Lanes[i].dropSeen(shared.absences)
 	}
 	t.findWaits()
 	t.damaged = slices.Concat(ev.Damage, unread, damage)

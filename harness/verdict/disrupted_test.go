@@ -50,6 +50,10 @@ func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 			Kind: evidence.RecorderLost, By: evidence.Server{Pod: "a", Node: "worker2"}, Detail: "log of a: killed"})), "pod-log-lost"},
 		{"the observer of its rules ends", all(disrupted("worker", "observer-lost"), with(evidence.Event{At: 700 * ms,
 			Kind: evidence.RecorderLost, Object: "worker", Detail: "it ended"})), ""},
+		{"its agent is away until just after its node booted", all(disrupted("worker", evidence.AgentLost), awayUntil(20*time.Second),
+			with(evidence.Event{At: 6 * time.Second, Kind: evidence.NodeChanged, Object: "worker", Detail: evidence.Booted})), ""},
+		{"its agent stays away when its node had booted", all(disrupted("worker", evidence.AgentLost), awayUntil(20*time.Second),
+			with(evidence.Event{At: 4 * time.Second, Kind: evidence.NodeChanged, Object: "worker", Detail: evidence.Booted})), evidence.AgentLost},
 		{"the observer of another's rules ends", all(disrupted("worker", "observer-lost"), with(evidence.Event{At: 700 * ms,
 			Kind: evidence.RecorderLost, Object: "worker2", Detail: "it ended"})), "observer-lost"},
 	} {
@@ -65,6 +69,29 @@ func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 				t.Errorf("distrusted for %q, want %q", got, row.distrust)
 			}
 		})
+	}
+}
+
+// awayUntil lets the lanes of worker send their last 50 requests so much later, after an absence.
+func awayUntil(end time.Duration) edit {
+	return func(ev *recording) {
+		const first, interval = 150, 10 * ms
+		to := uint64(end/interval) - 1 // is due at end
+		for i := range ev.Hits {
+			if h := &ev.Hits[i]; h.Seq >= first {
+				h.Seq += to - first
+				h.Due += time.Duration(to-first) * interval
+				h.Sent = h.Due
+			}
+		}
+		for _, lane := range ev.Run.Lanes {
+			ev.Run.Absences = append(ev.Run.Absences, evidence.Absence{Lane: lane.ID, From: first, To: to, Since: (first + 1) * interval, Until: end,
+				Why: "its container started again"})
+		}
+		without(evidence.LoadEnded)(ev)
+		without(evidence.ClusterWhole)(ev)
+		ev.Events = append(ev.Events, evidence.Event{At: end + time.Second, Kind: evidence.LoadEnded},
+			evidence.Event{At: end + time.Second, Kind: evidence.ClusterWhole})
 	}
 }
 

@@ -37,6 +37,7 @@ var noFailures = Rule{
 			for _, shown := range shownByTerminations(a.tl) {
 				f.wordings = append(f.wordings, share+shown)
 			}
+			f.unclear = a.unanswered(share, func(time.Duration) bool { return true })
 			return f
 		}
 		loss := explainLoss(a.lanes, a.tl)
@@ -49,6 +50,16 @@ var noFailures = Rule{
 var fromNodes = map[evidence.Nodes]string{
 	evidence.OtherNodes:     " from nodes that were not disrupted",
 	evidence.DisruptedNodes: " from disrupted nodes",
+}
+
+// unanswered says why a share of failed requests may be larger: agents went away and took the outcome of requests with them that were due
+// at such moments. It is empty if there are none.
+func (a args) unanswered(share string, at func(time.Duration) bool) string {
+	n := a.perLane(func(lane timeline.Lane) int { return lane.Summary.UnknownAt(at) })
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s; not known of %s in flight when agents went away", share, phrase.Number(n))
 }
 
 // shownByTerminations returns words for how many old pods lost no request when they ended, and which share may still lose one, and shorter
@@ -85,8 +96,9 @@ var recoversWithin = Rule{
 	question: none{did: "sent later than {max} after {from} failed", rows: func(a args) found {
 		from := a.at(a.From)
 		after, _ := a.tl.After(a.Expectation)
-		f := failing{is: func(_ args, h timeline.Hit) bool { return after.From < h.Sent && h.Sent < after.To }}.rows(a)
-		f.breaches = failures(a, f.hits)
+		late := func(at time.Duration) bool { return after.From < at && at < after.To }
+		f := failing{is: func(_ args, h timeline.Hit) bool { return late(h.Sent) }}.rows(a)
+		f.breaches, f.unclear = failures(a, f.hits), a.unanswered(a.fill("0 requests sent later than {max} after {from} failed"), late)
 		if failed := timeline.Failed(a.lanes); len(failed) > 0 {
 			f.facts = []Detail{{"last of " + phrase.Count(len(failed), "failed request"),
 				fmt.Sprintf("%s after %s", phrase.Duration(failed[len(failed)-1].Sent-from), a.From)}}
