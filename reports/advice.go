@@ -300,8 +300,7 @@ func endedEarly(n model.Numbers) bool {
 func margin(s model.Scenario, lag float64) string {
 	what := "Nothing was lost"
 	if t := s.Terminations; t != nil {
-		what = fmt.Sprintf("Nothing was lost in %s, so at most %.1f %% of them lose a request at 95 %% confidence",
-			phrase.Count(t.Count, "termination"), t.Upper)
+		what = fmt.Sprintf("Nothing was lost in %s, so at most %.1f %% of such ends lose a request at 95 %% confidence", t, t.Upper)
 	}
 	if d := s.Numbers.NeededDrains; d != nil && d.Margin != nil {
 		return fmt.Sprintf("%s: each pod kept serving for %.1f s or more after every node had stopped sending it requests.", what,

@@ -132,29 +132,31 @@ func TestAdvice(t *testing.T) {
 // If nothing was lost, the advice says by what margin, and does not ask for what the app does already.
 func TestAdviceWhereNothingWasLost(t *testing.T) {
 	lanes := []model.Lane{{Vantage: evidence.FromPod, Conn: evidence.Fresh, Requests: 900}}
-	six := &model.Terminations{Count: 6, Upper: 39.304}
+	six := &model.Terminations{Count: 6, Pods: 3, ByNode: true, Upper: 39.304}
+	three := &model.Terminations{Count: 6, Pods: 3, Upper: 63.160}
 	lag := &model.Lags{P50: 300, Max: 1200}
 	for _, row := range []struct {
 		sentence string
+		ends     *model.Terminations
 		drains   *model.NeededDrains
 		want     []string
 	}{
-		{"an app that serves on by itself", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(1800.0)}, []string{
-			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: each pod " +
-				"kept serving for 1.8 s or more after every node had stopped sending it requests. (RC3006)",
+		{"an app that serves on by itself", six, &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(1800.0)}, []string{
+			"Nothing was lost in the ends of 3 pods (6 terminations, counted by node), so at most 39.3 % of such ends lose a request at " +
+				"95 % confidence: each pod kept serving for 1.8 s or more after every node had stopped sending it requests. (RC3006)",
 			"A preStop sleep of 1.2 s is enough for the 6 terminations that were seen. (RC3007)"}},
-		{"enough terminations say more", &model.NeededDrains{Terminations: 66, Max: 1200, MaxCovers: 95.563, P95: new(1200.0)}, []string{
-			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: pods " +
-				"kept serving while nodes still sent them requests, for up to 1.2 s after they had left the endpoints. (RC3006)",
+		{"enough terminations say more", six, &model.NeededDrains{Terminations: 66, Max: 1200, MaxCovers: 95.563, P95: new(1200.0)}, []string{
+			"Nothing was lost in the ends of 3 pods (6 terminations, counted by node), so at most 39.3 % of such ends lose a request at " +
+				"95 % confidence: pods kept serving while nodes still sent them requests, for up to 1.2 s after they had left the endpoints. (RC3006)",
 			"A preStop sleep of 1.2 s covers 95 % of terminations at 95 % confidence. (RC3007)"}},
-		{"a pod that ended too early was lucky", &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(-300.0)}, []string{
+		{"a pod that ended too early was lucky", six, &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(-300.0)}, []string{
 			"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)",
 			"A preStop sleep of 1.2 s is enough for the 6 terminations that were seen. (RC3007)"}},
-		{"where no rules were observed", nil, []string{
-			"Nothing was lost in 6 terminations, so at most 39.3 % of them lose a request at 95 % confidence: pods " +
+		{"where no rules were observed", three, nil, []string{
+			"Nothing was lost in the ends of 3 pods, so at most 63.2 % of such ends lose a request at 95 % confidence: pods " +
 				"kept serving while nodes still sent them requests, for up to 1.2 s after they had left the endpoints. (RC3006)"}},
 	} {
-		s := model.Scenario{Lanes: lanes, Terminations: six, Numbers: model.Numbers{RuleLag: lag, NeededDrains: row.drains}}
+		s := model.Scenario{Lanes: lanes, Terminations: row.ends, Numbers: model.Numbers{RuleLag: lag, NeededDrains: row.drains}}
 		got, _ := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s, signs{})
 		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)

@@ -159,9 +159,9 @@ func TestAgentsThatWereAwayAreReported(t *testing.T) {
 		node     string
 		from, to uint64
 	}{{"worker2-fresh", "worker2", 90, 100}, {"worker-fresh", "worker", 60, 80}} {
-		r.hits = slices.DeleteFunc(r.hits, func(h evidence.Hit) bool { return h.Lane == a.lane && h.Seq >= a.from && h.Seq < a.to })
+		r.hits = slices.DeleteFunc(r.hits, func(h evidence.Hit) bool { return h.Lane == a.lane && h.Seq >= a.from-1 && h.Seq < a.to })
 		r.run.Absences = append(r.run.Absences, evidence.Absence{Lane: a.lane, From: a.from, To: a.to,
-			Since: time.Duration(a.from) * 10 * ms, Until: time.Duration(a.to) * 10 * ms, Why: "its node booted"})
+			Since: time.Duration(a.from) * 10 * ms, Until: time.Duration(a.to) * 10 * ms, Unknown: []uint64{a.from - 1}, Why: "its node booted"})
 	}
 	fail(&r, "outside-fresh", evidence.Closed, 60)
 	record(t, dir, r)
@@ -169,15 +169,15 @@ func TestAgentsThatWereAwayAreReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []model.AgentAway{{Node: "worker", From: 600, Length: 200, LeftOut: 20, Why: "its node booted"},
-		{Node: "worker2", From: 900, Length: 100, LeftOut: 10, Why: "its node booted"}}
+	want := []model.AgentAway{{Node: "worker", From: 600, Length: 200, LeftOut: 20, Unknown: 1, Why: "its node booted"},
+		{Node: "worker2", From: 900, Length: 100, LeftOut: 10, Unknown: 1, Why: "its node booted"}}
 	if diff := cmp.Diff(want, report.Scenarios[0].AgentsAway); diff != "" {
 		t.Errorf("away (-want +got):\n%s", diff)
 	}
 	if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {
 		t.Error(err)
 	}
-	first := "the load agent of worker was away for 200 ms from 0.600 s on and left out 20 requests: its node booted"
+	first := "the load agent of worker was away for 200 ms from 0.600 s on, with 1 in flight, and left out 20 requests: its node booted"
 	for name, write := range map[string]reports.Writer{"terminal": reports.Terminal, "markdown": reports.Markdown} {
 		text := printed(t, write, report)
 		said := strings.Join(strings.Fields(text), " ")

@@ -136,7 +136,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	}
 	s.Numbers, s.Lags = newNumbers(tl), newPodLags(tl)
 	terminations := tl.Terminations()
-	s.Terminations, s.Numbers.NeededDrains = newTerminations(terminations), newNeededDrains(terminations)
+	s.Terminations, s.Numbers.NeededDrains = newTerminations(tl.Ends()), newNeededDrains(terminations)
 	if len(run.ClusterChanges) > 0 { // perhaps to a slower kube-proxy: that is not what the cluster needs
 		s.Numbers.NeededDrain, s.Numbers.NeededDrains = nil, nil
 	}

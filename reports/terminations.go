@@ -15,18 +15,13 @@ import (
 )
 
 // newTerminations counts terminations; nil without any.
-func newTerminations(all []timeline.Termination) *model.Terminations {
-	if len(all) == 0 {
+func newTerminations(ends timeline.Ends) *model.Terminations {
+	if ends.Pairs == 0 {
 		return nil
 	}
-	t := model.Terminations{Count: len(all)}
-	for _, x := range all {
-		if x.Lost > 0 {
-			t.Lost++
-		}
-	}
-	t.Upper = thousandths(100 * statistics.UpperShare(t.Lost, t.Count))
-	return &t
+	n, lost := ends.Samples()
+	return &model.Terminations{Count: ends.Pairs, Lost: ends.PairsLost, ByNode: ends.ByNode, Pods: ends.Pods, PodsLost: ends.PodsLost,
+		Upper: thousandths(100 * statistics.UpperShare(lost, n))}
 }
 
 // newNeededDrains summarizes the drains needed; nil if no node's rules were observed.

@@ -12,7 +12,7 @@ import (
 )
 
 func TestNewTerminations(t *testing.T) {
-	if newTerminations(nil) != nil || newNeededDrains(nil) != nil {
+	if newTerminations(timeline.Ends{}) != nil || newNeededDrains(nil) != nil {
 		t.Error("of no termination something is said")
 	}
 	all := []timeline.Termination{
@@ -21,8 +21,23 @@ func TestNewTerminations(t *testing.T) {
 			Margin: &timeline.Elapsed{Length: time.Second, Uncertainty: 10 * time.Millisecond}},
 		{Pod: "b", Node: "n1", Lost: 2},
 	}
-	if diff := cmp.Diff(&model.Terminations{Count: 3, Lost: 1, Upper: 86.465}, newTerminations(all)); diff != "" {
-		t.Errorf("terminations (-want +got):\n%s", diff)
+	for _, row := range []struct {
+		sentence string
+		byNode   bool
+		upper    float64
+		samples  int
+	}{
+		{"three ends, as nodes see them, of which one lost a request", true, 86.465, 3},
+		{"two pods, of which one lost a request", false, 97.468, 2},
+	} {
+		got := newTerminations(timeline.Ends{Pods: 2, PodsLost: 1, Pairs: 3, PairsLost: 1, ByNode: row.byNode})
+		want := &model.Terminations{Count: 3, Lost: 1, ByNode: row.byNode, Pods: 2, PodsLost: 1, Upper: row.upper}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
+		}
+		if n, lost := got.Samples(); n != row.samples || lost != 1 {
+			t.Errorf("%s: %d of %d", row.sentence, lost, n)
+		}
 	}
 	want := &model.NeededDrains{Terminations: 2, P50: 0, Max: 800, MaxCovers: 22.361, Margin: new(990.0)}
 	if diff := cmp.Diff(want, newNeededDrains(all)); diff != "" {

@@ -13,9 +13,10 @@ const (
 	PortsNotAsked   = "ports-not-asked"   // of a Service
 	ProbeAlone      = "probe-alone"       // only a probe's path is asked
 	NoControl       = "no-control"        // no lane shows what is not the app's fault
+	ClientsAway     = "clients-away"      // what clients would have seen while their agents went down with their nodes
 )
 
 // Limits lists the ids of all limits.
 func Limits() []string {
-	return []string{CommandFailed, UnderWayAlready, PortsNotAsked, ProbeAlone, NoControl}
+	return []string{CommandFailed, UnderWayAlready, PortsNotAsked, ProbeAlone, NoControl, ClientsAway}
 }

@@ -105,6 +105,16 @@ func lossMutants() []recordedMutant {
 			all(served(lane), served("worker2-fresh")), verdict.Inconclusive, "lost-while-starting", nil},
 		{"a lane without good replies for 3 s", drainedRecorded, asking(verdict.MaxOutage(second)),
 			failing(lane, evidence.Refused, second, 4*second), verdict.Fail, "max-outage", nil},
+		{"outages before and after an absence, which may be one", drainedRecorded, asking(verdict.MaxOutage(2 * second)),
+			failingAround(2*second, 5*second), verdict.Inconclusive, "max-outage", maintained(0, 10*second)},
+		{"the same for the time without good replies", drainedRecorded, asking(verdict.ReplyGap(0, 2*second)),
+			failingAround(2*second, 5*second), verdict.Inconclusive, "reply-gap", maintained(0, 10*second)},
+		{"a request in flight when its agent went away", drainedRecorded, asking(verdict.NoFailures()),
+			all(agentsAway(2*second, 5*second), inFlight(lane)), verdict.Inconclusive, "no-failures", maintained(0, 10*second)},
+		{"requests in flight that may be too large a share", drainedRecorded, asking(verdict.MaxFailedShare(1)),
+			all(agentsAway(2*second, 5*second), inFlight(lane)), verdict.Inconclusive, "max-failed-share", maintained(0, 10*second)},
+		{"agents that stay away while their nodes are ready", drainedRecorded, asking(verdict.NoFailures()), agentsAway(second, 18*second),
+			verdict.Inconclusive, evidence.AgentLost, maintained(0, 18*second)},
 		{"a loss at a step of maintenance that should cost none", drainedRecorded, asking(verdict.LossesAtSteps(second, "drain")),
 			failing(lane, evidence.Refused, second, second+200*ms), verdict.Fail, "losses-at-steps", reached("kubelet")},
 		{"a drain that costs nothing where it has to", undrainedRecorded, asking(verdict.LostAtSteps("drain")),
@@ -345,6 +355,21 @@ func agentsAway(from, to time.Duration) spoil {
 			r.Hits = slices.DeleteFunc(r.Hits, func(h evidence.Hit) bool { return in(h.Lane, h.Seq) })
 			r.Arrivals = slices.DeleteFunc(r.Arrivals, func(a evidence.Arrival) bool { return in(a.Lane, a.Seq) })
 		}
+	}
+}
+
+// failingAround makes agents be away, and requests of a lane fail for a second before and after that.
+func failingAround(from, to time.Duration) spoil {
+	return all(failing(lane, evidence.Refused, from-second, from), failing(lane, evidence.Refused, to, to+second), agentsAway(from, to))
+}
+
+// inFlight makes the last request of a lane before its absence one whose outcome is not known.
+func inFlight(lane string) spoil {
+	return func(r *recording) {
+		i := slices.IndexFunc(r.Run.Absences, func(a evidence.Absence) bool { return a.Lane == lane })
+		last := r.Run.Absences[i].From - 1
+		r.Run.Absences[i].Unknown = []uint64{last}
+		hitsDropped(func(_ *recording, h evidence.Hit) bool { return h.Lane == lane && h.Seq == last })(r)
 	}
 }
 

@@ -201,9 +201,9 @@ func TestAScreenHasALineForEachScenario(t *testing.T) {
 			Headline: strings.Repeat("all of it ", 12)}, 12.34}},
 			"PASS 12.3s rollout/drained (iptables): " + strings.Repeat("all of it ", 7) + "all of it…\n"},
 		{"what follows from a long one stands below", []Ended{{drained, Result{Outcome: "pass",
-			Headline: "0 of 4,544 requests failed; 0 of 66 pod terminations lost a request (95 % confidence: at most 4.4 % do)"}, 12.34}},
+			Headline: "0 of 4,544 requests failed; 0 of 33 pods (66 pod terminations, counted by node) lost one (95 %: at most 4.4 % do)"}, 12.34}},
 			"PASS 12.3s rollout/drained (iptables): 0 of 4,544 requests failed\n" +
-				"    0 of 66 pod terminations lost a request (95 % confidence: at most 4.4 % do)\n"},
+				"    0 of 33 pods (66 pod terminations, counted by node) lost one (95 %: at most 4.4 % do)\n"},
 		{"one that passed without a headline says why, and has nothing below", []Ended{{drained, Result{Outcome: "pass",
 			Because: "56 failed\nas they should: seq 4 5 6", Facts: []string{"by kind: 3 refused"}}, 12.34}},
 			"PASS 12.3s rollout/drained (iptables): 56 failed as they should\n"},

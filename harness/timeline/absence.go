@@ -62,14 +62,9 @@ type away struct {
 	sent     map[uint64]bool    // numbers of requests that were sent, but have no hit so far
 }
 
-func newAway(run evidence.Run, lane evidence.Lane, cs clocks) away {
-	a := away{sent: map[uint64]bool{}}
-	for _, absence := range run.Absences {
-		if absence.Lane != lane.ID {
-			continue
-		}
-		absence.Since, absence.Until = cs.onRecorder(lane.Node, absence.Since), cs.onRecorder(lane.Node, absence.Until)
-		a.absences = append(a.absences, absence)
+func newAway(absences []evidence.Absence) away {
+	a := away{absences: absences, sent: map[uint64]bool{}}
+	for _, absence := range absences {
 		for _, seq := range absence.Unknown {
 			a.sent[seq] = true
 		}
@@ -105,12 +100,38 @@ func (b *builder) explainMissing(from, to uint64) (hole uint64, found bool) {
 	return hole, found
 }
 
-// awayBetween returns since when the agent was away, if an absence ended between two moments and the first came before its middle.
-func awayBetween(absences []evidence.Absence, from, to time.Duration) (since time.Duration, was bool) {
-	for _, a := range absences {
-		if from <= (a.Since+a.Until)/2 && a.Until <= to {
-			return max(from, a.Since), true
+// inFlight returns the numbers of requests that were sent before or in an absence, and have no hit so far.
+func (a away) inFlight(absence evidence.Absence) (numbers []uint64) {
+	for seq := range a.sent {
+		if absence.Skips(seq) || slices.Contains(absence.Unknown, seq) {
+			numbers = append(numbers, seq)
 		}
 	}
-	return 0, false
+	return numbers
+}
+
+// inFlightAt returns when requests were due that were sent and have no hit, ascending.
+func (a away) inFlightAt(period time.Duration) (due []time.Duration) {
+	for _, absence := range a.absences {
+		for _, seq := range a.inFlight(absence) {
+			due = append(due, absence.Since+time.Duration(int64(seq)-int64(absence.From))*period)
+		}
+	}
+	slices.Sort(due)
+	return due
+}
+
+// between returns the first absence between two moments.
+func (a away) between(from, to time.Duration) (evidence.Absence, bool) {
+	return awayBetween(a.absences, from, to)
+}
+
+// awayBetween returns the first absence that ended between two moments, of which the first came before its middle.
+func awayBetween(absences []evidence.Absence, from, to time.Duration) (away evidence.Absence, was bool) {
+	for _, a := range absences {
+		if from <= (a.Since+a.Until)/2 && a.Until <= to {
+			return a, true
+		}
+	}
+	return away, false
 }

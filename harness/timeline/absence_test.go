@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // arrivedAt returns arrivals of requests that were sent every 10 ms from 10 ms on.
@@ -83,35 +84,62 @@ func TestJoinAbsences(t *testing.T) {
 	}
 }
 
-// An outage whose end a client did not see lasts as long as the client saw it.
-func TestOutagesEndWithTheAgent(t *testing.T) {
+// An outage whose end a client did not see lasted as long as the client saw it, and may have gone on while its agent was away.
+func TestOutagesThroughAbsences(t *testing.T) {
+	type lengths []time.Duration
+	away := func(from, to uint64, unknown ...uint64) []evidence.Absence {
+		return []evidence.Absence{{Lane: "a", From: from, To: to, Since: time.Duration(from+1) * 10 * ms, Until: time.Duration(to) * 10 * ms,
+			Unknown: unknown}}
+	}
 	for _, row := range []struct {
-		sentence string
-		outcomes string // - is left out
-		absences []evidence.Absence
-		want     []time.Duration // lengths of outages
+		sentence     string
+		outcomes     string // - is left out
+		absences     []evidence.Absence
+		beside       string // of another agent's client on the node
+		want, unseen lengths
 	}{
-		{"nobody was away", "11xxx111", nil, []time.Duration{30 * ms}},
-		{"the agent went away in the middle of it", "11xx---111", []evidence.Absence{{From: 4, To: 7, Since: 50 * ms, Until: 70 * ms}},
-			[]time.Duration{20 * ms}},
-		{"requests still fail when it is back", "11xx---x11", []evidence.Absence{{From: 4, To: 7, Since: 50 * ms, Until: 70 * ms}},
-			[]time.Duration{20 * ms, 10 * ms}},
-		{"it was away before", "1--1xx11", []evidence.Absence{{From: 1, To: 3, Since: 20 * ms, Until: 30 * ms}}, []time.Duration{20 * ms}},
+		{"nobody was away", "11xxx111", nil, "", lengths{30 * ms}, nil},
+		{"nothing failed before the absence or after it", "1111---111", away(4, 7), "", nil, nil},
+		{"the agent went away in the middle of it", "11xx---111", away(4, 7), "", lengths{20 * ms}, lengths{50 * ms}},
+		{"requests still fail when it is back", "11xx---x11", away(4, 7), "", lengths{20 * ms, 10 * ms}, lengths{60 * ms}},
+		{"requests fail when it is back", "1111---x11", away(4, 7), "", lengths{10 * ms}, lengths{40 * ms}},
+		{"the last request before was in flight", "111----111", away(4, 7, 3), "", nil, lengths{50 * ms}},
+		{"what was in flight has a hit after all", "1111---111", away(4, 7, 3), "", nil, nil},
+		{"it was away before", "1--1xx11", away(1, 3), "", lengths{20 * ms}, nil},
+		{"it was away twice", "1x--x--1", slices.Concat(away(2, 4), away(5, 7)), "", lengths{10 * ms, 10 * ms}, lengths{60 * ms}},
+		{"it was away to the end", "1111xx---", away(6, 9), "", lengths{20 * ms}, lengths{350 * ms}},
+		{"another client of the node got good replies meanwhile", "11xx---x11", away(4, 7), "1111x11111", lengths{20 * ms, 10 * ms}, nil},
+		{"another client of the node got none then either", "11xx---x11", away(4, 7), "1111xxxx11", lengths{20 * ms, 10 * ms}, lengths{60 * ms}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			hits := slices.DeleteFunc(paced("a", row.outcomes), func(h evidence.Hit) bool { return row.outcomes[h.Seq] == '-' })
-			r := recording(hits, marks(0, 10, 20, 400), fresh("a", "n1"))
-			for _, away := range row.absences {
-				away.Lane = "a"
-				r.Run.Absences = append(r.Run.Absences, away)
-			}
-			var got []time.Duration
-			for _, outage := range join(t, r).Lanes[0].Summary.Outages {
-				got = append(got, outage.Length())
-			}
-			if diff := cmp.Diff(row.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			r := recording(append(hits, paced("b", row.beside)...), marks(0, 10, 20, 400), fresh("a", "n1"), fresh("b", "n1"))
+			r.Run.Absences = row.absences
+			s := join(t, r).Lanes[0].Summary
+			for _, of := range []struct {
+				what string
+				want lengths
+				got  []timeline.Outage
+			}{{"outages", row.want, s.Outages}, {"unseen", row.unseen, s.Unseen}} {
+				var got lengths
+				for _, o := range of.got {
+					got = append(got, o.Length())
+				}
+				if diff := cmp.Diff(of.want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", of.what, diff)
+				}
 			}
 		})
+	}
+}
+
+// It is known when a request was due whose outcome is not.
+func TestWhenRequestsInFlightWereDue(t *testing.T) {
+	hits := slices.DeleteFunc(paced("a", strings.Repeat("1", 20)), func(h evidence.Hit) bool { return h.Seq == 7 || h.Seq >= 9 && h.Seq < 13 })
+	r := recording(hits, marks(0, 10, 20, 400), fresh("a", "n1"))
+	r.Run.Absences = []evidence.Absence{{Lane: "a", From: 10, To: 13, Since: 110 * ms, Until: 130 * ms, Unknown: []uint64{7, 9}}}
+	r.Arrivals = arrivedAt("a", 11)
+	if diff := cmp.Diff([]time.Duration{80 * ms, 100 * ms, 120 * ms}, join(t, r).Lanes[0].Summary.InFlight); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

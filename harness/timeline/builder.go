@@ -18,6 +18,7 @@ type builder struct {
 	flows       *laneFlows  // nil: where connections were routed is not known
 	responders  *responders // nil: replies name their pod, or the app's pods were not watched
 	away        away
+	beside      absences // of other agents of the node
 
 	slowestLeast time.Duration // the shortest of the slowest replies
 
@@ -44,13 +45,15 @@ type shared struct {
 	begun    time.Duration   // when the rollout began, or never
 	marks    []time.Duration // ascending
 	windows  windows
+	absences absences
 	unlogged func(evidence.Hit) bool // see [Timeline.unlogged]
 
 	waiting []sentHit // for their turn in the order of one lane; the lanes take turns
 }
 
-func (t *Timeline) shared(asked []HitID) *shared {
+func (t *Timeline) shared(run evidence.Run, asked []HitID) *shared {
 	s := &shared{t: t, asked: asked, begun: t.begun(), marks: slices.Sorted(maps.Values(t.marks)), unlogged: t.unlogged(),
+		absences: readAbsences(run, t.clocks),
 		windows: windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 			starting: t.ReadyUnlistening()}}
 	if w, ok := t.Maintenance(); ok {
@@ -58,6 +61,11 @@ func (t *Timeline) shared(asked []HitID) *shared {
 	}
 	if at, ok := t.FirstChange(); ok {
 		s.windows.sinceChange = []Window{{From: at, To: never}}
+	}
+	for _, x := range run.Expect {
+		if w, ok := t.After(x); ok {
+			s.windows.expected = append(s.windows.expected, w)
+		}
 	}
 	return s
 }
@@ -71,15 +79,16 @@ type server struct {
 }
 
 func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *builder {
-	away := newAway(run, lane, s.t.clocks)
+	own := s.absences.of(lane)
 	b := &builder{
-		shared: s, away: away, servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
+		shared: s, away: newAway(own), beside: s.absences.beside(lane, own), servers: make(map[evidence.Server]*server),
+		nodes: make(map[string]bool),
 		lane: Lane{
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[evidence.Server]time.Duration),
-			uncertainty: s.t.clocks[lane.Node].uncertainty, Absences: away.absences,
+			uncertainty: s.t.clocks[lane.Node].uncertainty, Absences: own,
 		},
 		unversioned: s.t.unversioned && lane.Kind().AsksApp(), timesApp: run.UserApp == nil && lane.Kind().AsksApp(),
-		flows:   routed.of(lane, away.absences, s.t),
+		flows:   routed.of(lane, own, s.t),
 		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 		lags:    counted{}, latencies: s.t.newLatencies(),
 	}
@@ -114,6 +123,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	b.lags.addMicros(h.Sent - h.Due)
 	b.noteLate(h)
 	if !h.Failed() {
+		b.beside.replied(h.End())
 		b.latencies.add(h)
 		b.noteLatency(h, at)
 	}
@@ -319,18 +329,21 @@ func (b *builder) finish() {
 	}
 	b.summary.Back = b.order.back
 	if !b.lane.Steps {
-		b.summary.Outages = b.order.outages.all(b.t.marks[evidence.LoadEnded], b.lane.uncertainty)
-		b.summary.Gap = b.order.gaps.end(time.Second/time.Duration(max(1, b.lane.Rate)), b.lane.Absences)
+		b.order.outages.end(b.t.marks[evidence.LoadEnded], b.lane.uncertainty, b.away)
+		b.order.gaps.end(b.away)
+		b.summary.Outages, b.summary.Unseen = b.order.outages.found, b.order.outages.unseen
+		b.summary.Gap, b.summary.UnseenGaps = b.order.gaps.longest, b.order.gaps.unseen
 		b.summary.Rate = b.summary.rate(b.lane.Rate)
 	}
 	b.summary.Lag = b.lags.spread()
-	b.summary.Unknown = len(b.away.sent)
-	b.summary.WhileTerminating = b.sentIn(b.windows.terminating)
-	b.summary.WhileNoneServing = b.sentIn(b.windows.noneServing)
-	b.summary.WhileStarting = b.sentIn(b.windows.starting)
-	b.summary.WhileOnlyTerminating = b.sentIn(b.windows.onlyTerminating)
-	b.summary.InMaintenance = b.sentIn(b.windows.maintenance)
-	b.summary.SinceChange = b.sentIn(b.windows.sinceChange)
+	b.summary.Unknown, b.summary.InFlight = len(b.away.sent), b.away.inFlightAt(b.lane.period())
+	b.lane.sent = b.order.sent
+	b.summary.WhileTerminating = b.lane.CountSent(b.windows.terminating...)
+	b.summary.WhileNoneServing = b.lane.CountSent(b.windows.noneServing...)
+	b.summary.WhileStarting = b.lane.CountSent(b.windows.starting...)
+	b.summary.WhileOnlyTerminating = b.lane.CountSent(b.windows.onlyTerminating...)
+	b.summary.InMaintenance = b.lane.CountSent(b.windows.maintenance...)
+	b.summary.SinceChange = b.lane.CountSent(b.windows.sinceChange...)
 	b.finishLatency()
 	b.finishConnections()
 	b.lane.Summary = b.summary
@@ -338,11 +351,4 @@ func (b *builder) finish() {
 	slices.SortStableFunc(b.lane.Asked, BySent)
 	slices.SortStableFunc(b.lane.Repeated, BySent)
 	b.lags, b.latencies, b.order = nil, latencies{}, order{}
-}
-
-// windows holds the windows for which a lane counts its hits.
-type windows struct{ terminating, noneServing, onlyTerminating, starting, maintenance, sinceChange []Window }
-
-func (w windows) all() []Window {
-	return slices.Concat(w.terminating, w.noneServing, w.onlyTerminating, w.starting, w.maintenance, w.sinceChange)
 }

@@ -3,8 +3,6 @@ package timeline
 import (
 	"slices"
 	"time"
-
-	"example.com/rollcall/harness/evidence"
 )
 
 // A Gap is a time in which a lane got no good reply: from one good reply, or the first request, to the next, or the last request. Dropped
@@ -18,25 +16,28 @@ type Gap struct {
 // less than from reply to reply, and wrong by up to a period either way.
 func (g Gap) Length() time.Duration { return max(0, g.To-g.From-g.Period) }
 
-// gaps finds the longest gap of a lane, from its hits by time sent. Gaps in which its agent was away do not count.
+// gaps finds the longest gap of a lane, from its hits by time sent. A time in which its agent was away does not count.
 type gaps struct {
+	period  time.Duration
 	longest Gap
+	unseen  []Gap           // see [LaneSummary.UnseenGaps]
 	any     bool            // a request was sent
+	failed  bool            // one failed since from
 	from    time.Duration   // when the last good reply before last ended or, if there was none, the first request was sent
 	last    time.Duration   // when the last request was sent
 	ends    []time.Duration // ascending: when good replies ended that did so after last
 }
 
-func (g *gaps) add(h sentHit, absences []evidence.Absence) {
+func (g *gaps) add(h sentHit, a away) {
 	if !g.any {
 		g.any, g.from = true, h.sent
 	}
 	over := 0
 	for over < len(g.ends) && g.ends[over] <= h.sent { // no reply to a later request ends before them
-		g.to(g.ends[over], absences)
+		g.to(g.ends[over], a)
 		over++
 	}
-	g.ends, g.last = slices.Delete(g.ends, 0, over), h.sent
+	g.ends, g.last, g.failed = slices.Delete(g.ends, 0, over), h.sent, g.failed || h.failed
 	if !h.failed {
 		end := h.sent + h.took
 		i, _ := slices.BinarySearch(g.ends, end)
@@ -44,22 +45,37 @@ func (g *gaps) add(h sentHit, absences []evidence.Absence) {
 	}
 }
 
-// to ends a gap, and begins another.
-func (g *gaps) to(at time.Duration, absences []evidence.Absence) {
-	if _, away := awayBetween(absences, g.from, at); !away && at-g.from > g.longest.To-g.longest.From {
-		g.longest.From, g.longest.To = g.from, at
+// to ends a gap, and begins another. One that lasted through an absence counts as one before it and one after it. It may have lasted all
+// the time if requests failed, were in flight or waited for TCP to send a SYN again, just before the absence or after it.
+func (g *gaps) to(at time.Duration, a away) {
+	whole := Gap{From: g.from, To: at, Period: g.period}
+	if absence, is := a.between(g.from, at); is {
+		before, after := whole, whole
+		before.To, after.From = min(at, max(g.from, absence.Since)), max(g.from, absence.Until)
+		g.note(before)
+		g.note(after)
+		if g.failed || len(a.inFlight(absence)) > 0 || max(before.Length(), after.Length()) >= synTimer {
+			g.unseen = append(g.unseen, whole)
+		}
+	} else {
+		g.note(whole)
 	}
-	g.from = max(g.from, at)
+	g.from, g.failed = max(g.from, at), false
 }
 
-// end returns the longest gap once all hits were added.
-func (g *gaps) end(period time.Duration, absences []evidence.Absence) Gap {
+func (g *gaps) note(gap Gap) {
+	if gap.To-gap.From > g.longest.To-g.longest.From {
+		g.longest = gap
+	}
+}
+
+// end ends the gaps that go on, once all hits were added.
+func (g *gaps) end(a away) {
 	for _, end := range g.ends {
-		g.to(end, absences)
+		g.to(end, a)
 	}
 	if g.any {
-		g.to(g.last, absences)
+		g.to(g.last, a)
 	}
-	g.longest.Period = period
-	return g.longest
+	g.longest.Period = g.period
 }

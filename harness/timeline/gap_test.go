@@ -8,7 +8,7 @@ import (
 )
 
 func TestLongestGap(t *testing.T) {
-	const ms, period = time.Millisecond, 10 * time.Millisecond
+	const ms, period, none = time.Millisecond, 10 * time.Millisecond, -1
 	for _, row := range []struct {
 		sentence string
 		sent     []time.Duration
@@ -16,27 +16,43 @@ func TestLongestGap(t *testing.T) {
 		absences []evidence.Absence
 		from, to time.Duration
 		length   time.Duration
+		unseen   time.Duration // the length of the one that may have gone on through an absence; 0: none
 	}{
-		{"no request, no gap", nil, nil, nil, 0, 0, 0},
-		{"a reply in every period", []time.Duration{0, 10 * ms, 20 * ms}, []time.Duration{1 * ms, 11 * ms, 21 * ms}, nil, 1 * ms, 11 * ms, 0},
+		{"no request, no gap", nil, nil, nil, 0, 0, 0, 0},
+		{"a reply in every period", []time.Duration{0, 10 * ms, 20 * ms}, []time.Duration{1 * ms, 11 * ms, 21 * ms}, nil, 1 * ms, 11 * ms, 0, 0},
 		{"replies in any order", []time.Duration{0, 10 * ms, 20 * ms}, []time.Duration{60 * ms, 1 * ms, 11 * ms}, nil,
-			11 * ms, 60 * ms, 39 * ms},
-		{"no reply at all", []time.Duration{0, 10 * ms, 20 * ms}, nil, nil, 0, 20 * ms, 10 * ms},
-		{"none after the first", []time.Duration{0, 10 * ms, 20 * ms}, []time.Duration{1 * ms}, nil, 1 * ms, 20 * ms, 9 * ms},
+			11 * ms, 60 * ms, 39 * ms, 0},
+		{"no reply at all", []time.Duration{0, 10 * ms, 20 * ms}, nil, nil, 0, 20 * ms, 10 * ms, 0},
+		{"none after the first", []time.Duration{0, 10 * ms, 20 * ms}, []time.Duration{1 * ms}, nil, 1 * ms, 20 * ms, 9 * ms, 0},
 		{"the agent was away for most of it", []time.Duration{0, 10 * ms, 90 * ms, 100 * ms}, []time.Duration{1 * ms, 11 * ms, 91 * ms, 120 * ms},
-			[]evidence.Absence{{Since: 15 * ms, Until: 85 * ms}}, 91 * ms, 120 * ms, 19 * ms},
+			[]evidence.Absence{{Since: 15 * ms, Until: 85 * ms}}, 91 * ms, 120 * ms, 19 * ms, 0},
+		{"a request failed before the agent was away", []time.Duration{0, 10 * ms, 20 * ms, 90 * ms},
+			[]time.Duration{1 * ms, 11 * ms, none, 91 * ms}, []evidence.Absence{{Since: 25 * ms, Until: 85 * ms}},
+			11 * ms, 25 * ms, 4 * ms, 70 * ms},
+		{"a request failed after it", []time.Duration{0, 10 * ms, 90 * ms, 100 * ms}, []time.Duration{1 * ms, 11 * ms, none, 101 * ms},
+			[]evidence.Absence{{Since: 20 * ms, Until: 85 * ms}}, 85 * ms, 101 * ms, 6 * ms, 80 * ms},
+		{"a SYN was sent again after it", []time.Duration{0, 10 * ms, 90 * ms}, []time.Duration{1 * ms, 11 * ms, 1095 * ms},
+			[]evidence.Absence{{Since: 20 * ms, Until: 85 * ms}}, 85 * ms, 1095 * ms, 1000 * ms, 1074 * ms},
 	} {
-		var g gaps
+		g, a := gaps{period: period}, newAway(row.absences)
 		for i, at := range row.sent {
-			h := sentHit{sent: at, failed: i >= len(row.ends)}
+			h := sentHit{sent: at, failed: i >= len(row.ends) || row.ends[i] == none}
 			if !h.failed {
 				h.took = row.ends[i] - at
 			}
-			g.add(h, row.absences)
+			g.add(h, a)
 		}
-		got := g.end(period, row.absences)
+		g.end(a)
+		got := g.longest
 		if got.From != row.from || got.To != row.to || got.Length() != row.length {
 			t.Errorf("%s: %v to %v, %v long; want %v to %v, %v long", row.sentence, got.From, got.To, got.Length(), row.from, row.to, row.length)
+		}
+		var unseen time.Duration
+		for _, gap := range g.unseen {
+			unseen += gap.Length()
+		}
+		if unseen != row.unseen {
+			t.Errorf("%s: %v long with the absence, want %v", row.sentence, unseen, row.unseen)
 		}
 	}
 }

@@ -23,10 +23,8 @@ const lookahead = 16 << 10
 
 // An order goes through the hits of a lane by time sent, and keeps what it takes to go on, not the hits.
 type order struct {
-	passed  int           // how many hits
-	last    time.Duration // when the last of them was sent
-	moments []moment      // ascending
-	reached int           // how many of the moments
+	last time.Duration // when the last hit was sent
+	sent counter
 
 	outages     outages
 	gaps        gaps
@@ -36,21 +34,9 @@ type order struct {
 	back     int
 }
 
-// A moment is one at which a lane counts how many hits had been sent.
-type moment struct {
-	at     time.Duration
-	before int // known once a later hit was sent
-}
-
 func newOrder(l Lane, in windows) order {
-	o := order{connections: connections{open: map[uint16]connection{}, failed: map[uint64]connection{}}}
-	for _, w := range in.all() {
-		from, to := w.surely(l)
-		o.moments = append(o.moments, moment{at: from}, moment{at: to})
-	}
-	slices.SortFunc(o.moments, func(x, y moment) int { return cmp.Compare(x.at, y.at) })
-	o.moments = slices.Compact(o.moments)
-	return o
+	return order{sent: newCounter(l, in), gaps: gaps{period: l.period()},
+		connections: connections{open: map[uint16]connection{}, failed: map[uint64]connection{}}}
 }
 
 // wait adds a hit to those that wait for their turn.
@@ -74,16 +60,13 @@ func (b *builder) passOn(n int) {
 
 func (b *builder) pass(h sentHit) {
 	o := &b.order
-	if o.passed > 0 && h.sent < o.last {
+	if o.sent.all > 0 && h.sent < o.last {
 		b.note(disordered, h.seq)
 	}
-	for o.reached < len(o.moments) && o.moments[o.reached].at <= h.sent {
-		o.moments[o.reached].before = o.passed
-		o.reached++
-	}
+	o.sent.add(h.sent)
 	if !b.lane.Steps { // steps of a scenario ask when they like: the time between two requests is no outage
-		o.outages.add(h, b.lane.Absences)
-		o.gaps.add(h, b.lane.Absences)
+		o.outages.add(h, b.away)
+		o.gaps.add(h, b.away)
 	}
 	if h.by > 0 {
 		isNew := b.byNumber[h.by-1].Version == b.t.New
@@ -95,23 +78,5 @@ func (b *builder) pass(h sentHit) {
 	if b.lane.Kind().KeepsAlive() {
 		b.followConnection(h)
 	}
-	o.passed, o.last = o.passed+1, h.sent
-}
-
-// sentBefore counts the hits that were sent before one of the moments, once all have passed.
-func (o *order) sentBefore(at time.Duration) int {
-	i, _ := slices.BinarySearchFunc(o.moments, at, func(m moment, at time.Duration) int { return cmp.Compare(m.at, at) })
-	if i >= o.reached {
-		return o.passed
-	}
-	return o.moments[i].before
-}
-
-// sentIn counts the hits that were certainly sent in one of the windows.
-func (b *builder) sentIn(windows []Window) (n int) {
-	for _, w := range windows {
-		from, to := w.surely(b.lane)
-		n += max(0, b.order.sentBefore(to)-b.order.sentBefore(from))
-	}
-	return n
+	o.last = h.sent
 }

@@ -1,10 +1,6 @@
 package timeline
 
-import (
-	"time"
-
-	"example.com/rollcall/harness/evidence"
-)
+import "time"
 
 // An Outage is a maximal run of failed hits of one lane with no good one in between, in the order
 // sent. It lasts from the first failed send to the next good send:
@@ -25,18 +21,16 @@ func (o Outage) Length() time.Duration { return o.To - o.From }
 
 // outages finds the outages of one lane, from its hits by time sent.
 type outages struct {
-	found []Outage // in order
-	open  bool     // the last of them goes on
-	last  time.Duration
+	found  []Outage // in order
+	open   bool     // the last of them goes on
+	unseen []Outage // see [LaneSummary.Unseen]
+	across bool     // the last of unseen goes on
+	last   time.Duration
 }
 
 // add adds the next hit. An outage ends where the lane's agent went away: nobody knows what a client would have seen.
-func (o *outages) add(h sentHit, absences []evidence.Absence) {
-	if o.open && len(absences) > 0 {
-		if since, away := awayBetween(absences, o.last, h.sent); away {
-			o.found[len(o.found)-1].To, o.open = since, false
-		}
-	}
+func (o *outages) add(h sentHit, a away) {
+	o.cross(h.sent, h.failed, a)
 	switch {
 	case h.failed && !o.open:
 		o.found = append(o.found, Outage{From: h.sent, Failed: 1})
@@ -47,15 +41,47 @@ func (o *outages) add(h sentHit, absences []evidence.Absence) {
 		o.found[len(o.found)-1].To = h.sent
 		o.open = false
 	}
+	if o.across && !h.failed {
+		o.unseen[len(o.unseen)-1].To, o.across = h.sent, false
+	}
 	o.last = h.sent
 }
 
-// all returns the outages once all hits were added. ended is when the load ended, on a clock that differs from the lane's by up to
-// uncertainty; a lane that sent later than that ends with its last send.
-func (o *outages) all(ended, uncertainty time.Duration) []Outage {
-	if o.open {
-		last := &o.found[len(o.found)-1]
-		last.To, last.Open, last.Uncertainty = max(ended, o.last), true, uncertainty
+// cross passes an absence between the last hit and a moment, if there is one. An outage may have gone on meanwhile if requests failed or
+// were in flight just before, or if the next one fails.
+func (o *outages) cross(until time.Duration, failed bool, a away) {
+	absence, is := a.between(o.last, until)
+	if !is {
+		return
 	}
-	return o.found
+	since, inFlight := max(o.last, absence.Since), len(a.inFlight(absence)) > 0
+	from := since
+	switch {
+	case o.open:
+		from = o.found[len(o.found)-1].From
+		o.found[len(o.found)-1].To = since
+	case inFlight:
+		from = o.last
+	}
+	if !o.across && (o.open || failed || inFlight) {
+		o.unseen, o.across = append(o.unseen, Outage{From: from}), true
+	}
+	o.open = false
+}
+
+// end ends the outages that go on, once all hits were added. ended is when the load ended, on a clock that differs from the lane's by up to
+// uncertainty; a lane that sent later than that ends with its last send.
+func (o *outages) end(ended, uncertainty time.Duration, a away) {
+	ended = max(ended, o.last)
+	o.cross(ended, false, a)
+	endLast := func(all []Outage) {
+		last := &all[len(all)-1]
+		last.To, last.Open, last.Uncertainty = ended, true, uncertainty
+	}
+	if o.open {
+		endLast(o.found)
+	}
+	if o.across {
+		endLast(o.unseen)
+	}
 }

@@ -17,7 +17,7 @@ type LaneSummary struct {
 	Retried      int // requests given to more than one connection, or that arrived more than once
 	LostReplies  int // requests that a pod got, but whose reply the client did not see
 	NeverArrived int // requests that no pod logged or answered
-	Unknown      int // requests sent before an agent went away whose outcome is unknown; not in Requests
+	Unknown      int // requests sent before an agent went away whose outcome is unknown, see InFlight; not in Requests
 	Arrivals     int // arrivals that pods logged, and one for each request answered by a pod whose log is known to be lost
 	Back         int // replies by another version right after one by the new version, in the order of sending
 
@@ -45,8 +45,14 @@ type LaneSummary struct {
 
 	Outages []Outage
 	Gap     Gap // the longest
+	// Unseen and UnseenGaps are outages and gaps that may have gone on while its agent was away, with that time. Outages and Gap are as if
+	// all requests had been served meanwhile.
+	Unseen     []Outage
+	UnseenGaps []Gap
 
 	FirstSent, LastSent time.Duration // of its requests; 0 if there are none
+	// InFlight has, ascending, when the requests of Unknown were due.
+	InFlight []time.Duration
 
 	firstDue, lastDue time.Duration
 	leftOut, unknown  int // numbers without a hit between the first and the last: of requests not sent, and of sent ones
@@ -90,6 +96,16 @@ func (s LaneSummary) Failed() int {
 	n := 0
 	for _, count := range s.Failures {
 		n += count
+	}
+	return n
+}
+
+// UnknownAt counts the requests with an unknown outcome that were due at such moments.
+func (s LaneSummary) UnknownAt(at func(time.Duration) bool) (n int) {
+	for _, due := range s.InFlight {
+		if at(due) {
+			n++
+		}
 	}
 	return n
 }

@@ -89,7 +89,9 @@ func (t Timeline) terminations() (all []Termination) {
 		}
 		sent := map[string]bool{} // by node
 		for _, lane := range lanes {
-			if s := lane.Summary; s.Requests > 0 && s.FirstSent <= deleted.At && deleted.At <= s.LastSent {
+			away := func(a evidence.Absence) bool { return a.Since <= deleted.At && deleted.At < a.Until }
+			if s := lane.Summary; s.Requests > 0 && s.FirstSent <= deleted.At && deleted.At <= s.LastSent &&
+				!slices.ContainsFunc(lane.Absences, away) {
 				sent[lane.Node] = true
 			}
 		}

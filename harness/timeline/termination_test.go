@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -74,6 +75,51 @@ func TestTerminations(t *testing.T) {
 			}
 			if diff := cmp.Diff(row.want, losses(join(t, r))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What happened while the agent of a node was away, its clients did not see.
+func TestTerminationsWhileAnAgentIsAway(t *testing.T) {
+	hits := slices.DeleteFunc(paced("n1-fresh", "1111222222"), func(h evidence.Hit) bool { return h.Seq >= 3 && h.Seq < 5 })
+	events := append(marks(0, 20, 85, 110), pod(25, evidence.PodDeleting, "v1", "a"), pod(45, evidence.PodDeleting, "v1", "b"),
+		pod(80, evidence.PodGone, "v1", "a"), pod(80, evidence.PodGone, "v1", "b"))
+	r := recording(hits, events, fresh("n1-fresh", "n1"))
+	r.Run.Absences = []evidence.Absence{{Lane: "n1-fresh", From: 3, To: 5, Since: 40 * ms, Until: 50 * ms}}
+	if diff := cmp.Diff([]of{{"a", "n1", 0, 0}}, losses(join(t, r))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where the rules of all nodes were read, each node is an independent sample; elsewhere each pod is.
+func TestEnds(t *testing.T) {
+	begun := func(node string) evidence.Event { return noted(1, evidence.RulesBegun, node, "") }
+	ended := []evidence.Event{pod(30, evidence.PodDeleting, "v1", "a"), pod(40, evidence.PodDeleting, "v1", "b"),
+		pod(45, evidence.PodGone, "v1", "a"), pod(80, evidence.PodGone, "v1", "b")}
+	for _, row := range []struct {
+		sentence string
+		events   []evidence.Event
+		hits     string // of n2-fresh
+		want     timeline.Ends
+		samples  int
+	}{
+		{"no pod ended", nil, "1111222222", timeline.Ends{ByNode: true}, 0},
+		{"both nodes' rules were read", slices.Concat(ended, []evidence.Event{begun("n1"), begun("n2")}), "1111222222",
+			timeline.Ends{Pods: 2, Pairs: 4, ByNode: true}, 4},
+		{"one node's rules were not", slices.Concat(ended, []evidence.Event{begun("n1")}), "1111222222", timeline.Ends{Pods: 2, Pairs: 4}, 2},
+		{"a request from one node may be lost to either pod", ended, "1111x22222",
+			timeline.Ends{Pods: 2, PodsLost: 2, Pairs: 4, PairsLost: 2}, 2},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			hits := append(paced("n1-fresh", "1111222222"), paced("n2-fresh", row.hits)...)
+			tl := join(t, recording(hits, append(marks(0, 20, 85, 110), row.events...), fresh("n1-fresh", "n1"), fresh("n2-fresh", "n2")))
+			got := tl.Ends()
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if n, lost := got.Samples(); n != row.samples || lost > n {
+				t.Errorf("%d of %d samples, want %d", lost, n, row.samples)
 			}
 		})
 	}

@@ -69,12 +69,16 @@ type Lane struct {
 	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
 	Connections []Connection
 
+	sent        counter
 	late        []Wait // of its client, which sent later than was due
 	slowControl []Wait // of the pod that a control lane asks
 	replies     map[bucket]*Replies
 	lastTo      map[evidence.Server]time.Duration // pod and version -> when the last hit that reached it was sent
 	uncertainty time.Duration                     // of the lane's clock
 }
+
+// period is how far apart the lane's requests are due.
+func (l Lane) period() time.Duration { return time.Second / time.Duration(max(1, l.Rate)) }
 
 // A HitID names a hit: its lane, and its number there.
 type HitID struct {
@@ -116,7 +120,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	t.Events = t.clocks.events(ev.Events)
 	t.tabulate()
 	t.scopes = map[string]evidence.Scope{}
-	shared := t.shared(asked)
+	shared := t.shared(ev.Run, asked)
 	routed, unread := t.readFlows(ev.Flows, ev.Run.Lacks)
 	responders := t.responders(ev.Run.UserApp, routed)
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
@@ -138,6 +142,9 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 		contradictions = append(contradictions, b.problems()...)
 		nodes = append(nodes, lane.Node)
 		nodes = slices.AppendSeq(nodes, maps.Keys(b.nodes))
+	}
+	for i := range t.Lanes {
+		t.Lanes[i].dropSeen(shared.absences)
 	}
 	t.findWaits()
 	t.damaged = slices.Concat(ev.Damage, unread, damage)

@@ -13,7 +13,7 @@ import (
 // known; what they saw before and after is as recorded.
 func agentsAway(tl timeline.Timeline) (reasons []Reason) {
 	for _, a := range tl.AgentsAway() {
-		if tl.Expected(evidence.AgentLost, a.Node, a.From) {
+		if tl.ExpectedAway(a) {
 			continue
 		}
 		r := reason(evidence.AgentLost, evidence.Scope{Missed: evidence.Requests(), Lanes: a.Lanes},
@@ -21,6 +21,9 @@ func agentsAway(tl timeline.Timeline) (reasons []Reason) {
 		r.Because += fmt.Sprintf(": %s, and %s of %s were left out", a.Why, phrase.Count(a.LeftOut, "request"), strings.Join(a.Lanes, " and "))
 		if a.Unknown > 0 {
 			r.Because += fmt.Sprintf("; the outcome of %s in flight is unknown", phrase.Count(a.Unknown, "request"))
+		}
+		if back := tl.Back(a); back > a.From {
+			r.Because += "; its node was back at " + phrase.Seconds(back)
 		}
 		reasons = append(reasons, r)
 	}

@@ -35,6 +35,7 @@ type row struct {
 	toTheEnd        bool    // it lasted to the end of the load
 	whole           bool    // it also rests on what was not seen
 	expected        float64 // the expected share, where the recording decides it
+	unseen          string  // why it may be more, and how much: something was not seen
 	lack            string  // why it has no amount
 	broken          string  // the sentence of a failure without an amount, instead of what the bound says
 	hits            []timeline.Hit
@@ -77,13 +78,19 @@ func (q bound) answer(a args) Finding {
 	if outcome == Fail || outcome == Inconclusive {
 		f.Witnesses = witnesses(worst.hits)
 	}
-	wordings, facts := worst.wordings(a, q.sentence(worst)+allowed.say(q.in)), worst.details(a)
+	text, facts := q.sentence(worst)+allowed.say(q.in), worst.details(a)
+	wordings := worst.wordings(a, text)
 	if q.in == inTime {
 		facts = append(facts, Detail{cmp.Or(q.measured, "lasted"), phrase.Elapsed(worst.elapsed())})
 	}
 	if len(rows) > 1 {
 		facts = append(facts, Detail{"worst of", phrase.Number(len(rows))})
 	}
+	if worst.unseen != "" && outcome == Inconclusive {
+		brief := "{lane}: " + q.in.say(worst.value) + allowed.say(q.in)
+		return f.withTexts(append(worst.wordings(a, text+"; "+worst.unseen), worst.fill(a, brief+"; "+worst.unseen)), facts...)
+	}
+	facts = append(facts, Detail{"not seen", worst.unseen})
 	if outcome == Fail && q.showsNothing != nil {
 		if why := q.showsNothing(a, worst, rows); why != "" {
 			return Finding{}.withTexts([]string{why}, facts...)

@@ -50,6 +50,10 @@ func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 			Kind: evidence.RecorderLost, By: evidence.Server{Pod: "a", Node: "worker2"}, Detail: "log of a: killed"})), "pod-log-lost"},
 		{"the observer of its rules ends", all(disrupted("worker", "observer-lost"), with(evidence.Event{At: 700 * ms,
 			Kind: evidence.RecorderLost, Object: "worker", Detail: "it ended"})), ""},
+		{"its agent is away until just after its node booted", all(disrupted("worker", evidence.AgentLost), awayUntil(20*time.Second),
+			with(evidence.Event{At: 6 * time.Second, Kind: evidence.NodeChanged, Object: "worker", Detail: evidence.Booted})), ""},
+		{"its agent stays away when its node had booted", all(disrupted("worker", evidence.AgentLost), awayUntil(20*time.Second),
+			with(evidence.Event{At: 4 * time.Second, Kind: evidence.NodeChanged, Object: "worker", Detail: evidence.Booted})), evidence.AgentLost},
 		{"the observer of another's rules ends", all(disrupted("worker", "observer-lost"), with(evidence.Event{At: 700 * ms,
 			Kind: evidence.RecorderLost, Object: "worker2", Detail: "it ended"})), "observer-lost"},
 	} {
@@ -65,6 +69,29 @@ func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 				t.Errorf("distrusted for %q, want %q", got, row.distrust)
 			}
 		})
+	}
+}
+
+// awayUntil lets the lanes of worker send their last 50 requests so much later, after an absence.
+func awayUntil(end time.Duration) edit {
+	return func(ev *recording) {
+		const first, interval = 150, 10 * ms
+		to := uint64(end/interval) - 1 // is due at end
+		for i := range ev.Hits {
+			if h := &ev.Hits[i]; h.Seq >= first {
+				h.Seq += to - first
+				h.Due += time.Duration(to-first) * interval
+				h.Sent = h.Due
+			}
+		}
+		for _, lane := range ev.Run.Lanes {
+			ev.Run.Absences = append(ev.Run.Absences, evidence.Absence{Lane: lane.ID, From: first, To: to, Since: (first + 1) * interval, Until: end,
+				Why: "its container started again"})
+		}
+		without(evidence.LoadEnded)(ev)
+		without(evidence.ClusterWhole)(ev)
+		ev.Events = append(ev.Events, evidence.Event{At: end + time.Second, Kind: evidence.LoadEnded},
+			evidence.Event{At: end + time.Second, Kind: evidence.ClusterWhole})
 	}
 }
 
@@ -201,6 +228,26 @@ func TestLanesOfExpectation(t *testing.T) {
 			all(disrupted("worker"), row.edit)(&ev)
 			if v := judge(t, ev); v.Outcome != row.outcome {
 				t.Errorf("%s, want %s: %s", v.Outcome, row.outcome, v.Because)
+			}
+		})
+	}
+}
+
+// What an absent agent did not send is not what a rule was put to.
+func TestRecoversWithinIsPutToWhatWasSent(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		edit     edit
+		exposure int
+	}{
+		{"both clients sent 89 requests more", disrupted("", evidence.AgentLost), 178},
+		{"their agent was away but for the last request", awayTogether(111, 199), 2},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(verdict.RecoversWithin(515*ms, evidence.DisruptionBegun))
+			row.edit(&ev)
+			if f := judge(t, ev).Findings[0]; f.Exposure.Count != row.exposure {
+				t.Errorf("put to %d, want %d: %s", f.Exposure.Count, row.exposure, f.Because)
 			}
 		})
 	}

@@ -65,7 +65,7 @@ func TestEarlierAttempts(t *testing.T) {
 		headline                 string
 	}{
 		{"one that the host was too slow for leaves a pass", "attempt 1: inconclusive: the host was too slow", "",
-			verdict.Pass, "0 of 400 requests failed; 0 of 2 pod terminations lost a request (95 % confidence: at most 77.6 % do)"},
+			verdict.Pass, "0 of 400 requests failed; 0 of 2 pods lost a request (95 % confidence: at most 77.6 % do)"},
 		{"one that failed by more than that leaves no pass", "attempt 1: fail: 3 of 400 requests failed", "3 of 400 requests failed",
 			verdict.Inconclusive, "failed once, passed when alone: 3 of 400 requests failed"},
 	} {
@@ -89,7 +89,7 @@ func TestJudgeUntrusted(t *testing.T) {
 	want := verdict.Verdict{Distrusted: true, Because: "the recording cannot be trusted: a; b; c; and 2 more", Findings: []verdict.Finding{
 		{Rule: "no-failures", Claim: "no client loses a request", Exposure: verdict.Exposure{Count: 302, Unit: "request"},
 			Because: "would pass if the recording could be trusted: 0 of 400 requests failed; " +
-				"0 of 2 pod terminations lost a request (95 % confidence: at most 77.6 % do) (lanes: 2); " +
+				"0 of 2 pods lost a request (95 % confidence: at most 77.6 % do) (lanes: 2); " +
 				"an outage shorter than 10 ms may not be seen at 100 requests/s"},
 		{Rule: "damage-seen", Precondition: true,
 			Claim:    "clients in the cluster lose at least one request, which shows that a loss would be seen",
@@ -131,7 +131,7 @@ func TestJudgeMeasures(t *testing.T) {
 func TestJudgeWorstFinding(t *testing.T) {
 	pass, fail, inconclusive := verdict.NoFailures(), verdict.MaxPods(2), verdict.DamageSeen()
 	const (
-		passes = "0 of 400 requests failed; 0 of 2 pod terminations lost a request (95 % confidence: at most 77.6 % do) (lanes: 2); " +
+		passes = "0 of 400 requests failed; 0 of 2 pods lost a request (95 % confidence: at most 77.6 % do) (lanes: 2); " +
 			"an outage shorter than 10 ms may not be seen at 100 requests/s"
 		fails = "3 pods at once, terminating ones included, at most 2 allowed (first at: 0.600 s)"
 		blind = "proves nothing: 0 of 400 requests from pods failed after the rollout began (by lane: 0 on worker-fresh, 0 on worker-reused)"

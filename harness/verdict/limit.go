@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,7 +22,21 @@ func limitsOf(run evidence.Run, tl timeline.Timeline) []evidence.Limit {
 		limits = append(limits, evidence.Limit{ID: evidence.UnderWayAlready,
 			Text: "a rollout was under way before, so that its end was not waited for: " + before.Detail})
 	}
+	if away := awayAsExpected(tl); len(away) > 0 {
+		limits = append(limits, evidence.Limit{ID: evidence.ClientsAway,
+			Text: "what clients would have seen while their agents were away is not known: " + enumerate(away)})
+	}
 	return limits
+}
+
+// awayAsExpected says which agents were away, on which node and for how long, without those on nodes that the scenario disrupts.
+func awayAsExpected(tl timeline.Timeline) (said []string) {
+	for _, a := range tl.AgentsAway() {
+		if tl.ExpectedAway(a) && !slices.Contains(tl.Disruption.Nodes, a.Node) {
+			said = append(said, fmt.Sprintf("on %s for %s", a.Node, phrase.Duration(a.Length())))
+		}
+	}
+	return said
 }
 
 // limited returns the verdict with its limits. Its headline names them if it passed, since they are what a pass does not say.

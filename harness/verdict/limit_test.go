@@ -31,6 +31,9 @@ func TestLimits(t *testing.T) {
 		{"the command failed as well", all(noted(one), exited("7")), verdict.Pass, 2, "; limits: no-control, command-failed"},
 		{"a command that did not fail is no limit", exited("0"), verdict.Pass, 0, ""},
 		{"more than a headline has room for", noted(many...), verdict.Pass, 8, "; 8 limits"},
+		{"agents were away, as the maintenance made them", awayTogether(80, 100), verdict.Pass, 1, "; limits: clients-away"},
+		{"agents were away on the node that the scenario disrupts",
+			all(disrupted("worker", evidence.AgentLost), awayFor("worker-fresh", 80, 100)), verdict.Pass, 0, ""},
 		{"what failed, failed", all(noted(one), breaking("worker-fresh", evidence.Refused, 70)), verdict.Fail, 1, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

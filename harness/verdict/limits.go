@@ -59,10 +59,11 @@ func upTo(most time.Duration) func(Expectation, row) limits {
 
 // keeps returns Pass if an amount keeps the limits, Fail if it does not, and Inconclusive if that is uncertain.
 func (l limits) keeps(m amount) Outcome {
-	switch low, high := m.value-m.uncertain, m.value+m.uncertain+m.more; {
-	case l.least <= low && high <= l.most:
+	wrong, outside := max(0, m.uncertain), max(0, -m.uncertain)
+	switch low, high := m.value-wrong, m.value+wrong+m.more; {
+	case l.least-outside <= low && high <= l.most+outside:
 		return Pass
-	case low > l.most || high < l.least:
+	case low > l.most+outside || high < l.least-outside:
 		return Fail
 	default:
 		return Inconclusive

@@ -33,7 +33,11 @@ var noFailures = Rule{
 		f := a.foundFailed(timeline.Failed(a.lanes))
 		share := fmt.Sprintf("%s of %s%s failed", f.number(), phrase.Count(requests(a), "request"), fromNodes[a.Nodes])
 		if f.count == 0 {
-			f.wordings, f.facts = []string{share + shownByTerminations(a.tl)}, []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
+			f.facts = []Detail{{"lanes", fmt.Sprint(len(a.lanes))}}
+			for _, shown := range shownByTerminations(a.tl) {
+				f.wordings = append(f.wordings, share+shown)
+			}
+			f.unclear = a.unanswered(share, func(time.Duration) bool { return true })
 			return f
 		}
 		loss := explainLoss(a.lanes, a.tl)
@@ -48,19 +52,35 @@ var fromNodes = map[evidence.Nodes]string{
 	evidence.DisruptedNodes: " from disrupted nodes",
 }
 
-// shownByTerminations returns words for how many terminations lost no request, and which share of all may still lose one. It is empty if
-// no old pod ended, or if another client lost a request in a termination.
-func shownByTerminations(tl timeline.Timeline) string {
-	all := tl.Terminations()
-	n := len(all)
-	if n == 0 || slices.ContainsFunc(all, func(x timeline.Termination) bool { return x.Lost > 0 }) {
+// unanswered says why a share of failed requests may be larger: agents went away and took the outcome of requests with them that were due
+// at such moments. It is empty if there are none.
+func (a args) unanswered(share string, at func(time.Duration) bool) string {
+	n := a.perLane(func(lane timeline.Lane) int { return lane.Summary.UnknownAt(at) })
+	if n == 0 {
 		return ""
 	}
-	lost := fmt.Sprintf("0 of %s lost a request", phrase.Count(n, termination))
-	if n == 1 {
-		lost = "the only " + termination + " lost no request"
+	return fmt.Sprintf("%s; not known of %s in flight when agents went away", share, phrase.Number(n))
+}
+
+// shownByTerminations returns words for how many old pods lost no request when they ended, and which share may still lose one, and shorter
+// words. They are empty if no old pod ended, or if another client lost a request to one that did.
+func shownByTerminations(tl timeline.Timeline) (wordings []string) {
+	ends := tl.Ends()
+	n, lost := ends.Samples()
+	if n == 0 || lost > 0 {
+		return []string{""}
 	}
-	return fmt.Sprintf("; %s (95 %% confidence: at most %.1f %% do)", lost, 100*statistics.UpperShare(0, n))
+	pods, none, one := fmt.Sprintf("0 of %s", phrase.Count(ends.Pods, "pod")), "lost a request", "lost one"
+	if ends.Pods == 1 {
+		pods, none, one = "the only pod", "lost no request", "lost none"
+	}
+	upper := 100 * statistics.UpperShare(0, n)
+	if !ends.ByNode {
+		return []string{fmt.Sprintf("; %s %s (95 %% confidence: at most %.1f %% do)", pods, none, upper)}
+	}
+	pods += fmt.Sprintf(" (%s, counted by node)", phrase.Count(n, termination))
+	return []string{fmt.Sprintf("; %s %s (95 %% confidence: at most %.1f %% of terminations do)", pods, none, upper),
+		fmt.Sprintf("; %s %s (95 %%: at most %.1f %% do)", pods, one, upper)}
 }
 
 // RecoversWithin expects that no request through the Service fails that is sent later than d after a mark, such as
@@ -75,9 +95,10 @@ var recoversWithin = Rule{
 	exposed: sentAfterRecovery, needs: untilLoadEnded(evidence.AboutFailures),
 	question: none{did: "sent later than {max} after {from} failed", rows: func(a args) found {
 		from := a.at(a.From)
-		until, limited := a.tl.Mark(a.To)
-		f := failing{is: func(_ args, h timeline.Hit) bool { return h.Sent > from+a.Max && (!limited || h.Sent < until) }}.rows(a)
-		f.breaches = failures(a, f.hits)
+		after, _ := a.tl.After(a.Expectation)
+		late := func(at time.Duration) bool { return after.From < at && at < after.To }
+		f := failing{is: func(_ args, h timeline.Hit) bool { return late(h.Sent) }}.rows(a)
+		f.breaches, f.unclear = failures(a, f.hits), a.unanswered(a.fill("0 requests sent later than {max} after {from} failed"), late)
 		if failed := timeline.Failed(a.lanes); len(failed) > 0 {
 			f.facts = []Detail{{"last of " + phrase.Count(len(failed), "failed request"),
 				fmt.Sprintf("%s after %s", phrase.Duration(failed[len(failed)-1].Sent-from), a.From)}}
@@ -86,23 +107,13 @@ var recoversWithin = Rule{
 	}},
 }
 
-// sentAfterRecovery counts the requests that could have failed too late, by the rate of each lane and when it last sent one.
-func sentAfterRecovery(a args) (n int) {
-	from, ok := a.tl.Mark(a.From)
+// sentAfterRecovery counts the requests that could have failed too late.
+func sentAfterRecovery(a args) int {
+	after, ok := a.tl.After(a.Expectation)
 	if !ok {
 		return 0
 	}
-	until, limited := a.tl.Mark(a.To)
-	for _, lane := range a.lanes {
-		last := lane.Summary.LastSent
-		if limited {
-			last = min(last, until)
-		}
-		if late := last - (from + a.Max); late > 0 {
-			n += int(late.Seconds() * float64(lane.Rate))
-		}
-	}
-	return n
+	return a.perLane(func(lane timeline.Lane) int { return lane.CountSent(after) })
 }
 
 var arrivalsUnknown = unless(func(tl timeline.Timeline) bool { return tl.Arrived },

@@ -24,8 +24,33 @@ var maxOutage = Rule{
 				rows = append(rows, row{amount: lasted(l.Outage), lane: l.Lane, from: l.From, hits: l.Hits, toTheEnd: l.Open,
 					breaches: failures(a, l.Hits)})
 			}
+			for _, lane := range a.lanes {
+				for _, o := range lane.Summary.Unseen {
+					rows = append(rows, perhaps(a, lane, o))
+				}
+			}
 			return rows
 		}},
+}
+
+// perhaps returns the row of an outage that may have gone on while the lane's agent was away, by the longest one that was seen of it.
+func perhaps(a args, lane timeline.Lane, whole timeline.Outage) row {
+	var longest timeline.Outage
+	for _, o := range lane.Summary.Outages {
+		if whole.From <= o.From && o.To <= whole.To && o.Length() >= longest.Length() {
+			longest = o
+		}
+	}
+	failed := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < longest.From || h.Sent >= longest.To })
+	r := row{amount: lasted(longest), lane: lane.ID, from: whole.From, hits: failed, toTheEnd: longest.Open, breaches: failures(a, failed),
+		unseen: withAbsence(whole.Length())}
+	r.more = float64(whole.Length() - longest.Length())
+	return r
+}
+
+// withAbsence says how long something lasted if nothing was answered while a client's agent was away.
+func withAbsence(length time.Duration) string {
+	return phrase.Duration(length) + " with the absence of its agent"
 }
 
 func lasted(o timeline.Outage) amount {
@@ -82,8 +107,14 @@ var replyGap = Rule{
 			}
 			return eachLane(func(_ args, lane timeline.Lane) row {
 				gap := lane.Summary.Gap
-				return row{amount: amount{value: float64(gap.Length()), uncertain: -float64(gap.Period)}, from: gap.From,
+				r := row{amount: amount{value: float64(gap.Length()), uncertain: -float64(gap.Period)}, from: gap.From,
 					facts: []Detail{{"asked once in", phrase.Duration(gap.Period)}}}
+				for _, whole := range lane.Summary.UnseenGaps {
+					if more := float64(whole.Length() - gap.Length()); more > r.more {
+						r.more, r.unseen = more, withAbsence(whole.Length())
+					}
+				}
+				return r
 			})(a)
 		}},
 }
@@ -104,8 +135,14 @@ var maxFailedShare = Rule{
 			sent := lane.Summary.SinceChange
 			begun, _ := a.tl.FirstChange()
 			lost := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun })
-			return row{amount: portion(len(lost), sent), hits: lost, breaches: failures(a, lost),
+			r := row{amount: portion(len(lost), sent), hits: lost, breaches: failures(a, lost),
 				lack: noneOf(sent, lane.ID+" sent 0 requests since the first change")}
+			if n := lane.Summary.UnknownAt(func(at time.Duration) bool { return at >= begun }); n > 0 {
+				most := portion(len(lost)+n, sent+n)
+				r.more = most.value - r.value
+				r.unseen = fmt.Sprintf("%s with %s in flight when its agent went away", inShares.say(most.value), phrase.Number(n))
+			}
+			return r
 		})},
 }
 

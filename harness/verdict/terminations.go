@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
@@ -12,17 +13,30 @@ const (
 	noTermination = "no old pod was deleted while clients on a node were sending"
 )
 
-func terminations(a args) int { return len(a.tl.Terminations()) }
+// terminations counts those that are independent.
+func terminations(a args) int {
+	n, _ := a.tl.Ends().Samples()
+	return n
+}
 
-// MinTerminations expects at least n terminations, one for each old pod and node: fewer show too little.
+// MinTerminations expects at least n terminations, one for each old pod and node, or for each old pod where nodes' rules were not read:
+// fewer show too little.
 func MinTerminations(n int) Expectation { return Expectation{Rule: minTerminations.ID, Count: n} }
 
 var minTerminations = Rule{
 	ID: "min-terminations", Claim: "enough pod terminations were observed to bound the share of them that lose a request",
 	Lanes: RoutedLanes, Unit: termination, Untested: noTermination, Precondition: true, exposed: terminations,
 	needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
-	question: some{rows: func(a args) found { return found{count: terminations(a)} }, noun: termination,
+	question: some{rows: func(a args) found { return found{count: terminations(a), facts: countedBy(a.tl)} }, noun: termination,
 		did: "{were} seen from nodes under load", least: expectedCount},
+}
+
+// countedBy says of what each is one termination.
+func countedBy(tl timeline.Timeline) []Detail {
+	if tl.Ends().ByNode {
+		return []Detail{{"counted", "for each pod and node"}}
+	}
+	return []Detail{{"counted", "for each pod, since nodes' rules were not read"}}
 }
 
 func expectedCount(x Expectation) int { return x.Count }
@@ -35,9 +49,10 @@ func MinTerminationsLost(percent int) Expectation {
 
 var minTerminationsLost = Rule{
 	ID: "min-terminations-lost", Claim: "clients lose a request in so many pod terminations that a loss in any would be seen",
-	Lanes: RoutedLanes, Unit: termination, Untested: noTermination, Precondition: true, exposed: terminations,
-	needs: sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
-	question: bound{in: inShares, limits: atLeastPercent, untested: true, says: "{got} of {of} lost a request of their own",
+	Lanes: RoutedLanes, Unit: termination, Untested: noTermination, Precondition: true,
+	exposed: func(a args) int { return len(a.tl.Terminations()) },
+	needs:   sinceBegin(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutAPI),
+	question: bound{in: inShares, limits: atLeastPercent, untested: true, says: "{got} of {of}, counted by node, lost a request of their own",
 		rows: func(a args) []row {
 			all := a.tl.Terminations()
 			if len(all) == 0 {

@@ -66,6 +66,11 @@ func awayFor(lane string, from, to uint64, unknown ...uint64) edit {
 		})
 }
 
+// awayTogether is awayFor of both lanes of worker through the Service, during maintenance that may take their agent away.
+func awayTogether(from, to uint64, unknown ...uint64) edit {
+	return all(disrupted("", evidence.AgentLost), awayFor("worker-fresh", from, to, unknown...), awayFor("worker-reused", from, to))
+}
+
 func damaging(said string) edit { return func(ev *recording) { ev.Damage = append(ev.Damage, said) } }
 
 func late(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }

@@ -48,9 +48,14 @@ type AgentAway struct {
 	Why     string  `json:"why"`
 }
 
-// String returns, for example, "the load agent of worker was away for 41.0 s from 12.000 s on and left out 1,025 requests: its node booted".
+// String returns, for example, "the load agent of worker was away for 41.0 s from 12.000 s on, with 2 in flight, and left out 1,025 requests:
+// its node booted".
 func (a AgentAway) String() string {
 	millis := func(x float64) time.Duration { return time.Duration(x * float64(time.Millisecond)) }
-	return fmt.Sprintf("the load agent of %s was away for %s from %s on and left out %s: %s", a.Node, phrase.Duration(millis(a.Length)),
-		phrase.Seconds(millis(a.From)), phrase.Count(a.LeftOut, "request"), a.Why)
+	inFlight := ""
+	if a.Unknown > 0 {
+		inFlight = ", with " + phrase.Number(a.Unknown) + " in flight,"
+	}
+	return fmt.Sprintf("the load agent of %s was away for %s from %s on%s and left out %s: %s", a.Node, phrase.Duration(millis(a.Length)),
+		phrase.Seconds(millis(a.From)), inFlight, phrase.Count(a.LeftOut, "request"), a.Why)
 }

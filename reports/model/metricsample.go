@@ -37,7 +37,11 @@ func lostWhereNoneMay(s Scenario) *Terminations {
 	if !slices.ContainsFunc(s.Rules, func(r Rule) bool { return r.ID == id }) {
 		return nil
 	}
-	return s.Terminations
+	if s.Terminations == nil {
+		return nil
+	}
+	n, lost := s.Terminations.Samples()
+	return &Terminations{Count: n, Lost: lost}
 }
 
 // perMoment returns a function with a value of a lag for each moment at which old pods left the endpoints, over the pods and nodes of that
