@@ -40,6 +40,8 @@ type Timeline struct {
 	// Problems lists what makes the recording contradict itself, one sentence each. A timeline
 	// with problems can be read but not judged.
 	Problems []string
+	// UserApp says that the app is not Rollcall's, so that it is not known how long its answers take.
+	UserApp bool
 	// LostFlows counts the times in which events of a node's connection tracking were lost.
 	LostFlows int
 
@@ -71,9 +73,12 @@ type Lane struct {
 
 	late        []Wait // of its client, which sent later than was due
 	slowControl []Wait // of the pod that a control lane asks
-	replies     map[bucket]*Replies
-	lastTo      map[evidence.Server]time.Duration // pod and version -> when the last hit that reached it was sent
-	uncertainty time.Duration                     // of the lane's clock
+	lateAnswers []Hit  // since the rollout began, see findLateTogether
+	// slowestBefore is the longest that an answer took before the rollout, of those without a packet that TCP sent again.
+	slowestBefore time.Duration
+	replies       map[bucket]*Replies
+	lastTo        map[evidence.Server]time.Duration // pod and version -> when the last hit that reached it was sent
+	uncertainty   time.Duration                     // of the lane's clock
 }
 
 // A HitID names a hit: its lane, and its number there.
@@ -111,6 +116,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...HitID) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
 		Disruption: ev.Run.Disruption, HostAlone: ev.Run.Mode == evidence.NoCluster}
+	t.UserApp = ev.Run.UserApp != nil
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Unwatched = ev.Run.UserApp != nil && !ev.Run.UserApp.Watched
 	t.Events = t.clocks.events(ev.Events)
@@ -140,6 +146,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 		nodes = slices.AppendSeq(nodes, maps.Keys(b.nodes))
 	}
 	t.findWaits()
+	t.findLateTogether()
 	t.damaged = slices.Concat(ev.Damage, unread, damage)
 	t.Problems = slices.Clone(t.damaged)
 	if len(t.Problems) == 0 { // otherwise they follow from the damage
