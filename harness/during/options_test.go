@@ -110,8 +110,12 @@ func TestWhatClientsMayLose(t *testing.T) {
 		want                    []evidence.Expectation
 		claim                   string
 	}{
-		{sentence: "nothing may be lost by default", want: []evidence.Expectation{verdict.NoFailures(), verdict.SentInMaintenance(time.Second)},
-			claim: "no client loses a request during x"},
+		{sentence: "nothing may be lost or late by default",
+			want:  []evidence.Expectation{verdict.NoFailures(), verdict.NoSlowReplies(), verdict.SentInMaintenance(time.Second)},
+			claim: "no client loses a request or gets a slow reply during x"},
+		{sentence: "who says how long clients may wait has no other limit for that", latency: "p99=3s",
+			want:  []evidence.Expectation{verdict.NoFailures(), verdict.MaxP99(3 * time.Second), verdict.SentInMaintenance(time.Second)},
+			claim: "no client loses a request or waits for over 3s for more than 1 % of its replies during x"},
 		{sentence: "an outage alone", outage: "5s", want: []evidence.Expectation{verdict.MaxOutage(5 * time.Second), verdict.ReplyGap(0, 5*time.Second),
 			verdict.SentInMaintenance(5 * time.Second)},
 			claim: "no client goes without a good reply for over 5s during x"},
