@@ -15,9 +15,9 @@ import (
 const oneIn = 500
 
 // usualResends says that replies which waited for TCP may have nothing to do with the rollout: the network loses packets without one. It is
-// empty if one of them did not wait for TCP, or if more of them did, on all lanes or on one, than the base makes likely. The base of clients
-// in the cluster are the replies before the rollout and those past the Service. A client outside comes another way, of which only the time
-// before the rollout tells.
+// empty if one of them did not wait for TCP, or if more of them did, on all lanes or on one, than the base makes likely. The base of
+// clients in the cluster are the replies before the rollout and those past the Service. A client outside comes another way, of which only
+// the time before the rollout tells.
 func (a args) usualResends(slow []timeline.SlowReply) (why string) {
 	if slices.ContainsFunc(slow, func(s timeline.SlowReply) bool { return !s.Cause.Resent() }) {
 		return ""

@@ -56,8 +56,8 @@ var noSlowReplies = Rule{
 		}},
 }
 
-// usual says why slow replies may have nothing to do with the rollout; empty if one of them has. How long a user's app takes by itself, such
-// as for its first replies, is not known.
+// usual says why slow replies may have nothing to do with the rollout; empty if one of them has. How long a user's app takes by itself,
+// such as for its first replies, is not known.
 func (a args) usual(slow []timeline.SlowReply) string {
 	resent := slices.DeleteFunc(slices.Clone(slow), func(s timeline.SlowReply) bool { return !s.Cause.Resent() })
 	answered := len(slow) > len(resent)
