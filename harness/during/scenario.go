@@ -80,7 +80,7 @@ func (m *maintenance) scenario() harness.Scenario {
 	}
 	return harness.Scenario{
 		ID: m.id, Claim: claim, App: app(),
-		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle},
+		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle, Timeout: m.timeout},
 		Lasts:   harness.Steady + m.lasts + m.settle, // beside the command, of which nobody knows
 		Rollout: rollout.Steady(harness.OldVersion),
 		Disruption: &disruption.Disruption{ID: m.id, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,

@@ -42,6 +42,8 @@ type Timeline struct {
 	Problems []string
 	// UserApp says that the app is not Rollcall's, so that it is not known how long its answers take.
 	UserApp bool
+	// ChosenTimeout is how long clients awaited a reply of a user's app, if the user did not say so; 0: he did, or it is Rollcall's.
+	ChosenTimeout time.Duration
 	// LostFlows counts the times in which events of a node's connection tracking were lost.
 	LostFlows int
 
@@ -117,6 +119,9 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
 		Disruption: ev.Run.Disruption, HostAlone: ev.Run.Mode == evidence.NoCluster}
 	t.UserApp = ev.Run.UserApp != nil
+	if ev.Run.FirstReply > 0 {
+		t.ChosenTimeout = ev.Run.Timeout
+	}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Unwatched = ev.Run.UserApp != nil && !ev.Run.UserApp.Watched
 	t.Events = t.clocks.events(ev.Events)
