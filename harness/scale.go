@@ -24,7 +24,10 @@ const FullRate = 100
 // At returns the scenario for a machine that carries rate instead of [FullRate] and a cluster that takes stretch times as long as
 // usual. stretch multiplies the times of Rollcall's own app, and the bounds that come from them.
 func (s Scenario) At(rate, stretch int) Scenario {
-	s.Load.Timeout, s.Load.Settle = cmp.Or(s.Load.Timeout, loadgen.DefaultTimeout), cmp.Or(s.Load.Settle, settle)
+	s.Load.Settle = cmp.Or(s.Load.Settle, settle)
+	if s.UserApp == nil {
+		s.Load.Timeout = cmp.Or(s.Load.Timeout, loadgen.DefaultTimeout)
+	}
 	if s.Steps == nil {
 		s.Load.Rate = max(1, s.Load.Rate*rate/FullRate)
 	}

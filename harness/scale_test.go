@@ -12,6 +12,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/change"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict"
 )
 
@@ -34,6 +35,11 @@ func TestScenarioAt(t *testing.T) {
 	if !cmp.Equal(usual.Load, Load{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) || !cmp.Equal(usual.App, s.App) ||
 		usual.Claim != s.Claim {
 		t.Errorf("%+v", usual)
+	}
+	users := s
+	users.UserApp = &userapp.App{}
+	if got := users.At(100, 1).Load.Timeout; got != 0 {
+		t.Errorf("the timeout of a user's app is %v before its first reply", got)
 	}
 	if got := s.At(25, 1).Load.Rate; got != 25 {
 		t.Errorf("at a rate of 25: %d", got)

@@ -100,7 +100,7 @@ func (s Scenario) Covers() []string {
 // lane, outside the cluster, opens fresh connections through a NodePort.
 type Load struct {
 	Rate    int           // requests per second and lane
-	Timeout time.Duration // per request; 0 is 2 s
+	Timeout time.Duration // per request; 0 is 2 s, and for a user's app by how long its first replies take
 	Settle  time.Duration // how long the load goes on after the rollout is over; 0 is 3 s
 	// Also names optional kinds of lanes that each worker has too, such as [evidence.Plain].
 	Also []string

@@ -69,6 +69,21 @@ func (p *UserHTTP) Ask(target, address string, timeout time.Duration) (version s
 	return "", none
 }
 
+// AskPatiently is [UserHTTP.Ask] for an app whose first replies may take long: if a connection opens and no reply comes in
+// [DefaultTimeout], it asks once more, for up to [Patience].
+func (p *UserHTTP) AskPatiently(target, address string) (version string, err error) {
+	return p.askTwice(target, address, DefaultTimeout)
+}
+
+func (p *UserHTTP) askTwice(target, address string, first time.Duration) (version string, err error) {
+	version, err = p.Ask(target, address, first)
+	var none *NoReplyError
+	if errors.As(err, &none) && none.Fault == evidence.Timeout && none.Opened {
+		return p.Ask(target, address, Patience)
+	}
+	return version, err
+}
+
 // A reachRequest is the body of POST /v1/reach.
 type reachRequest struct {
 	Target   string    `json:"target"`
@@ -96,7 +111,7 @@ func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 	case q.UserHTTP != nil:
-		_, err = q.UserHTTP.Ask(q.Target, q.Address, DefaultTimeout)
+		_, err = q.UserHTTP.AskPatiently(q.Target, q.Address)
 	default:
 		_, err = Ask(r.Context(), FreshClient(DefaultTimeout), q.Target)
 	}

@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -34,5 +36,27 @@ func TestReachThroughAnAgent(t *testing.T) {
 	stranger := Remote{URL: api.URL, Token: "wrong", Client: api.Client()}
 	if err := stranger.Reach(t.Context(), evidence.Lane{Target: app.URL}, nil); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("error %v without the token, want 401", err)
+	}
+}
+
+// An app that opens connections may take long for its first reply: that is no reason to give up.
+func TestFirstReplyThatTakesLong(t *testing.T) {
+	var asked atomic.Int32
+	again := make(chan bool)
+	app := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if asked.Add(1) == 1 {
+			<-again // until the client has given up, and asks once more
+			return
+		}
+		close(again)
+	}))
+	defer app.Close()
+	p := &UserHTTP{Method: http.MethodGet, Status: []int{http.StatusOK}}
+	if _, err := p.askTwice(app.URL, "", 200*time.Millisecond); err != nil || asked.Load() != 2 {
+		t.Errorf("%v after %d requests", err, asked.Load())
+	}
+	refused := asked.Load()
+	if _, err := p.askTwice("http://"+refusing(t), "", 200*time.Millisecond); err == nil || asked.Load() != refused {
+		t.Errorf("a port that refuses is asked twice: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package reports_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,5 +40,31 @@ func TestLimitsAreReported(t *testing.T) {
 	}
 	if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {
 		t.Error(err)
+	}
+}
+
+// How long clients awaited a reply is reported, where it was noted.
+func TestTimeoutIsReported(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		timeout  time.Duration
+		want     float64
+	}{
+		{"a recording that noted it", 3500 * time.Millisecond, 3500},
+		{"one from before that", 0, 0},
+	} {
+		dir, r := emptyFolder(t), cut("iptables")
+		r.run.Timeout = row.timeout
+		record(t, dir, r)
+		report, err := reports.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := report.Scenarios[0].Timeout; got != row.want {
+			t.Errorf("%s: %v ms, want %v", row.sentence, got, row.want)
+		}
+		if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {
+			t.Errorf("%s: %v", row.sentence, err)
+		}
 	}
 }

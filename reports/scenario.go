@@ -116,7 +116,7 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 		s.Stalls = append(s.Stalls, model.Stall{Who: cmp.Or(w.Pod, w.Program), Node: w.Node, From: millis(w.From), To: millis(w.To),
 			Waited: millis(w.Waited)})
 	}
-	s.Earlier, s.Foreign = run.Earlier, run.Foreign
+	s.Earlier, s.Foreign, s.Timeout = run.Earlier, run.Foreign, millis(run.Timeout)
 	if run.Skipped != "" {
 		return
 	}

@@ -15,7 +15,7 @@ const reach = "see that it can be reached from here, or give --connect-to=HOST:P
 // byFault has the obstacle for each fault, with its remedy for a URL. With other faults the request got through.
 var byFault = map[evidence.Fault]obstacle{
 	evidence.Refused:              {"connection refused", reach},
-	evidence.Timeout:              {fmt.Sprintf("it takes the connection, and gives no reply in %v", loadgen.DefaultTimeout), reach},
+	evidence.Timeout:              {fmt.Sprintf("it takes the connection, and gives no reply in %v", loadgen.Patience), reach},
 	evidence.Reset:                {"it resets the connection", reach},
 	evidence.Closed:               {"it closes the connection without a reply over HTTP", reach},
 	evidence.Unreachable:          {"there is no way to it", reach},

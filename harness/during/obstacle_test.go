@@ -136,7 +136,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"a certificate of an authority nobody named", loadgen.NoReplyError{Fault: evidence.CertUnknownAuthority, Opened: true}, inside, none, "",
 			"from a pod on a: its certificate is of an authority that is not trusted: give that: --ca=FILE"},
 		{"an app that takes its time", slow, inside, none, "",
-			"from a pod on a: it takes the connection, and gives no reply in 2s: name a path"},
+			"from a pod on a: it takes the connection, and gives no reply in 30s: name a path"},
 		{"nobody listens at the URL", refused, outside, none, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
 			"connection refused: see that it can be reached"},
 		{"nothing comes back from the URL", dropped, outside, none, "",

@@ -109,6 +109,7 @@ type settings struct {
 	userapp.Losses
 	settle, deadline time.Duration
 	lasts            time.Duration        // --for
+	timeout          time.Duration        // --timeout; 0: what the app's first replies took says it
 	until            string               // --until
 	ownConfig        bool                 // --own-kubeconfig
 	service          *userapp.ServiceName // nil: none
@@ -155,6 +156,9 @@ func (o Options) prepare() (a settings, err error) {
 		return a, err
 	}
 	if a.lasts, err = usage.Duration("--for=", o.For, 0, time.Second); err != nil {
+		return a, err
+	}
+	if a.timeout, err = o.Request.timeout(harness.Steady + a.lasts + a.settle); err != nil {
 		return a, err
 	}
 	a.until, a.ownConfig = o.Until, o.OwnConfig

@@ -55,6 +55,12 @@ func TestBadOptions(t *testing.T) {
 		{"a share above 100 %", with(func(o *Options) { o.MaxFailed = "101%" }), "--max-failed=101%: "},
 		{"a share that is too fine", with(func(o *Options) { o.MaxFailed = "0.15%" }), "--max-failed=0.15%: "},
 		{"a share that is no number", with(func(o *Options) { o.MaxFailed = "few" }), "--max-failed=few: "},
+		{"a timeout of nothing", with(func(o *Options) { o.Request.Timeout = "0s" }), "--timeout=0s: it is not a duration of 1ms or more: "},
+		{"a timeout without a unit", with(func(o *Options) { o.Request.Timeout = "5" }), "--timeout=5: "},
+		{"a timeout above the load", with(func(o *Options) { o.Request.Timeout, o.Settle, o.For = "18s", "4s", "10s" }),
+			"--timeout=18s: the load may be over in 17s, before a request times out: give that or less"},
+		{"a timeout of Rollcall's app", with(func(o *Options) { o.Request.Timeout = "3s" }),
+			"--timeout: it has no effect here: give --service or --url"},
 		{"a load that ends before its last requests do", with(func(o *Options) { o.Settle = "1s" }),
 			"--settle=1s: it is not a duration of 3s or more"},
 		{"a deadline that is no duration", with(func(o *Options) { o.Deadline = "tomorrow" }), "--deadline=tomorrow: "},
@@ -110,8 +116,12 @@ func TestWhatClientsMayLose(t *testing.T) {
 		want                    []evidence.Expectation
 		claim                   string
 	}{
-		{sentence: "nothing may be lost by default", want: []evidence.Expectation{verdict.NoFailures(), verdict.SentInMaintenance(time.Second)},
-			claim: "no client loses a request during x"},
+		{sentence: "nothing may be lost or late by default",
+			want:  []evidence.Expectation{verdict.NoFailures(), verdict.NoSlowReplies(), verdict.SentInMaintenance(time.Second)},
+			claim: "no client loses a request or gets a slow reply during x"},
+		{sentence: "who says how long clients may wait has no other limit for that", latency: "p99=3s",
+			want:  []evidence.Expectation{verdict.NoFailures(), verdict.MaxP99(3 * time.Second), verdict.SentInMaintenance(time.Second)},
+			claim: "no client loses a request or waits for over 3s for more than 1 % of its replies during x"},
 		{sentence: "an outage alone", outage: "5s", want: []evidence.Expectation{verdict.MaxOutage(5 * time.Second), verdict.ReplyGap(0, 5*time.Second),
 			verdict.SentInMaintenance(5 * time.Second)},
 			claim: "no client goes without a good reply for over 5s during x"},

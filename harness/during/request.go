@@ -3,10 +3,12 @@ package during
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
@@ -18,6 +20,7 @@ type Request struct {
 	Host, Method, Body, ConnectTo                             string
 	Headers                                                   []string // each NAME=VALUE
 	GoodStatus, VersionHeader, VersionPointer, VersionPattern string
+	Timeout                                                   string // how long clients await a reply
 	userapp.Secure
 }
 
@@ -33,6 +36,8 @@ func (r *Request) list() usage.List {
 		{Flag: "method", Text: &r.Method, Help: "`method` of requests to your app; all but GET and HEAD need --allow=writes (default GET)"},
 		{Flag: "body", Text: &r.Body, Help: "`@FILE` with the body of requests to your app"},
 		{Flag: "good-status", Text: &r.GoodStatus, Help: "`statuses` of good replies, such as 200-399 or 200-299,404 (default 200-299: no redirects)"},
+		{Flag: "timeout", Text: &r.Timeout, Help: "`time` that clients of your app await a reply (default: ten times what its first replies before the load took, " +
+			"from 2s to 30s)"},
 		{Flag: "version-header", Text: &r.VersionHeader, Help: "`header` of a reply that names its version"},
 		{Flag: "version-pointer", Text: &r.VersionPointer, Help: "JSON `pointer` to the version in the body of a reply, such as /build/version"},
 		{Flag: "version-pattern", Text: &r.VersionPattern, Help: "`regexp` for the body of a reply, whose first group is the version"},
@@ -77,6 +82,15 @@ func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
 		return usage.New("--service="+service.String(), "clients in pods know no certificate authority", "give --ca or --insecure")
 	}
 	return nil
+}
+
+// timeout returns how long clients await a reply; 0 if that is not given. The load goes on for the time given, or longer.
+func (r Request) timeout(load time.Duration) (time.Duration, error) {
+	d, err := usage.Duration("--timeout=", r.Timeout, 0, time.Millisecond)
+	if err == nil && d > load {
+		err = usage.New("--timeout="+r.Timeout, fmt.Sprintf("the load may be over in %v, before a request times out", load), "give that or less")
+	}
+	return d, err
 }
 
 // http returns the options for clients. writes permits methods that may change something.

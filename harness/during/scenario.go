@@ -13,6 +13,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/rollout"
 	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -46,11 +47,18 @@ func app() fixtures.App {
 	}
 }
 
-// expectations returns what each lane is held to: the options, or else no lost request.
+// expectations returns what each lane is held to: the options, or else no lost request and no slow reply.
 func (a settings) expectations() []evidence.Expectation {
+	list := a.Expectations()
+	if a.unlimited() {
+		list = append(list, verdict.NoSlowReplies())
+	}
 	// If packets are dropped for less than TCP's first timer, no request fails: the SYN is sent again (RFC 6298, 2).
-	return append(a.Expectations(), verdict.SentInMaintenance(cmp.Or(a.Outage, timeline.SYNResent.Timer())))
+	return append(list, verdict.SentInMaintenance(cmp.Or(a.Outage, timeline.SYNResent.Timer())))
 }
+
+// unlimited reports whether no option says what clients may lose, or how long they may wait.
+func (a settings) unlimited() bool { return a.Losses == userapp.Losses{} }
 
 // scenario returns what is recorded: an app that stays as it is, and the maintenance as its disruption.
 func (m *maintenance) scenario() harness.Scenario {
@@ -59,7 +67,11 @@ func (m *maintenance) scenario() harness.Scenario {
 	if m.change != nil {
 		when = "while " + does
 	}
-	claim, expect := fmt.Sprintf("no client %s %s", m.Words(), when), m.expectations()
+	words := m.Words()
+	if m.unlimited() {
+		words += " or gets a slow reply"
+	}
+	claim, expect := fmt.Sprintf("no client %s %s", words, when), m.expectations()
 	if m.change != nil && m.change.Loses {
 		claim, expect = "clients lose requests "+when, []evidence.Expectation{verdict.DamageSeen()}
 	}
@@ -68,7 +80,7 @@ func (m *maintenance) scenario() harness.Scenario {
 	}
 	return harness.Scenario{
 		ID: m.id, Claim: claim, App: app(),
-		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle},
+		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle, Timeout: m.timeout},
 		Lasts:   harness.Steady + m.lasts + m.settle, // beside the command, of which nobody knows
 		Rollout: rollout.Steady(harness.OldVersion),
 		Disruption: &disruption.Disruption{ID: m.id, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,

@@ -69,7 +69,7 @@ func losing(outage time.Duration, permille int) settings {
 func TestTheClaimOfARollout(t *testing.T) {
 	m := &maintenance{settings: losing(0, 0), does: "Deployment web restarts", change: &Change{ID: "rollout"}}
 	s := m.scenario()
-	if want := "no client loses a request while Deployment web restarts"; s.Claim != want || !s.Disruption.RollsOut {
+	if want := "no client loses a request or gets a slow reply while Deployment web restarts"; s.Claim != want || !s.Disruption.RollsOut {
 		t.Errorf("claim %q of %+v, want %q", s.Claim, s.Disruption, want)
 	}
 	m.change.Loses = true

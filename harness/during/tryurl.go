@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/loadgen"
 )
 
-// tryURL requests the URL once, and returns an error if no request gets through. A bad reply is none: it may be good later.
+// tryURL requests the URL once, and returns an error if no request gets through. A bad reply is none, nor is a slow one, which is
+// awaited later.
 func (a settings) tryURL() error {
 	if a.url == "" {
 		return nil
@@ -19,6 +21,9 @@ func (a settings) tryURL() error {
 	var none *loadgen.NoReplyError
 	if !errors.As(err, &none) {
 		return err
+	}
+	if none.Fault == evidence.Timeout && none.Opened {
+		return nil
 	}
 	found := urlObstacle(*none)
 	if found.met == "" {

@@ -100,6 +100,10 @@ type Run struct {
 	Lanes        []Lane            `json:"lanes"`
 	// Unloaded says that the scenario has no load by design: it calls the API and notes facts; its lanes are requests of its steps.
 	Unloaded bool `json:"unloaded,omitempty"`
+	// Timeout is how long, from the sending of a request, clients awaited its whole reply, nanoseconds; 0: not noted.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// FirstReply is how long the slowest of the first replies before the load took, nanoseconds, if Timeout was chosen by that; 0: it was not.
+	FirstReply time.Duration `json:"first_reply,omitempty"`
 	// Clocks has at least one reading of every node that had a client or pod of the run.
 	Clocks []ClockReading `json:"clocks,omitempty"`
 	// Foreign is how many requests to the app named a lane or a number, in their headers, that was none of the recording's. They are not

@@ -101,6 +101,32 @@ func late(lane string, from, to, took time.Duration) spoil {
 	}
 }
 
+// resent makes the connections for a lane's requests open by a second SYN.
+func resent(lane string, from, to time.Duration) spoil {
+	return func(r *recording) {
+		for _, h := range r.sent(lane, from, to) {
+			h.Took, h.Connect, h.Resent = 1012*ms, 1004*ms, 1
+		}
+	}
+}
+
+// stoodStill makes the newest pod answer nothing for a while, from a second after it was ready.
+func stoodStill(d time.Duration) spoil {
+	return func(r *recording) {
+		pod, from := "", time.Duration(0)
+		for _, e := range r.Events {
+			if e.Kind == evidence.PodReady && e.By.Version == r.Run.NewVersion {
+				pod, from = e.By.Pod, e.At+second
+			}
+		}
+		for i := range r.Hits {
+			if h := &r.Hits[i]; h.By.Pod == pod && h.Sent >= from && h.Sent < from+d {
+				h.Took += from + d - h.Sent
+			}
+		}
+	}
+}
+
 // served makes a pod of the recording answer every hit of a lane.
 func served(lane string) spoil {
 	return func(r *recording) {

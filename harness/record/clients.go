@@ -30,6 +30,7 @@ import (
 type clients struct {
 	lanes      []evidence.Lane
 	load       harness.Load
+	firstReply time.Duration     // the slowest of the first replies, if the timeout was chosen by that; else 0
 	userHTTP   *loadgen.UserHTTP // how to ask a user's app; nil for Rollcall's own
 	service    string
 	laneSuffix string // that of the recording
@@ -273,10 +274,16 @@ func (cl *clients) awaitAnswers(ctx context.Context) {
 	all.Wait()
 }
 
+// limited limits the wait for the end of all requests, and then for all hits.
+func (cl *clients) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := collectTimeout + cl.load.Timeout
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done in %v", limit))
+}
+
 // stop ends the pacing of all lanes at about the same time and waits until no request is in flight; the error
 // names the agents for which that is unknown. It may be called again.
 func (cl *clients) stop(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("not done in %v", collectTimeout))
+	ctx, cancel := cl.limited(ctx)
 	defer cancel()
 	var agents errgroup.Group
 	for _, a := range cl.agents {
@@ -296,7 +303,7 @@ func (cl *clients) stop(ctx context.Context) error {
 // collect waits until the recorder has every hit of every lane, and closes the connections to the agents.
 // It returns the reasons why the evidence is not whole.
 func (cl *clients) collect(ctx context.Context) (doubts []evidence.Reason) {
-	ctx, cancel := context.WithTimeoutCause(ctx, collectTimeout, fmt.Errorf("not done in %v", collectTimeout))
+	ctx, cancel := cl.limited(ctx)
 	defer cancel()
 	var agents sync.WaitGroup
 	troubles := make([]error, len(cl.agents))

@@ -28,6 +28,7 @@ func (r *Recording) startLoad(ctx context.Context) error {
 	if err := r.clients.identify(ctx, r.began); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
+	r.run.Timeout, r.run.FirstReply = r.clients.load.Timeout, r.clients.firstReply
 	r.watch.Mark(evidence.LoadBegun)
 	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
 		return fmt.Errorf("start the load: %w", err)

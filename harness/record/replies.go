@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,13 +28,17 @@ const askEvery = 100 * time.Millisecond
 // awaitReplies waits until the app replies to every vantage: ready endpoints do not mean that every node's kube-proxy has
 // written rules for them. For an app that runs already, there explains why it does not reply.
 func (cl *clients) awaitReplies(ctx context.Context, there *harness.Elsewhere, ours func(pod string) bool) error {
-	failed := make([]error, len(cl.agents))
+	failed, took := make([]error, len(cl.agents)), make([]time.Duration, len(cl.agents))
 	var all sync.WaitGroup
 	for i, a := range cl.agents {
 		all.Go(func() {
 			for _, lane := range a.lanes {
-				if failed[i] = cl.awaitRepliesOn(ctx, a, lane, there != nil, ours); failed[i] != nil {
+				var first time.Duration
+				if first, failed[i] = cl.awaitRepliesOn(ctx, a, lane, there != nil, ours); failed[i] != nil {
 					return
+				}
+				if lane.Kind().AsksApp() {
+					took[i] = max(took[i], first)
 				}
 			}
 		})
@@ -49,10 +54,21 @@ func (cl *clients) awaitReplies(ctx context.Context, there *harness.Elsewhere, o
 	if len(without) > 0 {
 		return there.Explain(ctx, without)
 	}
+	if cl.load.Timeout == 0 && len(took) > 0 {
+		cl.firstReply = slices.Max(took)
+		cl.load.Timeout = timeoutFor(cl.firstReply)
+	}
 	return errors.Join(failed...)
 }
 
-func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.Lane, there bool, ours func(pod string) bool) error {
+// timeoutFor returns how long clients await a reply of an app that took so long for its first ones.
+func timeoutFor(first time.Duration) time.Duration {
+	return min(max(10*first.Round(10*time.Millisecond), loadgen.DefaultTimeout), loadgen.Patience)
+}
+
+// awaitRepliesOn waits until a lane gets a good reply, and returns how long that took.
+func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.Lane, there bool, ours func(pod string) bool) (
+	took time.Duration, err error) {
 	asked := cl.userHTTP
 	if lane.Kind().IsControl() {
 		asked = nil
@@ -65,17 +81,22 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	if there && lane.Kind().AsksApp() {
 		await = untilCertain
 	}
-	err := await(ctx, ask)
+	err = await(ctx, func() error {
+		began := time.Now()
+		err := ask()
+		took = time.Since(began)
+		return err
+	})
 	var none *loadgen.NoReplyError
 	switch {
 	case err == nil:
-		return nil
+		return took, nil
 	case ctx.Err() == nil && there && lane.Kind().AsksApp() && errors.As(err, &none): // otherwise ctx ended first
-		return harness.Unanswered{Pod: a.pod, Target: lane.Target, Last: *none}
+		return 0, harness.Unanswered{Pod: a.pod, Target: lane.Target, Last: *none}
 	case a.node == "":
-		return fmt.Errorf("from outside the cluster: %w", err)
+		return 0, fmt.Errorf("from outside the cluster: %w", err)
 	default:
-		return fmt.Errorf("from %s: %w", a.node, err)
+		return 0, fmt.Errorf("from %s: %w", a.node, err)
 	}
 }
 
@@ -89,7 +110,7 @@ func awaitReplies(ctx context.Context, target string, ours func(pod string) bool
 func askOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(loadgen.DefaultTimeout)
 	if app != nil {
-		_, err := app.Ask(lane.Target, lane.Address, loadgen.DefaultTimeout)
+		_, err := app.AskPatiently(lane.Target, lane.Address)
 		return err
 	}
 	for range inARow {

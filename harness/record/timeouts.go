@@ -9,8 +9,8 @@ import (
 const (
 	deployTimeout  = 2 * time.Minute // v1 up, agents up, every vantage reaches the app; pods and endpoints at rest
 	rolloutTimeout = 5 * time.Minute // from the write until the last old pod is gone; for steps, from their beginning to their end
-	// collectTimeout limits the wait for the end of all requests, and then for all hits: a second or two over a port-forward
-	// that works.
+	// collectTimeout limits the wait for the end of all requests, beside their own timeout, and then for all hits: a second or two over a
+	// port-forward that works.
 	collectTimeout = 30 * time.Second
 	fetchTimeout   = 5 * time.Second // one answer of an agent
 	processTimeout = 5 * time.Second // for the client outside to end

@@ -107,7 +107,7 @@ func (p Preflight) ask(ctx context.Context, service *corev1.Service, url, addres
 	var named string
 	var last error
 	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
-		named, last = p.App.HTTP().Ask(url, address, loadgen.DefaultTimeout)
+		named, last = p.App.HTTP().AskPatiently(url, address)
 		return last == nil, nil
 	})
 	switch {

@@ -12,6 +12,7 @@ import (
 type SlowReply struct {
 	Hit
 	Cause SlowCause
+	Late  time.Duration // of [LateTogether]: by how much it was over what counts as usual
 }
 
 // A SlowCause is what made a reply slow.
@@ -19,16 +20,21 @@ type SlowCause uint8
 
 // The causes.
 const (
-	SlowAnswer SlowCause = iota // neither of those below: the answer itself took long
-	DataResent                  // the client's kernel sent the request again
-	SYNResent                   // opening the connection took as long as the kernel waits before it sends a SYN again
+	SlowAnswer   SlowCause = iota // neither of those below: the answer itself took long
+	DataResent                    // the client's kernel sent the request again
+	SYNResent                     // opening the connection took as long as the kernel waits before it sends a SYN again
+	LateTogether                  // its pod answered several requests late that it had at the same time
 )
 
 func (c SlowCause) String() string {
-	return [...]string{"answered a second late", "data sent again after 0.2 s", "SYN sent again after 1 s"}[min(c, SYNResent)]
+	return [...]string{"answered a second late", "data sent again after 0.2 s", "SYN sent again after 1 s",
+		"late, several at once"}[min(c, LateTogether)]
 }
 
-// Timer returns how long TCP waits, at least, before it does what made the reply slow. For [SlowAnswer] it returns the longer timer.
+// Resent reports whether TCP sent something again.
+func (c SlowCause) Resent() bool { return c == DataResent || c == SYNResent }
+
+// Timer returns how long TCP waits, at least, before it does what made the reply slow. For other causes it returns the longer timer.
 func (c SlowCause) Timer() time.Duration {
 	if c == DataResent {
 		return dataTimer
@@ -53,8 +59,12 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 			Waited: h.Took, any: true})
 	}
 	cause, resent := resentBy(h)
-	if b.lane.Kind().IsControl() || h.End()+b.lane.uncertainty < b.begun {
+	undisturbed := h.End()+b.lane.uncertainty < b.begun
+	if b.lane.Kind().IsControl() || undisturbed {
 		b.lane.Undisturbed.add(resent)
+	}
+	if undisturbed && !resent {
+		b.lane.slowestBefore = max(b.lane.slowestBefore, answerTime(h))
 	}
 	if !b.sinceBegun(h) {
 		return
@@ -63,10 +73,16 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Took > b.slowestLeast {
 		b.keepSlowest(Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
-	if resent || b.timesApp && h.Took-h.Connect >= synTimer {
-		b.lane.Slow = append(b.lane.Slow, SlowReply{Hit{Hit: *h, Arrivals: slices.Clone(at)}, cause})
+	if resent || b.timesApp && answerTime(h) >= synTimer {
+		b.lane.Slow = append(b.lane.Slow, SlowReply{Hit: Hit{Hit: *h, Arrivals: slices.Clone(at)}, Cause: cause})
+	}
+	if !resent && answerTime(h) >= lateAnswer+b.lane.slowestBefore && b.lane.Kind().AsksApp() {
+		b.lane.lateAnswers = append(b.lane.lateAnswers, Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
 }
+
+// answerTime returns how long a reply took once its connection was open.
+func answerTime(h *evidence.Hit) time.Duration { return h.Took - h.Connect }
 
 // resentBy reports whether a reply waited until TCP sent something again, and what.
 func resentBy(h *evidence.Hit) (cause SlowCause, resent bool) {
@@ -104,8 +120,9 @@ func (b *builder) keepSlowest(h Hit) {
 func (b *builder) finishSlow() {
 	own := b.summary.LatencyIn[Before].P50
 	b.lane.Slow = slices.DeleteFunc(b.lane.Slow, func(s SlowReply) bool {
-		return s.Cause == SlowAnswer && s.Took-s.Connect < synTimer+own
+		return s.Cause == SlowAnswer && answerTime(&s.Hit.Hit) < synTimer+own
 	})
+	b.lane.slowestBefore = max(b.lane.slowestBefore, own) // of an app that is so slow that none was over by then
 	slices.SortStableFunc(b.lane.Slow, func(x, y SlowReply) int { return BySent(x.Hit, y.Hit) })
 }
 

@@ -40,6 +40,10 @@ type Timeline struct {
 	// Problems lists what makes the recording contradict itself, one sentence each. A timeline
 	// with problems can be read but not judged.
 	Problems []string
+	// UserApp says that the app is not Rollcall's, so that it is not known how long its answers take.
+	UserApp bool
+	// ChosenTimeout is how long clients awaited a reply of a user's app, if the user did not say so; 0: he did, or it is Rollcall's.
+	ChosenTimeout time.Duration
 	// LostFlows counts the times in which events of a node's connection tracking were lost.
 	LostFlows int
 
@@ -72,9 +76,12 @@ type Lane struct {
 	sent        counter
 	late        []Wait // of its client, which sent later than was due
 	slowControl []Wait // of the pod that a control lane asks
-	replies     map[bucket]*Replies
-	lastTo      map[evidence.Server]time.Duration // pod and version -> when the last hit that reached it was sent
-	uncertainty time.Duration                     // of the lane's clock
+	lateAnswers []Hit  // since the rollout began, see findLateTogether
+	// slowestBefore is the longest that an answer took before the rollout, of those without a packet that TCP sent again.
+	slowestBefore time.Duration
+	replies       map[bucket]*Replies
+	lastTo        map[evidence.Server]time.Duration // pod and version -> when the last hit that reached it was sent
+	uncertainty   time.Duration                     // of the lane's clock
 }
 
 // period is how far apart the lane's requests are due.
@@ -115,6 +122,10 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...HitID) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
 		Disruption: ev.Run.Disruption, HostAlone: ev.Run.Mode == evidence.NoCluster}
+	t.UserApp = ev.Run.UserApp != nil
+	if ev.Run.FirstReply > 0 {
+		t.ChosenTimeout = ev.Run.Timeout
+	}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Unwatched = ev.Run.UserApp != nil && !ev.Run.UserApp.Watched
 	t.Events = t.clocks.events(ev.Events)
@@ -147,6 +158,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 		t.Lanes[i].dropSeen(shared.absences)
 	}
 	t.findWaits()
+	t.findLateTogether()
 	t.damaged = slices.Concat(ev.Damage, unread, damage)
 	t.Problems = slices.Clone(t.damaged)
 	if len(t.Problems) == 0 { // otherwise they follow from the damage

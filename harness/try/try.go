@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/attached"
@@ -16,11 +17,19 @@ import (
 	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/loadgen"
 )
 
-// settle is how long the load goes on after a rollout: longer than a request may take (loadgen.DefaultTimeout) and than rules take to
-// follow (minSyncPeriod, 1 s).
-const settle = "5s"
+// settle is how long the load goes on after a rollout: longer than rules take to follow (minSyncPeriod, 1 s).
+const settle = 5 * time.Second
+
+// settleFor returns how long the load goes on if clients await each reply as --timeout says, unless that is longer than any would.
+func settleFor(timeout string) string {
+	if d, err := time.ParseDuration(timeout); err == nil && d > settle && d <= loadgen.Patience {
+		return timeout
+	}
+	return settle.String()
+}
 
 // Run applies the app, rolls it out under load, reports what that cost, and returns the exit code of the verdict. It returns an error if
 // there is no report: a [usage.Error] for bad input.
@@ -52,7 +61,7 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 			"leave --twin out")
 	}
 	given := o
-	o.Settle = settle
+	o.Settle = settleFor(o.Request.Timeout)
 	o.Request.Host = cmp.Or(o.Request.Host, app.host())
 	if app.secure && o.Request.CA == "" && !o.Request.Insecure {
 		if err := o.checkTrust(); err != nil {

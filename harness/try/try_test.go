@@ -295,3 +295,18 @@ func TestFollowsAPatch(t *testing.T) {
 		t.Errorf("by\n%s\nit is %+v", written, app.answers())
 	}
 }
+
+// A request in flight at the end of the rollout has its time before the load ends, if that is one that clients wait for.
+func TestSettleForATimeout(t *testing.T) {
+	for _, row := range []struct{ sentence, timeout, want string }{
+		{"none", "", "5s"},
+		{"a short one", "500ms", "5s"},
+		{"one of a slow app", "20s", "20s"},
+		{"one that no client has", "1h", "5s"},
+		{"none at all", "soon", "5s"},
+	} {
+		if got := settleFor(row.timeout); got != row.want {
+			t.Errorf("%s: %s, want %s", row.sentence, got, row.want)
+		}
+	}
+}

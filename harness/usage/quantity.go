@@ -50,6 +50,9 @@ func Statuses(option, text string) (all []int, err error) {
 		if err != nil || from < 100 || to > 599 || from > to {
 			return nil, New(option+text, fmt.Sprintf("%q is not a status or range of them", part), "write it like 200-299,404")
 		}
+		if to < 200 {
+			return nil, New(option+text, fmt.Sprintf("no reply ends with status %s: another one follows it", part), "write it like 200-299,404")
+		}
 		for status := from; status <= to; status++ {
 			all = append(all, status)
 		}

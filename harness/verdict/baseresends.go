@@ -1,19 +1,25 @@
 package verdict
 
 import (
+	"fmt"
 	"slices"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/harness/verdict/statistics"
 )
 
-// usualResends says that slow replies may have nothing to do with the rollout: the network loses packets without one. It is empty if one of
-// them did not wait for TCP, or if more of them did, on all lanes or on one, than the base explains. The base of clients in the cluster are
-// the replies before the rollout and those past the Service, and without a slow one among them it explains none. A client outside comes
-// another way, of which only the time before the rollout tells.
-func (a args) usualResends(slow []timeline.SlowReply) string {
-	if len(slow) == 0 || slices.ContainsFunc(slow, func(s timeline.SlowReply) bool { return s.Cause == timeline.SlowAnswer }) {
+// oneIn is of how many recordings that chance alone would make fail only one does: networks lose packets in every recording, and each
+// scenario looks. [statistics.Exceeds] by itself is wrong in one of 20.
+const oneIn = 500
+
+// usualResends says that replies which waited for TCP may have nothing to do with the rollout: the network loses packets without one. It is
+// empty if one of them did not wait for TCP, or if more of them did, on all lanes or on one, than the base makes likely. The base of
+// clients in the cluster are the replies before the rollout and those past the Service. A client outside comes another way, of which only
+// the time before the rollout tells.
+func (a args) usualResends(slow []timeline.SlowReply) (why string) {
+	if slices.ContainsFunc(slow, func(s timeline.SlowReply) bool { return !s.Cause.Resent() }) {
 		return ""
 	}
 	for _, outside := range []bool{false, true} {
@@ -25,19 +31,28 @@ func (a args) usualResends(slow []timeline.SlowReply) string {
 			}
 		}
 		lanes := slices.DeleteFunc(slices.Clone(a.lanes), func(lane timeline.Lane) bool { return !of(lane) })
+		exceeds := func(since timeline.Resends) bool {
+			return statistics.Exceeds(since.Resent, since.Of, base.Resent, base.Of, (1+len(lanes))*oneIn/20)
+		}
 		for _, lane := range lanes {
 			on := slices.DeleteFunc(slices.Clone(slow), func(s timeline.SlowReply) bool { return s.Lane != lane.ID })
 			since := timeline.Resends{Resent: len(on), Of: lane.Summary.GoodSinceBegun}
 			all.Resent, all.Of = all.Resent+since.Resent, all.Of+since.Of
-			if statistics.Exceeds(since.Resent, since.Of, base.Resent, base.Of, 1+len(lanes)) {
+			if exceeds(since) {
 				return ""
 			}
 		}
-		if all.Resent > 0 && (!outside && base.Resent == 0 || statistics.Exceeds(all.Resent, all.Of, base.Resent, base.Of, 1+len(lanes))) {
+		switch {
+		case exceeds(all):
 			return ""
+		case all.Resent == 0 || why != "":
+		case base.Resent == 0:
+			why = fmt.Sprintf("too few to tell from packet loss (0 of %s otherwise)", phrase.Number(base.Of))
+		default:
+			why = fmt.Sprintf("no more than otherwise (%s of %s)", phrase.Number(base.Resent), phrase.Number(base.Of))
 		}
 	}
-	return "no more than the network delays without a rollout"
+	return why
 }
 
 // slowOf returns, of some replies, the slow ones with their causes. One that did not wait for TCP is an answer that took long.

@@ -150,7 +150,7 @@ func (r Rule) judge(x Expectation, tl timeline.Timeline) Finding {
 	a := args{x, tl, r.Lanes.of(x, tl), r.Unit}
 	f := undecided(r.missing(a))
 	if f.Because == "" && (r.Lanes == NoLanes || len(a.lanes) > 0) {
-		f = r.question.answer(a)
+		f = r.gaveUp(r.question.answer(a), a)
 	}
 	f.Exposure = Exposure{r.exposed(a), r.Unit}
 	if f.Because == "" || f.Outcome == Pass && f.Exposure.Count == 0 {

@@ -20,18 +20,19 @@ var goodReplies = summed(goodSinceBegun)
 func goodSinceBegun(s timeline.LaneSummary) int { return s.GoodSinceBegun }
 
 // NoSlowReplies expects that no good reply through the Service since the rollout began had to wait until TCP sent a packet again: a loss
-// that its client does not see. An answer of Rollcall's own app may not take a second longer than the median before the rollout.
+// that its client does not see. An answer of Rollcall's own app may not take a second longer than the median before the rollout, nor may a
+// pod answer several requests at once later than any before it.
 func NoSlowReplies() Expectation { return Expectation{Rule: noSlowReplies.ID} }
 
 var noSlowReplies = Rule{
-	ID: "no-slow-replies", Claim: "no reply is delayed by a TCP retransmission, or by a second more than usual",
+	ID: "no-slow-replies", Claim: "no reply is delayed by a TCP retransmission, by a second more than usual, or with others at once",
 	Lanes: ServiceLanes, Unit: "reply", Untested: noReply, exposed: goodReplies,
 	needs: underLoad(evidence.AboutReplies, evidence.AboutLatencies),
-	question: none{of: goodReplies, did: "waited for TCP to send something again, or took a second longer than usual",
+	question: none{of: goodReplies, did: "waited for TCP to send something again, or longer than usual",
 		rows: func(a args) (f found) {
 			counts := map[timeline.SlowCause]int{}
 			slow := timeline.Slow(a.lanes)
-			f.usual = a.usualResends(slow)
+			f.usual = a.usual(slow)
 			for _, s := range slow {
 				f.hits, f.breaches = append(f.hits, s.Hit), append(f.breaches, slowBreach(s, a.tl))
 				counts[s.Cause]++
@@ -55,12 +56,30 @@ var noSlowReplies = Rule{
 		}},
 }
 
+// usual says why slow replies may have nothing to do with the rollout; empty if one of them has. How long a user's app takes by itself,
+// such as for its first replies, is not known.
+func (a args) usual(slow []timeline.SlowReply) string {
+	resent := slices.DeleteFunc(slices.Clone(slow), func(s timeline.SlowReply) bool { return !s.Cause.Resent() })
+	answered := len(slow) > len(resent)
+	why := a.usualResends(resent)
+	switch {
+	case answered && !a.tl.UserApp || len(resent) > 0 && why == "":
+		return ""
+	case answered:
+		return "maybe the app itself"
+	}
+	return why
+}
+
 // slowBreach returns the breach of a slow reply. If TCP sent a packet again, the pod's process is no actor: the kernel acknowledges packets
 // without it.
 func slowBreach(s timeline.SlowReply, tl timeline.Timeline) Breach {
 	usual := tl.Usual(s.Lane)
 	b := latencies([]timeline.Hit{s.Hit}, func(timeline.Hit) time.Duration { return answerTime + usual + s.Connect }, tl)[0]
-	if s.Cause != timeline.SlowAnswer {
+	if s.Cause == timeline.LateTogether {
+		b.Late = s.Late
+	}
+	if s.Cause.Resent() {
 		b.By = slices.DeleteFunc(b.By, func(a timeline.Actor) bool { return a.Pod != "" })
 		b.Late = s.Cause.Timer() / 2
 	}

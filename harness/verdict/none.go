@@ -37,7 +37,7 @@ func (q none) answer(a args) Finding {
 		f.Grounds = Whole
 	}
 	if rows.count > 0 && rows.usual != "" {
-		f.Outcome, f.Grounds, f.Breaches = Inconclusive, Whole, nil
+		f.Outcome, f.Grounds = Inconclusive, Whole
 		for i, said := range rows.wordings {
 			rows.wordings[i] = said + "; " + rows.usual
 		}

@@ -12,22 +12,22 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Recordings of real clusters without a loss, changed as if packets had been lost and sent again by TCP for 300 ms of the rollout.
+// Recordings of real clusters without a loss, changed as if packets had been lost and sent again by TCP for a part of the rollout.
 func TestHeldUpForAMoment(t *testing.T) {
-	const moment = 300 * ms
 	for _, row := range []struct {
 		sentence string
+		moment   time.Duration
 		holds    func(h evidence.Hit, lane evidence.Lane, node, pod string) bool
 		cause    timeline.SlowCause
 		origin   func(node, pod string) string
 	}{
-		{"every SYN of one node was dropped", func(_ evidence.Hit, lane evidence.Lane, node, _ string) bool {
+		{"every SYN of one node was dropped", 300 * ms, func(_ evidence.Hit, lane evidence.Lane, node, _ string) bool {
 			return lane.Node == node && lane.Conn == evidence.Fresh
 		}, timeline.SYNResent, func(node, _ string) string { return "all to " + node }},
-		{"one pod took no SYN", func(h evidence.Hit, lane evidence.Lane, _, pod string) bool {
+		{"one pod took no SYN", 2 * time.Second, func(h evidence.Hit, lane evidence.Lane, _, pod string) bool {
 			return h.By.Pod == pod && lane.Conn == evidence.Fresh
 		}, timeline.SYNResent, func(_, pod string) string { return "all by " + pod }},
-		{"one pod was stopped for a second", func(h evidence.Hit, _ evidence.Lane, _, pod string) bool { return h.By.Pod == pod },
+		{"one pod was stopped for a second", 300 * ms, func(h evidence.Hit, _ evidence.Lane, _, pod string) bool { return h.By.Pod == pod },
 			timeline.SlowAnswer, func(_, pod string) string { return "all by " + pod }},
 	} {
 		for _, folder := range []string{"iptables-drained", "nftables-drained"} {
@@ -54,7 +54,7 @@ func TestHeldUpForAMoment(t *testing.T) {
 				}
 				from := begunAt(ev.Events) + time.Second
 				during := func(h evidence.Hit) bool {
-					return lanes[h.Lane].Kind().AsksApp() && h.Sent >= from && h.Sent < from+moment
+					return lanes[h.Lane].Kind().AsksApp() && h.Sent >= from && h.Sent < from+row.moment
 				}
 				pod := ""
 				for _, h := range hits {

@@ -34,6 +34,7 @@ type Scenario struct {
 	Began          time.Time       `json:"began,omitzero"`
 	Seconds        float64         `json:"seconds"`
 	LoadSeconds    *float64        `json:"load_seconds,omitempty"` // load-begun to load-ended
+	Timeout        float64         `json:"timeout_ms,omitempty"`   // how long clients awaited a reply; absent: not noted
 	Rules          []Rule          `json:"rules"`
 	Lanes          []Lane          `json:"lanes"`
 	Disruption     *Disruption     `json:"disruption,omitempty"`       // absent: nothing was done to the cluster
