@@ -13,9 +13,11 @@ const (
 	PortsNotAsked   = "ports-not-asked"   // of a Service
 	ProbeAlone      = "probe-alone"       // only a probe's path is asked
 	NoControl       = "no-control"        // no lane shows what is not the app's fault
+	NodesNotAsked   = "nodes-not-asked"   // no client was on them
+	RulesNotRead    = "rules-not-read"    // of any node
 )
 
 // Limits lists the ids of all limits.
 func Limits() []string {
-	return []string{CommandFailed, UnderWayAlready, PortsNotAsked, ProbeAlone, NoControl}
+	return []string{CommandFailed, UnderWayAlready, PortsNotAsked, ProbeAlone, NoControl, NodesNotAsked, RulesNotRead}
 }

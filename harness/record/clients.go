@@ -52,6 +52,9 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if len(workers) == 0 {
 		return nil, errors.New("the cluster has no worker for agents to run on: add one to its configuration")
 	}
+	if r.run.ClientNodes, err = clientNodes(ctx, r.Cluster.Client()); err != nil {
+		return nil, err
+	}
 	outside, address, err := r.outsideTarget(ctx, service)
 	if err != nil {
 		return nil, err
