@@ -15,9 +15,10 @@ const (
 	NoControl       = "no-control"        // no lane shows what is not the app's fault
 	NodesNotAsked   = "nodes-not-asked"   // no client was on them
 	RulesNotRead    = "rules-not-read"    // of any node
+	RateLowered     = "rate-lowered"      // what is shorter than a client's period, or comes after the load
 )
 
 // Limits lists the ids of all limits.
 func Limits() []string {
-	return []string{CommandFailed, UnderWayAlready, PortsNotAsked, ProbeAlone, NoControl, NodesNotAsked, RulesNotRead}
+	return []string{CommandFailed, UnderWayAlready, PortsNotAsked, ProbeAlone, NoControl, NodesNotAsked, RulesNotRead, RateLowered}
 }
