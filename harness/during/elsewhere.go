@@ -64,7 +64,7 @@ func (a settings) elsewhere(ctx context.Context, client kubernetes.Interface, s 
 		if to.Service, others, err = findService(ctx, client, *a.service); err != nil {
 			return s, err
 		}
-		s.Limits = append(s.Limits, portsNotAsked(to.Service, others)...)
+		s.Limits = slices.Concat(s.Limits, portsNotAsked(to.Service, others), familiesNotAsked(to.Service))
 		stands, path, to.Secure = to.Service, a.service.Path, a.service.Secure()
 	}
 	s.App.Name = stands.Name // which replies of the control pods name too

@@ -26,6 +26,17 @@ func portsNotAsked(service *corev1.Service, others []corev1.ServicePort) []evide
 		userapp.PortText(service.Spec.Ports[0]), userapp.PortsText(others))}}
 }
 
+// familiesNotAsked returns the limit of a Service with addresses of both IP families, of which clients ask the first. The API server keeps
+// both lists in the same order (core/v1, ServiceSpec.ClusterIPs).
+func familiesNotAsked(service *corev1.Service) []evidence.Limit {
+	families := service.Spec.IPFamilies
+	if len(families) < 2 || len(service.Spec.ClusterIPs) < 2 {
+		return nil
+	}
+	return []evidence.Limit{{ID: evidence.FamiliesNotAsked, Text: fmt.Sprintf("of %s %s is asked, and not asked: %s (%s)", thingOf(service),
+		families[0], families[1], service.Spec.ClusterIPs[1])}}
+}
+
 // probeAlone returns the limit of requests for nothing but what a probe of the pod asks for at that port. A server of its own may answer
 // that, such as a management port's, and go on when business requests fail.
 func probeAlone(pod corev1.PodSpec, port corev1.ServicePort, path string) []evidence.Limit {
