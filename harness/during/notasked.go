@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// noControl is the limit of a URL alone. On a cluster, control lanes ask a pod that nobody rolls out.
+// noControl is the limit of a URL alone, without --control-url. On a cluster, control lanes ask a pod that nobody rolls out.
 func noControl() evidence.Limit {
 	return evidence.Limit{ID: evidence.NoControl,
 		Text: "a URL alone has no control lane: nothing tells a loss on the way there from one of the app"}

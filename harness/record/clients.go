@@ -108,6 +108,9 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 // openOutside starts the client outside the cluster. It connects to the address unless that is empty.
 func (cl *clients) openOutside(ctx context.Context, r *Recording, target, address string) error {
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: target})
+	if r.Elsewhere != nil && r.Elsewhere.Control != "" {
+		lanes = append(lanes, r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromControl: r.Elsewhere.Control})...)
+	}
 	for l := range lanes {
 		lanes[l].Address = address
 		if r.Cluster != nil {

@@ -53,8 +53,11 @@ func (cl *clients) awaitReplies(ctx context.Context, there *harness.Elsewhere, o
 }
 
 func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.Lane, there bool, ours func(pod string) bool) error {
-	asked := cl.userHTTP
-	if lane.Kind().IsControl() {
+	asked, users := cl.userHTTP, there && lane.Kind().AsksApp() // users: it may never give a good reply
+	switch {
+	case lane.Kind().IsControl() && a.node == "":
+		asked, users = asked.OfControl(), true
+	case lane.Kind().IsControl():
 		asked = nil
 	}
 	ask := func() error { return a.remote.Reach(ctx, lane, asked) }
@@ -62,7 +65,7 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 		ask = func() error { return askOutside(ctx, lane, asked, ours) }
 	}
 	await := until
-	if there && lane.Kind().AsksApp() {
+	if users {
 		await = untilCertain
 	}
 	err := await(ctx, ask)
@@ -70,7 +73,7 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() == nil && there && lane.Kind().AsksApp() && errors.As(err, &none): // otherwise ctx ended first
+	case ctx.Err() == nil && users && errors.As(err, &none): // otherwise ctx ended first
 		return harness.Unanswered{Pod: a.pod, Target: lane.Target, Last: *none}
 	case a.node == "":
 		return fmt.Errorf("from outside the cluster: %w", err)
