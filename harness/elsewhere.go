@@ -18,6 +18,7 @@ type Elsewhere struct {
 	Pods    *observe.App    // behind the Service; nil: there is no permission to watch them
 	URL     string          // for the client outside the cluster; empty: there is no such client
 	Address string          // host and port that the URL's connections are opened to; empty: those of the URL
+	Control string          // URL past the app, for a control lane of that client; empty: it has none
 	Proxy   string          // environment variable with a proxy for the URL, which the load does not use; empty: there is none
 	// Explain returns an error that says in one line why some clients get no good reply.
 	Explain func(ctx context.Context, without []Unanswered) error

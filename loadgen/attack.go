@@ -32,7 +32,7 @@ type Config struct {
 	Began    time.Time     `json:"began"`               // when the run began; times in hits are offsets from it
 	Service  string        `json:"service"`             // the Service whose replies are good
 	Timeout  time.Duration `json:"timeout,omitempty"`   // from sending until the whole reply is read; zero: DefaultTimeout
-	UserHTTP *UserHTTP     `json:"user_http,omitempty"` // how to ask a userapp; nil: the echo app, which control lanes always ask
+	UserHTTP *UserHTTP     `json:"user_http,omitempty"` // how to ask a userapp; nil: the echo app, as control lanes in pods ask
 	// LaneSuffix ends the lane's name in requests. A random one keeps requests of other clients from counting as the lane's.
 	LaneSuffix string `json:"lane_suffix,omitempty"`
 	// Unasked is how long an [Agent] keeps up the load while nobody fetches its hits; zero: DefaultUnasked, or WritesUnasked.

@@ -57,7 +57,10 @@ func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	}
 	l := httpLane{Lane: lane, named: lane.ID + cfg.LaneSuffix, service: cfg.Service}
 	l.target, _ = url.Parse(lane.Target) // no error: checked by checkHTTP
-	if lane.Kind().AsksApp() {
+	if lane.AsksControlURL() {
+		cfg.UserHTTP, cfg.Note = cfg.UserHTTP.OfControl(), nil // its certificate is not the app's
+	}
+	if lane.Kind().AsksApp() || lane.AsksControlURL() {
 		l.userapp = newReplyReader(cfg.UserHTTP)
 	}
 	return newDirect(l, slots, cfg)

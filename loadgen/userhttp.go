@@ -38,6 +38,15 @@ type HeaderField struct {
 	Value string `json:"value"`
 }
 
+// OfControl returns how a control URL is asked: by a GET, over TLS with the same authorities, and without what the app alone is sent, which
+// may be secret.
+func (p *UserHTTP) OfControl() *UserHTTP {
+	if p.tls() == nil {
+		return &UserHTTP{}
+	}
+	return &UserHTTP{TLS: &TLS{CA: p.TLS.CA, Insecure: p.TLS.Insecure, MinVersion: p.TLS.MinVersion}}
+}
+
 // Methods returns the methods that requests may have: Reads, then those that write.
 func Methods() []string {
 	return append(Reads(), http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
@@ -65,6 +66,33 @@ func TestTimeoutIsReported(t *testing.T) {
 		}
 		if err := violation(t, schemaOf(t, ""), reportOf(t, dir)); err != nil {
 			t.Errorf("%s: %v", row.sentence, err)
+		}
+	}
+}
+
+// What all scenarios of a mode did not look at is printed once, and not below each of them.
+func TestLimitsThatScenariosShare(t *testing.T) {
+	shared := model.Limit{ID: evidence.NodesNotAsked, Code: "RC4006", Text: "clients on 3 of 50 nodes"}
+	own := model.Limit{ID: evidence.RateLowered, Code: "RC4008", Text: "each client sent 6 requests per second"}
+	scenario := func(mode, id string, limits ...model.Limit) model.Scenario {
+		return model.Scenario{Suite: "rollout", ID: id, Mode: mode, Outcome: verdict.Pass, Limits: limits}
+	}
+	r := model.Report{Scenarios: []model.Scenario{scenario("iptables", "drained", shared), scenario("iptables", "one-by-one", shared, own),
+		scenario("nftables", "drained", shared)}}
+	for _, of := range []struct {
+		name, text string
+		says       []string
+	}{
+		{"terminal", printed(t, reports.Terminal, r), []string{"    limit: each client sent 6 requests per second\n",
+			"    limit: clients on 3 of 50 nodes\n", "\nlimit of 2 scenarios in iptables: clients on 3 of 50 nodes\n"}},
+		{"summary.md", printed(t, reports.Markdown, r), []string{
+			"- clients on 3 of 50 nodes on iptables (rollout/drained, rollout/one-by-one); more: `rollcall explain RC4006`\n",
+			"- clients on 3 of 50 nodes on nftables (rollout/drained); more: `rollcall explain RC4006`\n"}},
+	} {
+		for _, says := range of.says {
+			if strings.Count(of.text, says) != 1 {
+				t.Errorf("%s does not have once %q:\n%s", of.name, says, of.text)
+			}
 		}
 	}
 }

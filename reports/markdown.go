@@ -143,23 +143,12 @@ func notPassed(scenarios []model.Scenario) (lines []string) {
 	return lines
 }
 
-// notLookedAt returns a line for each limit; scenarios of a mode share it.
+// notLookedAt returns a line for each limit.
 func notLookedAt(scenarios []model.Scenario) (lines []string) {
-	type limit struct{ mode, text, code string }
-	of, all := map[limit][]string{}, []limit(nil)
-	for _, s := range scenarios {
-		for _, l := range s.Limits {
-			at := limit{s.Mode, l.Text, l.Code}
-			if of[at] == nil {
-				all = append(all, at)
-			}
-			of[at] = append(of[at], s.Name())
-		}
-	}
-	for _, at := range all {
-		line := fmt.Sprintf("- %s on %s (%s)", limited(at.text), Escape(at.mode), Escape(strings.Join(of[at], ", ")))
-		if at.code != "" {
-			line += fmt.Sprintf("; more: `rollcall explain %s`", at.code)
+	for _, l := range NotLookedAt(scenarios) {
+		line := fmt.Sprintf("- %s on %s (%s)", limited(l.Text), Escape(l.Mode), Escape(strings.Join(l.Scenarios, ", ")))
+		if l.Code != "" {
+			line += fmt.Sprintf("; more: `rollcall explain %s`", l.Code)
 		}
 		lines = append(lines, line)
 	}

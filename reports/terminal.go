@@ -21,7 +21,8 @@ const (
 )
 
 // Terminal writes the table that a person reads when a run ends: plain text without colour, a line per scenario and below it the result,
-// with facts if it did not pass. Then follow what was skipped, by reason, which known bugs were seen, and how the run went.
+// with facts if it did not pass. Then follow what was skipped, by reason, which known bugs were seen, what several scenarios did not look
+// at, and how the run went.
 func Terminal(w io.Writer, r model.Report) error {
 	rows := [][]string{columns()}
 	shown := slices.DeleteFunc(slices.Clone(r.Scenarios), func(s model.Scenario) bool { return s.Outcome == verdict.Skipped })
@@ -29,13 +30,13 @@ func Terminal(w io.Writer, r model.Report) error {
 		rows = append(rows, newRow(s))
 	}
 	var b bytes.Buffer
-	lines := aligned(rows)
+	lines, limits := aligned(rows), NotLookedAt(r.Scenarios)
 	for i, s := range shown {
 		if i == 0 {
 			fmt.Fprintln(&b, lines[0])
 		}
 		fmt.Fprintln(&b, lines[i+1])
-		below(&b, s)
+		below(&b, s, limits)
 	}
 	for _, s := range skipsOf(r.Scenarios) {
 		fmt.Fprintf(&b, "skipped in %s: %s\n", clip(s.mode), phrase.Printable(s.because))
@@ -47,7 +48,7 @@ func Terminal(w io.Writer, r model.Report) error {
 	}
 	printBugs(&b, Bugs(r))
 	fmt.Fprintln(&b)
-	for _, text := range append([]string{totals(r)}, About(r)...) {
+	for _, text := range slices.Concat([]string{totals(r)}, sharedLimits(limits), About(r)) {
 		for i, line := range phrase.Wrap(phrase.Printable(text), lineWidth) {
 			if i > 0 {
 				line = "    " + line
@@ -58,16 +59,18 @@ func Terminal(w io.Writer, r model.Report) error {
 	return write(w, "table", b.Bytes())
 }
 
-// below writes the text below a scenario's row.
-func below(b *bytes.Buffer, s model.Scenario) {
+// below writes the text below a scenario's row, with those limits that no other scenario shares.
+func below(b *bytes.Buffer, s model.Scenario, limits []Limit) {
 	texts := []string{s.Brief()}
 	if s.Outcome != verdict.Pass {
 		for _, f := range s.Facts {
 			texts = append(texts, f.Name+": "+f.Value)
 		}
 	}
-	for _, limit := range s.Limits {
-		texts = append(texts, "limit: "+limit.Text)
+	for _, l := range limits {
+		if !l.shared() && l.Mode == s.Mode && l.Scenarios[0] == s.Name() {
+			texts = append(texts, "limit: "+l.Text)
+		}
 	}
 	for _, away := range s.AgentsAway {
 		texts = append(texts, away.String())

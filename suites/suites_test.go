@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -184,6 +185,31 @@ func TestCoreDecidesEveryClaim(t *testing.T) {
 					t.Errorf("%s: no scenario of the profile core decides %s", mode, part)
 				}
 			}
+		}
+	}
+}
+
+// Load balancers keep connections to NodePorts. In core one rollout that must lose nothing and one that has to lose requests are asked
+// over such, too, and scenarios that shared a recording with one of them still do.
+func TestConnectionsKeptFromOutsideAreAsked(t *testing.T) {
+	core := map[string]harness.Scenario{}
+	for suite, scenarios := range all() {
+		for _, s := range scenarios {
+			if s.In(harness.Core) {
+				core[suite+"/"+s.ID] = s
+			}
+		}
+	}
+	const drained, undrained = "rollout/drained-rolling-update", "control/undrained-rolling-update"
+	for _, row := range []struct{ sentence, scenario, shares string }{
+		{"pods that drain", drained, drained},
+		{"pods that exit at once", undrained, undrained},
+		{"the rollout of pods that drain, for its status", "statusgap/status-trap", drained},
+		{"the rollout of pods that drain, for how long versions mix", "rollout/one-by-one", drained},
+	} {
+		s, with := core[row.scenario], core[row.shares]
+		if !slices.Contains(s.Load.Also, evidence.Kept) || !reflect.DeepEqual(s.Load, with.Load) || !reflect.DeepEqual(s.App, with.App) {
+			t.Errorf("%s: %s has the load %+v, and %s %+v", row.sentence, row.scenario, s.Load, row.shares, with.Load)
 		}
 	}
 }

@@ -38,6 +38,11 @@ func (a API) Boots(ctx context.Context) (map[string]string, error) {
 	return boots, nil
 }
 
+// TakesLinuxPods reports whether a node is ready and takes new pods that run on Linux, as ours do.
+func TakesLinuxPods(node corev1.Node) bool {
+	return NodeReady(node) && !node.Spec.Unschedulable && node.Status.NodeInfo.OperatingSystem != string(corev1.Windows)
+}
+
 // NodeReady reports whether a node is Ready.
 func NodeReady(node corev1.Node) bool {
 	for _, condition := range node.Status.Conditions {

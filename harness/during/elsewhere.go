@@ -55,7 +55,7 @@ func (a settings) elsewhere(ctx context.Context, client kubernetes.Interface, s 
 	if a.service == nil && a.url == "" {
 		return s, nil
 	}
-	to := &harness.Elsewhere{URL: a.url, Address: a.connectTo, Proxy: a.proxy}
+	to := &harness.Elsewhere{URL: a.url, Address: a.connectTo, Control: a.control, Proxy: a.proxy}
 	stands := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}} // has only a name, for a URL without a Service
 	path := ""
 	if a.service != nil {
@@ -64,7 +64,7 @@ func (a settings) elsewhere(ctx context.Context, client kubernetes.Interface, s 
 		if to.Service, others, err = findService(ctx, client, *a.service); err != nil {
 			return s, err
 		}
-		s.Limits = append(s.Limits, portsNotAsked(to.Service, others)...)
+		s.Limits = slices.Concat(s.Limits, portsNotAsked(to.Service, others), familiesNotAsked(to.Service))
 		stands, path, to.Secure = to.Service, a.service.Path, a.service.Secure()
 	}
 	s.App.Name = stands.Name // which replies of the control pods name too

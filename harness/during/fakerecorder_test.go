@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -38,6 +39,8 @@ const (
 	idle    = "idle"    // nothing changes
 	asks    = "asks"    // the requests are sent, by an agent whose spool is in the run folder
 	loses   = "loses"   // a request fails
+	cut     = "cut"     // a request fails, and one of the control lane
+	strays  = "strays"  // a request of the control lane fails, and no other
 	refused = "refused" // the options are bad input
 	breaks  = "breaks"  // before it records anything
 	hangs   = "hangs"   // before its load is steady
@@ -199,6 +202,10 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 		run.Mode, run.UserApp, run.Lanes = evidence.NoCluster, s.UserApp.Facts(), []evidence.Lane{
 			{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: s.Elsewhere.URL, Rate: 50},
 			{ID: "outside-reused", Vantage: evidence.FromHost, Conn: evidence.Reused, Target: s.Elsewhere.URL, Rate: 50}}
+		if s.Elsewhere.Control != "" {
+			run.Lanes = append(run.Lanes,
+				evidence.Lane{ID: "outside-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Target: s.Elsewhere.Control, Rate: 50})
+		}
 	}
 	recorder, err := store.Record(evidence.ScenarioFolder(f.folder, run.Mode, suite, s.ID, 1), run)
 	if err != nil {
@@ -275,10 +282,11 @@ func (f *fakeRecording) hit(lane evidence.Lane, i int, every time.Duration) (h e
 	if !f.fromHost {
 		h.By = evidence.Server{Version: "v1", Pod: "p", Node: "a"}
 	}
+	lost := map[bool][]string{false: {loses, cut}, true: {cut, strays}}[lane.Kind().IsControl()] // how a request of the lane fails
 	switch fresh := lane.Conn == evidence.Fresh; {
 	case i == 0 || !fresh && f.how != broken:
 		return h, true
-	case f.how == loses && i == 1, f.how == broken:
+	case i == 1 && slices.Contains(lost, f.how), f.how == broken:
 		h.Fault = evidence.Refused
 	case f.how == unnamed:
 		h.Fault = evidence.Unresolved

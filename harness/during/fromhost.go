@@ -3,24 +3,50 @@ package during
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
 )
 
-// fromHost returns the scenario without a cluster: this host requests the URL over new and over kept connections.
+// fromHost returns the scenario without a cluster: this host requests the URL over new and over kept connections, and the control URL. No
+// maintenance is expected to take that away.
 func (m *maintenance) fromHost(ctx context.Context) (harness.Scenario, error) {
 	s, err := m.elsewhere(ctx, nil, m.scenario())
 	if err != nil {
 		return s, err
 	}
 	s.Load.Also = []string{evidence.Kept}
-	s.Limits = append(s.Limits, noControl())
+	if m.control == "" {
+		s.Limits = append(s.Limits, noControl())
+	}
+	s.Disruption.Expects = slices.DeleteFunc(s.Disruption.Expects, func(reason string) bool { return reason == controlFailures })
 	s.Elsewhere.Explain = obstacles{to: s.Elsewhere}.explain
 	return s, nil
+}
+
+// readControl returns --control-url, and an error for one that has no effect, or shows nothing of the way to --url.
+func (o Options) readControl() (string, error) {
+	const flag = "--control-url"
+	if o.ControlURL == "" {
+		return "", nil
+	}
+	if err := userapp.CheckURL(flag, o.ControlURL, "https://static.example.com/", "name one that needs no secret"); err != nil {
+		return "", err
+	}
+	control := lowerScheme(o.ControlURL)
+	switch {
+	case !o.fromHost():
+		return "", usage.New(flag+"="+control, "it has no effect here", "give it with --url alone: on a cluster control lanes ask a pod of ours")
+	case control == o.URL:
+		return "", usage.New(flag+"="+control, "it is --url itself", "name one on the same way that nobody rolls out")
+	}
+	return control, nil
 }
 
 // proxyFor returns the environment variable with a proxy for a URL; empty if there is none.

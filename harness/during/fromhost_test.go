@@ -34,11 +34,19 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 		sentence, how string
 		lasts, outage time.Duration
 		proxy         string
+		control       bool // a control URL is asked, too
 		code          int
 		says          []string
 	}{
 		{sentence: "clients lose nothing, while the name gets another address", how: works,
 			says: []string{"1 passed", "limit: a URL alone has no control lane"}},
+		{sentence: "nor does the control lane", how: works, control: true, says: []string{"1 passed"}},
+		{sentence: "clients lose a request, and the control lane none", how: loses, control: true, code: 1,
+			says: []string{"1 refused", "1 failed"}},
+		{sentence: "the control lane loses one, too", how: cut, control: true, code: 3,
+			says: []string{"1 request failed (1 refused) on the control lane, which no rollout touches"}},
+		{sentence: "the control lane alone loses one", how: strays, control: true, code: 3,
+			says: []string{"1 request failed (1 refused) on the control lane, which no rollout touches"}},
 		{sentence: "nothing shows that anything was done", how: idle, code: 3,
 			says: []string{"no cluster was watched, and replies show no change: say where they name their version", "RC1068"}},
 		{sentence: "nor does --for", how: idle, lasts: over, code: 3, says: []string{"replies show no change", "RC1068"}},
@@ -53,12 +61,18 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := fakeHostRecorder(runFolder(t), row.how)
 			r.lasts, r.Outage, r.proxy = row.lasts, row.outage, row.proxy
+			if row.control {
+				r.control = "https://static.example.com/"
+			}
 			out := &bytes.Buffer{}
 			code, err := r.run(t.Context(), Terminal{Out: out, Errors: out}, []string{"true"})
 			if code != row.code || err != nil {
 				t.Errorf("exit code %d, %v; want %d", code, err, row.code)
 			}
 			said := out.String()
+			if limited := strings.Contains(said, "limit: a URL alone has no control lane"); limited == row.control {
+				t.Errorf("it said\n%s", said)
+			}
 			for _, rule := range load(t, r.folder).Scenarios[0].Rules {
 				said += rule.Because + "\n"
 			}
@@ -94,9 +108,14 @@ func checkSpeaksOfHost(t *testing.T, folder string) {
 func TestARecordingFromThisHostAlone(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix:///nowhere")
 	t.Setenv("KUBECONFIG", "/nowhere")
-	app := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	app := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if (r.URL.Path == "/control") == (r.Header.Get("X-Tenant") != "") {
+			t.Errorf("%s was asked with the headers %v", r.URL.Path, r.Header)
+		}
+	}))
 	defer app.Close()
-	a, err := Options{URL: app.URL + "/healthz", For: "1s"}.prepare()
+	a, err := Options{URL: app.URL + "/healthz", ControlURL: app.URL + "/control", For: "1s",
+		Request: Request{Headers: []string{"X-Tenant=acme"}}}.prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +141,7 @@ func TestARecordingFromThisHostAlone(t *testing.T) {
 			t.Errorf("%+v", lane)
 		}
 	}
-	if !slices.Equal(lanes, []string{"outside-fresh", "outside-reused"}) {
+	if !slices.Equal(lanes, []string{"outside-fresh", "outside-reused", "outside-control"}) {
 		t.Errorf("lanes %q", lanes)
 	}
 	if !slices.ContainsFunc(s.Distrust, func(d model.Distrust) bool { return d.ID == evidence.ProxyUnused }) || !hasStep(report, "true") {

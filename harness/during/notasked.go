@@ -11,7 +11,7 @@ import (
 	"example.com/rollcall/harness/userapp"
 )
 
-// noControl is the limit of a URL alone. On a cluster, control lanes ask a pod that nobody rolls out.
+// noControl is the limit of a URL alone, without --control-url. On a cluster, control lanes ask a pod that nobody rolls out.
 func noControl() evidence.Limit {
 	return evidence.Limit{ID: evidence.NoControl,
 		Text: "a URL alone has no control lane: nothing tells a loss on the way there from one of the app"}
@@ -24,6 +24,17 @@ func portsNotAsked(service *corev1.Service, others []corev1.ServicePort) []evide
 	}
 	return []evidence.Limit{{ID: evidence.PortsNotAsked, Text: fmt.Sprintf("of %s port %s is asked, and not asked: %s", thingOf(service),
 		userapp.PortText(service.Spec.Ports[0]), userapp.PortsText(others))}}
+}
+
+// familiesNotAsked returns the limit of a Service with addresses of both IP families, of which clients ask the first. The API server keeps
+// both lists in the same order (core/v1, ServiceSpec.ClusterIPs).
+func familiesNotAsked(service *corev1.Service) []evidence.Limit {
+	families := service.Spec.IPFamilies
+	if len(families) < 2 || len(service.Spec.ClusterIPs) < 2 {
+		return nil
+	}
+	return []evidence.Limit{{ID: evidence.FamiliesNotAsked, Text: fmt.Sprintf("of %s %s is asked, and not asked: %s (%s)", thingOf(service),
+		families[0], families[1], service.Spec.ClusterIPs[1])}}
 }
 
 // probeAlone returns the limit of requests for nothing but what a probe of the pod asks for at that port. A server of its own may answer

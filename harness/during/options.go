@@ -32,6 +32,7 @@ type Options struct {
 	MaxLatency string
 	Service    string // that pods request instead of Rollcall's own app: namespace/name[:port][/path]
 	URL        string // that the client outside the cluster requests instead of Rollcall's own app
+	ControlURL string // beside URL alone: past the app on the same way, for a control lane
 	Request    Request
 	Settle     string   // how long the load goes on once the cluster is whole; empty: a minute
 	For        string   // how long the maintenance goes on after the end of the command; empty: it ends with the command
@@ -67,6 +68,8 @@ func (o *Options) List() usage.List {
 				"over TLS: https:namespace/name:port[/path]"},
 		{Flag: "url", Text: &o.URL,
 			Help: "send requests from outside to this `URL` of yours, not to Rollcall's app; alone: without a cluster"},
+		{Flag: "control-url", Text: &o.ControlURL,
+			Help: "with --url alone: another `URL` on the same way, which nobody rolls out: if it fails too, the way is to blame, not your app"},
 	}
 	losses := usage.List{{Flag: "max-latency", Text: &o.MaxLatency,
 		Help: "longest time that 99 % of a client's good replies since then may take: `p99=300ms`"}}
@@ -114,6 +117,7 @@ type settings struct {
 	ownConfig        bool                 // --own-kubeconfig
 	service          *userapp.ServiceName // nil: none
 	url, connectTo   string
+	control          string            // --control-url
 	http             *loadgen.UserHTTP // how service and url are requested
 	proxy            string            // environment variable with a proxy for the URL; empty: there is none
 	runner           *runner.Runner
@@ -190,6 +194,9 @@ func (o Options) prepare() (a settings, err error) {
 		a.url, a.connectTo = o.URL, o.Request.ConnectTo
 		a.proxy = proxyFor(o.URL)
 	}
+	if a.control, err = o.readControl(); err != nil {
+		return a, err
+	}
 	if err := o.Request.checkMeant(a.service, a.url); err != nil {
 		return a, err
 	}
@@ -209,7 +216,7 @@ func (o Options) prepare() (a settings, err error) {
 	if err := a.runner.CheckNamed(); err != nil {
 		return a, err
 	}
-	if err := a.tryURL(); err != nil {
+	if err := a.tryURLs(); err != nil {
 		return a, err
 	}
 	if err := a.runner.Prepare(); err != nil {

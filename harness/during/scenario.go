@@ -35,9 +35,12 @@ const wholeLimit = 10 * time.Minute
 // has another address, which its lanes do not know, and pods come back at any time.
 const tail = 24 * time.Hour
 
+// controlFailures is the reason for distrust that requests on control lanes failed.
+const controlFailures = "control-failures"
+
 // expected returns the reasons for distrust that maintenance may cause, on any node.
 func expected() []string {
-	return []string{"node-unready", "control-failures", "watch-blind", "pod-log-lost", evidence.ObserverLost, evidence.AgentLost}
+	return []string{"node-unready", controlFailures, "watch-blind", "pod-log-lost", evidence.ObserverLost, evidence.AgentLost}
 }
 
 func app() fixtures.App {

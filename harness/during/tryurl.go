@@ -11,13 +11,21 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// tryURL requests the URL once, and returns an error if no request gets through. A bad reply is none, nor is a slow one, which is
-// awaited later.
-func (a settings) tryURL() error {
+// tryURLs requests each URL once, and returns an error if no request gets through.
+func (a settings) tryURLs() error {
 	if a.url == "" {
 		return nil
 	}
-	_, err := a.http.Ask(a.url, a.connectTo, loadgen.DefaultTimeout)
+	err := a.tryURL("--url", a.url, a.http)
+	if err == nil && a.control != "" {
+		err = a.tryURL("--control-url", a.control, a.http.OfControl())
+	}
+	return err
+}
+
+// tryURL requests the URL of a flag once. A bad reply is no error: it may be good later.
+func (a settings) tryURL(flag, url string, asked *loadgen.UserHTTP) error {
+	_, err := asked.Ask(url, a.connectTo, loadgen.DefaultTimeout)
 	var none *loadgen.NoReplyError
 	if !errors.As(err, &none) {
 		return err
@@ -32,6 +40,6 @@ func (a settings) tryURL() error {
 	if a.proxy != "" {
 		found.met += ", straight and not by the proxy of " + a.proxy
 	}
-	because := phrase.Printable(strings.TrimPrefix(none.Because, "loadgen: ask "+a.url+": "))
-	return usage.New("--url="+a.url, fmt.Sprintf("%s (%s)", found.met, because), found.remedy)
+	because := phrase.Printable(strings.TrimPrefix(none.Because, "loadgen: ask "+url+": "))
+	return usage.New(flag+"="+url, fmt.Sprintf("%s (%s)", found.met, because), found.remedy)
 }

@@ -32,6 +32,9 @@ type Lane struct {
 	Named bool `json:"named,omitempty"`
 }
 
+// AsksControlURL reports whether it is a control lane outside the cluster: its requests go to a URL that nobody rolls out.
+func (l Lane) AsksControlURL() bool { return l.Vantage == FromControl && l.Node == "" }
+
 // OverTLS reports whether its connections use TLS.
 func (l Lane) OverTLS() bool {
 	target, err := url.Parse(l.Target)
@@ -83,7 +86,7 @@ type Vantage string
 const (
 	FromPod     Vantage = "pod"     // a pod on Lane.Node, to the ClusterIP
 	FromHost    Vantage = "host"    // outside the cluster, through a NodePort
-	FromControl Vantage = "control" // a pod, straight to a pod that is not rolled out, without kube-proxy
+	FromControl Vantage = "control" // a pod, straight to a pod that is not rolled out, or outside, to a URL that nobody rolls out
 )
 
 // A Conn is the kind of connection a lane uses. Fresh and reused connections are two claims:

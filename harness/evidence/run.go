@@ -98,6 +98,8 @@ type Run struct {
 	// VersionNames are readable names, by id, of versions whose ids are hashes of pod templates.
 	VersionNames map[string]string `json:"version_names,omitempty"`
 	Lanes        []Lane            `json:"lanes"`
+	// ClientNodes is how many nodes had, or could have had, pods that are clients; 0: not noted.
+	ClientNodes int `json:"client_nodes,omitempty"`
 	// Unloaded says that the scenario has no load by design: it calls the API and notes facts; its lanes are requests of its steps.
 	Unloaded bool `json:"unloaded,omitempty"`
 	// Timeout is how long, from the sending of a request, clients awaited its whole reply, nanoseconds; 0: not noted.

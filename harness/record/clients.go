@@ -53,6 +53,9 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	if len(workers) == 0 {
 		return nil, errors.New("the cluster has no worker for agents to run on: add one to its configuration")
 	}
+	if r.run.ClientNodes, err = clientNodes(ctx, r.Cluster.Client()); err != nil {
+		return nil, err
+	}
 	outside, address, err := r.outsideTarget(ctx, service)
 	if err != nil {
 		return nil, err
@@ -106,6 +109,9 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 // openOutside starts the client outside the cluster. It connects to the address unless that is empty.
 func (cl *clients) openOutside(ctx context.Context, r *Recording, target, address string) error {
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: target})
+	if r.Elsewhere != nil && r.Elsewhere.Control != "" {
+		lanes = append(lanes, r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromControl: r.Elsewhere.Control})...)
+	}
 	for l := range lanes {
 		lanes[l].Address = address
 		if r.Cluster != nil {

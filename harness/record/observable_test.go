@@ -11,6 +11,34 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
+// Only nodes that pods of users can be on count as nodes that could have clients.
+func TestClientNodes(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		change   func(*corev1.Node)
+		want     int
+	}{
+		{"a node like any other", func(*corev1.Node) {}, 1},
+		{"one with a taint that some pods tolerate", func(n *corev1.Node) {
+			n.Spec.Taints = []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+		}, 1},
+		{"a control plane", func(n *corev1.Node) {
+			n.Spec.Taints = []corev1.Taint{{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule}}
+		}, 0},
+		{"one that is cordoned", func(n *corev1.Node) { n.Spec.Unschedulable = true }, 0},
+		{"one that is not ready", func(n *corev1.Node) { n.Status.Conditions = nil }, 0},
+		{"one that runs Windows", func(n *corev1.Node) { n.Status.NodeInfo.OperatingSystem = "windows" }, 0},
+		{"one without a machine", func(n *corev1.Node) { n.Labels = map[string]string{"type": "virtual-kubelet"} }, 0},
+	} {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.NodeStatus{
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
+		row.change(node)
+		if n, err := clientNodes(t.Context(), fake.NewClientset(node)); n != row.want || err != nil {
+			t.Errorf("%s counts %d, %v", row.sentence, n, err)
+		}
+	}
+}
+
 // One node that cannot be observed does not keep the rules of all others from being observed.
 func TestObservable(t *testing.T) {
 	node := func(name string, ready corev1.ConditionStatus, labels map[string]string) *corev1.Node {

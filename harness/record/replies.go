@@ -69,8 +69,11 @@ func timeoutFor(first time.Duration) time.Duration {
 // awaitRepliesOn waits until a lane gets a good reply, and returns how long that took.
 func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.Lane, there bool, ours func(pod string) bool) (
 	took time.Duration, err error) {
-	asked := cl.userHTTP
-	if lane.Kind().IsControl() {
+	asked, users := cl.userHTTP, there && lane.Kind().AsksApp() // users: it may never give a good reply
+	switch {
+	case lane.Kind().IsControl() && a.node == "":
+		asked, users = asked.OfControl(), true
+	case lane.Kind().IsControl():
 		asked = nil
 	}
 	ask := func() error { return a.remote.Reach(ctx, lane, asked) }
@@ -78,7 +81,7 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 		ask = func() error { return askOutside(ctx, lane, asked, ours) }
 	}
 	await := until
-	if there && lane.Kind().AsksApp() {
+	if users {
 		await = untilCertain
 	}
 	err = await(ctx, func() error {
@@ -91,7 +94,7 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	switch {
 	case err == nil:
 		return took, nil
-	case ctx.Err() == nil && there && lane.Kind().AsksApp() && errors.As(err, &none): // otherwise ctx ended first
+	case ctx.Err() == nil && users && errors.As(err, &none): // otherwise ctx ended first
 		return 0, harness.Unanswered{Pod: a.pod, Target: lane.Target, Last: *none}
 	case a.node == "":
 		return 0, fmt.Errorf("from outside the cluster: %w", err)

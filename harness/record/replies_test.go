@@ -74,13 +74,16 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 	for _, row := range []struct {
 		sentence         string
 		service, outside string // URLs; outside empty: no client there
+		control          string // URL that the client outside asks, too; empty: none
 		want             map[string]int
 	}{
-		{"the app answers the pod and the client outside", good, good, nil},
-		{"the app does not answer the pod", bad, good, map[string]int{"agent-a": 404}},
-		{"the app does not answer the client outside", good, worse, map[string]int{"": 502}},
-		{"the app answers neither", bad, worse, map[string]int{"agent-a": 404, "": 502}},
-		{"there is no client outside", bad, "", map[string]int{"agent-a": 404}},
+		{"the app answers the pod and the client outside", good, good, "", nil},
+		{"the app does not answer the pod", bad, good, "", map[string]int{"agent-a": 404}},
+		{"the app does not answer the client outside", good, worse, "", map[string]int{"": 502}},
+		{"the app answers neither", bad, worse, "", map[string]int{"agent-a": 404, "": 502}},
+		{"there is no client outside", bad, "", "", map[string]int{"agent-a": 404}},
+		{"what nobody rolls out answers, too", good, good, good, nil},
+		{"what nobody rolls out does not answer", good, good, worse, map[string]int{"": 502}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			api := httptest.NewServer(serveAgent(t, t.TempDir()))
@@ -94,6 +97,10 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 			if row.outside != "" {
 				cl.agents = append(cl.agents, &agent{name: "outside", lanes: []evidence.Lane{
 					{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: row.outside}}})
+			}
+			if row.control != "" {
+				cl.agents[1].lanes = append(cl.agents[1].lanes,
+					evidence.Lane{ID: "outside-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Target: row.control})
 			}
 			var got map[string]int
 			there := &harness.Elsewhere{Explain: func(_ context.Context, without []harness.Unanswered) error {

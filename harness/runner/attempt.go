@@ -117,6 +117,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		}
 		rate, jobs, _ := a.mode.runner.limits()
 		asked := s.At(rate, a.mode.stretch())
+		asked.Limits = slices.Concat(s.Limits, lowered(asked.Load, s.At(a.mode.runner.rate, 1).Load))
 		if s.Adapt != nil && a.number > 1 {
 			asked.App = s.App // by Adapt, from a measurement here, which needs no stretching
 		}

@@ -3,9 +3,11 @@ package runner
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // Requests per second and lane. At the lowest rate a rollout of 10 s still has 60 requests of each lane.
@@ -47,6 +49,16 @@ func (r *Runner) lowerRate(from int, because string) (now int, err error) {
 		s.Steps = append(s.Steps, fmt.Sprintf("the rate was lowered from %d to %d requests per second and lane: %s", from, now, because))
 	})
 	return now, err
+}
+
+// lowered returns the limit of a load with a lower rate than the one that the run began with; none if it is the same.
+func lowered(load, first harness.Load) []evidence.Limit {
+	if load.Rate >= first.Rate {
+		return nil
+	}
+	return []evidence.Limit{{ID: evidence.RateLowered, Text: fmt.Sprintf("each client sent %d requests per second, not %d, because this "+
+		"machine carried no more: a loss shorter than %s may not be seen, nor one later than %s after all was at rest",
+		load.Rate, first.Rate, phrase.Duration(time.Second/time.Duration(load.Rate)), phrase.Duration(load.Settle))}}
 }
 
 // lowerJobs lets one recording less than from run beside one under load, because the cluster's processes waited too long for this

@@ -1,9 +1,13 @@
 package runner
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
+	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 )
@@ -55,6 +59,35 @@ func TestLowerRate(t *testing.T) {
 		var s evidence.Session
 		if err := errors.Join(err, store.ReadJSON(evidence.SessionPath(r.Out), &s)); err != nil || s.Jobs != row.want {
 			t.Errorf("%s: %d side by side after one of %d, %v; want %d", row.sentence, s.Jobs, row.from, err, row.want)
+		}
+	}
+}
+
+// What a load cannot show because its rate was lowered is said with numbers.
+func TestLoweredRateIsALimit(t *testing.T) {
+	load := harness.Scenario{Load: harness.Load{Rate: harness.FullRate}}
+	steps := harness.Scenario{Steps: func(context.Context, *harness.Steps) {}}
+	long := harness.Scenario{Load: harness.Load{Rate: harness.FullRate, Settle: time.Minute}}
+	for _, row := range []struct {
+		sentence    string
+		scenario    harness.Scenario
+		rate, first int
+		want        string
+	}{
+		{"the rate that the run began with", load, 25, 25, ""},
+		{"the lowest rate, which was asked for", load, 6, 6, ""},
+		{"steps send no load", steps, 6, 25, ""},
+		{"the rate was lowered", load, 6, 25, "each client sent 6 requests per second, not 25, because this machine carried no more: " +
+			"a loss shorter than 167 ms may not be seen, nor one later than 3.00 s after all was at rest"},
+		{"the load goes on for longer", long, 12, 25, "each client sent 12 requests per second, not 25, because this machine carried no more: " +
+			"a loss shorter than 83 ms may not be seen, nor one later than 60.0 s after all was at rest"},
+	} {
+		var want []evidence.Limit
+		if row.want != "" {
+			want = []evidence.Limit{{ID: evidence.RateLowered, Text: row.want}}
+		}
+		if got := lowered(row.scenario.At(row.rate, 1).Load, row.scenario.At(row.first, 1).Load); !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, want %+v", row.sentence, got, want)
 		}
 	}
 }

@@ -87,10 +87,11 @@ func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[evidence.Server]time.Duration),
 			uncertainty: s.t.clocks[lane.Node].uncertainty, Absences: own,
 		},
-		unversioned: s.t.unversioned && lane.Kind().AsksApp(), timesApp: run.UserApp == nil && lane.Kind().AsksApp(),
-		flows:   routed.of(lane, own, s.t),
-		summary: LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
-		lags:    counted{}, latencies: s.t.newLatencies(),
+		unversioned: s.t.unversioned && lane.Kind().AsksApp() || lane.AsksControlURL(),
+		timesApp:    run.UserApp == nil && lane.Kind().AsksApp(),
+		flows:       routed.of(lane, own, s.t),
+		summary:     LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
+		lags:        counted{}, latencies: s.t.newLatencies(),
 	}
 	b.order = newOrder(b.lane, s.windows)
 	faults := evidence.PlainFaults()

@@ -145,7 +145,7 @@ func TestAPassSaysWhatWasNotJudged(t *testing.T) {
 	unobserved(&ev)
 	ev.Run.Lanes[0].Conn = evidence.Reused
 	v := judge(t, ev)
-	if v.Outcome != verdict.Pass || !strings.HasSuffix(v.Headline, "; no node's rules were read") ||
+	if v.Outcome != verdict.Pass || !strings.HasSuffix(v.Headline, "; no node's rules were read; limits: rules-not-read") ||
 		!strings.HasSuffix(v.Because, "; not judged: max-rule-lag, for this cluster lacks node-rules: privileged pods were not allowed") {
 		t.Errorf("%s: %q, because %q", v.Outcome, v.Headline, v.Because)
 	}

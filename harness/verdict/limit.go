@@ -26,6 +26,30 @@ func limitsOf(run evidence.Run, tl timeline.Timeline) []evidence.Limit {
 		limits = append(limits, evidence.Limit{ID: evidence.ClientsAway,
 			Text: "what clients would have seen while their agents were away is not known: " + enumerate(away)})
 	}
+	return append(limits, nodesNotLookedAt(run)...)
+}
+
+// nodesNotLookedAt returns the limits of a recording whose clients were not on all nodes that could have some, or without nodes' rules.
+func nodesNotLookedAt(run evidence.Run) (limits []evidence.Limit) {
+	with := map[string]bool{}
+	for _, lane := range run.Lanes {
+		if lane.Vantage == evidence.FromPod {
+			with[lane.Node] = true
+		}
+	}
+	elsewhere := "of the others only the rules were read"
+	lack := slices.IndexFunc(run.Lacks, func(f evidence.Feature) bool { return f.Name == evidence.NodeRules })
+	if lack >= 0 {
+		elsewhere = "a wedged kube-proxy elsewhere was not looked at"
+	}
+	if on := len(with); on > 0 && on < run.ClientNodes {
+		limits = append(limits, evidence.Limit{ID: evidence.NodesNotAsked,
+			Text: fmt.Sprintf("clients on %d of %s; %s", on, phrase.Count(run.ClientNodes, "node"), elsewhere)})
+	}
+	if lack >= 0 {
+		limits = append(limits, evidence.Limit{ID: evidence.RulesNotRead,
+			Text: "no node's rules were read, so that clients alone decide: " + run.Lacks[lack].Because})
+	}
 	return limits
 }
 

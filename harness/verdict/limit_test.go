@@ -11,6 +11,40 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
+// Which nodes a recording did not look at is said with numbers.
+func TestNodesThatWereNotLookedAt(t *testing.T) {
+	const lack = "no node's rules were read, so that clients alone decide: privileged pods were not allowed"
+	could := func(nodes int) edit { return func(ev *recording) { ev.Run.ClientNodes = nodes } }
+	for _, row := range []struct {
+		sentence string
+		edit     edit
+		want     []evidence.Limit
+	}{
+		{"clients on every node that could have some", could(1), nil},
+		{"a recording from before the nodes were counted", could(0), nil},
+		{"a few nodes of many, whose rules were read", could(50),
+			[]evidence.Limit{{ID: evidence.NodesNotAsked, Text: "clients on 1 of 50 nodes; of the others only the rules were read"}}},
+		{"no node's rules", all(could(1), unobserved), []evidence.Limit{{ID: evidence.RulesNotRead, Text: lack}}},
+		{"neither", all(could(50), unobserved), []evidence.Limit{
+			{ID: evidence.NodesNotAsked, Text: "clients on 1 of 50 nodes; a wedged kube-proxy elsewhere was not looked at"},
+			{ID: evidence.RulesNotRead, Text: lack}}},
+		{"the rules of all but one node", all(could(1), func(ev *recording) {
+			ev.Run.Lacks = []evidence.Feature{{Name: evidence.NodeRules + " of node down", Because: "it is not ready"}}
+		}), nil},
+		{"no client of a Service, only one outside", all(could(50), func(ev *recording) {
+			for l := range ev.Run.Lanes[:2] {
+				ev.Run.Lanes[l].Vantage, ev.Run.Lanes[l].Node = evidence.FromHost, ""
+			}
+		}), nil},
+	} {
+		ev := rollout(verdict.NoFailures())
+		row.edit(&ev)
+		if got := judge(t, ev).Limits; !slices.Equal(got, row.want) {
+			t.Errorf("%s: %+v, want %+v", row.sentence, got, row.want)
+		}
+	}
+}
+
 // What was not looked at stands in the verdict, and in the headline of a pass.
 func TestLimits(t *testing.T) {
 	noted := func(limits ...evidence.Limit) edit { return func(ev *recording) { ev.Run.Limits = limits } }

@@ -44,3 +44,19 @@ func TestGlance(t *testing.T) {
 		}
 	}
 }
+
+// What encloses code in a sentence is not shown.
+func TestCodeInASentence(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		want     []piece
+	}{
+		{"read the log", []piece{{"read the log", false}}},
+		{"read `command.log` first", []piece{{"read ", false}, {"command.log", true}, {" first", false}}},
+		{"`kubectl get pods`", []piece{{"kubectl get pods", true}}},
+	} {
+		if got := pieces(row.sentence); !slices.Equal(got, row.want) {
+			t.Errorf("%q: %v, want %v", row.sentence, got, row.want)
+		}
+	}
+}

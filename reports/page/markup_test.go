@@ -30,6 +30,7 @@ func nastyFolder(t *testing.T) string {
 	ev := evidence.Evidence{
 		Run: evidence.Run{
 			Suite: "rollout", Scenario: "nasty", Mode: "iptables", Attempt: 1, Claim: nasty, Covers: []string{nasty}, Kubernetes: nasty,
+			Limits:     []evidence.Limit{{ID: nasty, Text: nasty}},
 			Bug:        &evidence.Bug{Component: nasty, Fixed: nasty},
 			Disruption: &evidence.Disruption{ID: nasty, Does: nasty, Nodes: []string{nasty}},
 			OldVersion: "v1" + nasty, NewVersion: "v2" + nasty, Expect: []evidence.Expectation{verdict.NoFailures()},

@@ -32,6 +32,8 @@ func funcs() template.FuncMap {
 		"number":     phrase.Number,
 		"join":       strings.Join,
 		"whole":      whole,
+		"pieces":     pieces,
+		"limits":     reports.NotLookedAt,
 		"words":      strings.Fields,
 		"clock":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"length":     length,
@@ -48,6 +50,22 @@ func funcs() template.FuncMap {
 		"patchFile":  func() string { return reports.PatchFile },
 		"add":        func(a, b float64) float64 { return a + b },
 	}
+}
+
+// A piece is a part of a sentence: words, or code.
+type piece struct {
+	Text string
+	Code bool
+}
+
+// pieces splits a sentence at its backticks, which enclose code.
+func pieces(sentence string) (all []piece) {
+	for i, text := range strings.Split(sentence, "`") {
+		if text != "" {
+			all = append(all, piece{text, i%2 == 1})
+		}
+	}
+	return all
 }
 
 // A diffLine is a line of a diff.

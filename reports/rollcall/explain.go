@@ -148,17 +148,19 @@ func explainLane(w io.Writer, name string) bool {
 	end := strings.LastIndex(name, "-") + 1
 	outside := strings.TrimSuffix(name[:end], "-") == "outside"
 	i := slices.IndexFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool {
-		return k.Name == name[end:] && (end == 0 || outside == (k.Vantage == evidence.FromHost))
+		return k.Name == name[end:] && (end == 0 || k.IsControl() || outside == (k.Vantage == evidence.FromHost))
 	})
 	if i < 0 {
 		return false
 	}
 	kind := evidence.LaneKinds()[i]
 	from, target, over := "in a pod on each node that carries load", "the Service by its address", "over a new connection for each request"
-	if kind.Vantage == evidence.FromHost {
+	if outside {
 		from, target = "outside the cluster", "the Service by a NodePort or a URL"
 	}
 	switch {
+	case kind.IsControl() && outside:
+		target = "a URL that nobody rolls out, to show what fails on the way there whatever the app does"
 	case kind.IsControl():
 		target = "a pod that is not rolled out, past kube-proxy, to show what fails whatever the app does"
 	case kind.Named:

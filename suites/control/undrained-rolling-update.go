@@ -10,7 +10,8 @@ import (
 )
 
 // undrainedRollingUpdate: the pods exit as soon as they get SIGTERM, while the nodes' rules still route to them. A plain lane
-// beside the others shows how many of the losses Go's own client hides. Twin of rollout/drained-rolling-update.
+// beside the others shows how many of the losses Go's own client hides, and a kept one outside what load balancers lose. Twin of
+// rollout/drained-rolling-update.
 //
 // Where kube-proxy pauses between two writes, a rollout that loses no new connection is practically impossible: it wrote when a pod's
 // successor became ready, just before the pod was deleted, and writes again only minSyncPeriod, 1 s, later (KubeProxyConfiguration
@@ -26,7 +27,7 @@ func undrainedRollingUpdate() harness.Scenario {
 		Profile: harness.Smoke,
 		Claim:   "replacing every pod fails requests when pods exit as soon as they get SIGTERM",
 		App:     app,
-		Load:    harness.Load{Also: []string{evidence.Plain}},
+		Load:    harness.Load{Also: []string{evidence.Plain, evidence.Kept}},
 		Expect: []evidence.Expectation{
 			verdict.DamageSeen(),
 			verdict.LostWhileTerminating(),

@@ -11,8 +11,9 @@ import (
 
 // drainedRollingUpdate: with a preStop sleep longer than kube-proxy's slowest sync no new connection loses a request, and no node
 // still opens connections to a pod when its sleep is over. A keep-alive connection stays with its pod through the sleep, whatever
-// kube-proxy does; so that it loses none either, the app still serves for a while after SIGTERM and makes its clients close. Twin
-// of control/undrained-rolling-update.
+// kube-proxy does; so that it loses none either, the app still serves for a while after SIGTERM and makes its clients close. That holds
+// for the connections that load balancers keep, too: a client outside keeps some through a NodePort. Twin of
+// control/undrained-rolling-update.
 func drainedRollingUpdate() harness.Scenario {
 	app := fixtures.DrainedOneByOne()
 	return harness.Update(harness.Scenario{
@@ -20,6 +21,7 @@ func drainedRollingUpdate() harness.Scenario {
 		Profile: harness.Smoke,
 		Claim:   "replacing every pod fails no request when pods sleep 5 s before they get SIGTERM, and then answer with Connection: close",
 		App:     app,
+		Load:    harness.Load{Also: []string{evidence.Kept}},
 		Expect: []evidence.Expectation{
 			verdict.Mixes(1).Decides("C18"),
 			verdict.NoFailures(),

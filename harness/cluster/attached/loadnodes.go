@@ -36,5 +36,5 @@ func loadNodes(nodes []corev1.Node, drain []string, most int) []string {
 
 func takesPods(node corev1.Node) bool {
 	tainted := slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule })
-	return !node.Spec.Unschedulable && !tainted && cluster.NodeReady(node)
+	return !tainted && cluster.TakesLinuxPods(node)
 }

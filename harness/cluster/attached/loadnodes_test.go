@@ -41,6 +41,8 @@ func TestLoadNodes(t *testing.T) {
 			[]corev1.Node{node("a", zone("x")), node("b", zone("y")), node("c", zone("y")), node("d", zone("y"))}, 3, []string{"a", "b", "c"}},
 		{"none that is cordoned",
 			[]corev1.Node{node("a", func(n *corev1.Node) { n.Spec.Unschedulable = true }), node("b")}, 3, []string{"b"}},
+		{"none that runs Windows",
+			[]corev1.Node{node("a", func(n *corev1.Node) { n.Status.NodeInfo.OperatingSystem = "windows" }), node("b")}, 3, []string{"b"}},
 		{"none with a taint",
 			[]corev1.Node{node("a", taint(corev1.TaintEffectNoSchedule)), node("b", taint(corev1.TaintEffectNoExecute)),
 				node("c")}, 3, []string{"c"}},
