@@ -150,7 +150,7 @@ current-context: production
 			}
 			t.Setenv("KUBECONFIG", own)
 			t.Setenv("ROLLCALL_TOKEN", "open-sesame")
-			staging.own.Store(2) // for the version and for the time
+			staging.own.Store(4) // for the version and for the time, and twice for what was changed
 			on, err := attached.Connect(t.Context(), attached.Options{Context: "staging",
 				Access: attached.Access{Token: "open-sesame", Impersonate: "jane"}})
 			if err != nil {
