@@ -62,6 +62,17 @@ type away struct {
 	sent     map[uint64]bool    // numbers of requests that were sent, but have no hit so far
 }
 
+// absencesOf lists the absences of a lane's agent on the recorder's clock.
+func absencesOf(run evidence.Run, lane evidence.Lane, cs clocks) (own []evidence.Absence) {
+	for _, a := range run.Absences {
+		if a.Lane == lane.ID {
+			a.Since, a.Until = cs.onRecorder(lane.Node, a.Since), cs.onRecorder(lane.Node, a.Until)
+			own = append(own, a)
+		}
+	}
+	return own
+}
+
 func newAway(absences []evidence.Absence) away {
 	a := away{absences: absences, sent: map[uint64]bool{}}
 	for _, absence := range absences {

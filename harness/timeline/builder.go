@@ -18,7 +18,6 @@ type builder struct {
 	flows       *laneFlows  // nil: where connections were routed is not known
 	responders  *responders // nil: replies name their pod, or the app's pods were not watched
 	away        away
-	beside      absences // of other agents of the node
 
 	slowestLeast time.Duration // the shortest of the slowest replies
 
@@ -45,7 +44,6 @@ type shared struct {
 	begun    time.Duration   // when the rollout began, or never
 	marks    []time.Duration // ascending
 	windows  windows
-	absences absences
 	unlogged func(evidence.Hit) bool // see [Timeline.unlogged]
 
 	waiting []sentHit // for their turn in the order of one lane; the lanes take turns
@@ -53,7 +51,6 @@ type shared struct {
 
 func (t *Timeline) shared(run evidence.Run, asked []HitID) *shared {
 	s := &shared{t: t, asked: asked, begun: t.begun(), marks: slices.Sorted(maps.Values(t.marks)), unlogged: t.unlogged(),
-		absences: readAbsences(run, t.clocks),
 		windows: windows{terminating: t.terminatingBesideReady(), noneServing: t.NoneServing(), onlyTerminating: t.OnlyTerminating(),
 			starting: t.ReadyUnlistening()}}
 	if w, ok := t.Maintenance(); ok {
@@ -79,10 +76,9 @@ type server struct {
 }
 
 func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *builder {
-	own := s.absences.of(lane)
+	own := absencesOf(run, lane, s.t.clocks)
 	b := &builder{
-		shared: s, away: newAway(own), beside: s.absences.beside(lane, own), servers: make(map[evidence.Server]*server),
-		nodes: make(map[string]bool),
+		shared: s, away: newAway(own), servers: make(map[evidence.Server]*server), nodes: make(map[string]bool),
 		lane: Lane{
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[evidence.Server]time.Duration),
 			uncertainty: s.t.clocks[lane.Node].uncertainty, Absences: own,
@@ -124,7 +120,6 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	b.lags.addMicros(h.Sent - h.Due)
 	b.noteLate(h)
 	if !h.Failed() {
-		b.beside.replied(h.End())
 		b.latencies.add(h)
 		b.noteLatency(h, at)
 	}

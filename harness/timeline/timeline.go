@@ -154,9 +154,6 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 		nodes = append(nodes, lane.Node)
 		nodes = slices.AppendSeq(nodes, maps.Keys(b.nodes))
 	}
-	for i := range t.Lanes {
-		t.Lanes[i].dropSeen(shared.absences)
-	}
 	t.findWaits()
 	t.findLateTogether()
 	t.damaged = slices.Concat(ev.Damage, unread, damage)
