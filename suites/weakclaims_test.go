@@ -197,4 +197,4 @@ var describedWhole = found(
 		"Scaled down replica set v1 from 3 to 2, Scaled up replica set v1 from 0 to 3, Scaled up replica set v2 from 0 to 1, "+
 		"Scaled up replica set v2 from 1 to 2, Scaled up replica set v2 from 2 to 3",
 	"describe says of pods while one is not ready", "3 desired | 1 updated | 4 total | 3 available | 1 unavailable",
-	"describe says of conditions then", "Available True MinimumReplicasAvailable, Progressing True ReplicaSetUpdated")
+	"describe says of conditions then", "Available True, Progressing True")

@@ -56,3 +56,12 @@ func described(ctx context.Context, steps *harness.Steps, holds func(description
 	}))
 	return d
 }
+
+// statuses returns each condition with its status, without its reason.
+func (d description) statuses() (all []string) {
+	for condition := range strings.SplitSeq(d.conditions, ", ") {
+		words := strings.Fields(condition)
+		all = append(all, strings.Join(words[:min(2, len(words))], " "))
+	}
+	return all
+}

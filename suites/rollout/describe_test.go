@@ -46,4 +46,7 @@ func TestParseDescription(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(description{})); diff != "" {
 		t.Errorf("(-want +got):\n%s\n%s", diff, text)
 	}
+	if diff := cmp.Diff([]string{"Available True", "Progressing True"}, got.statuses()); diff != "" {
+		t.Errorf("statuses (-want +got):\n%s", diff)
+	}
 }
