@@ -29,6 +29,7 @@ func deleteAndApply() []harness.Scenario {
 	const startup, stop = 5 * time.Second, 3 * time.Second
 	const longer, unready = 7 * time.Second, 4 * time.Second
 	const outage = 10 * time.Second // as long as the load continues
+	const asleep = 12 * time.Second // successors are in the rules after StartDelay, UsualPodStart and UsualRuleLag: 10.5 s
 	return harness.Update(harness.Scenario{
 		App:     fixtures.App{Replicas: 2, StartDelay: startup, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
 		Load:    harness.Load{Rate: 50},
@@ -46,7 +47,7 @@ func deleteAndApply() []harness.Scenario {
 		ID:    "delete-and-apply-drained",
 		Claim: "deleting a Deployment and applying the next one fails no request when pods sleep until their successors are ready",
 		Change: func(s *harness.Scenario) {
-			s.App.StartDelay, s.App.PreStopSleep, s.App.Grace = 3*time.Second, 20*time.Second, 40*time.Second
+			s.App.StartDelay, s.App.PreStopSleep, s.App.Grace = 3*time.Second, asleep, 40*time.Second
 		},
 		Expect: []evidence.Expectation{
 			verdict.NoFailures().Decides("C30.drained", "C38"),
