@@ -134,6 +134,7 @@ func TestExcuse(t *testing.T) {
 // A wait that a pod logs itself counts if waits were not measured from outside, and not while a new pod is starting on its node.
 func TestExcuseByPodThatTells(t *testing.T) {
 	slow := on("worker-fresh", func(h *evidence.Hit) { h.Took = 1500 * ms }, 140) // by d, sent at 1.41 s
+	resent := on("worker-fresh", func(h *evidence.Hit) { h.Took, h.Connect, h.Resent = 1004*ms, 1002*ms, 1 }, 160)
 	told := with(evidence.Event{At: 2500 * ms, For: 900 * ms, Kind: evidence.PodWaited, By: evidence.Server{Version: "v2", Pod: "d"}})
 	another := pod(1700, evidence.PodCreated, "v2", "e")
 	elsewhere := another
@@ -144,6 +145,8 @@ func TestExcuseByPodThatTells(t *testing.T) {
 		want     verdict.Outcome
 	}{
 		{"a pod that waited as long as it was late", all(slow, told), verdict.Inconclusive},
+		{"and beside it a SYN was sent again, which packet loss may have caused", all(slow, told, resent), verdict.Inconclusive},
+		{"a SYN was sent again beside a pod that had not waited", all(slow, resent), verdict.Fail},
 		{"measured from outside, it had not waited", all(slow, told, with(mark(0, evidence.CPUWaitBegun))), verdict.Fail},
 		{"while a new pod was started on its node", all(slow, told, with(another)), verdict.Fail},
 		{"while a new pod was started on another", all(slow, told, with(elsewhere)), verdict.Inconclusive},

@@ -32,9 +32,13 @@ var noSlowReplies = Rule{
 		rows: func(a args) (f found) {
 			counts := map[timeline.SlowCause]int{}
 			slow := timeline.Slow(a.lanes)
-			f.usual = a.usual(slow)
+			lost := a.usualResends(resent(slow))
+			f.usual = a.usual(slow, lost)
 			for _, s := range slow {
-				f.hits, f.breaches = append(f.hits, s.Hit), append(f.breaches, slowBreach(s, a.tl))
+				f.hits = append(f.hits, s.Hit)
+				if lost == "" || !s.Cause.Resent() { // else it decides nothing, and needs no excuse
+					f.breaches = append(f.breaches, slowBreach(s, a.tl))
+				}
 				counts[s.Cause]++
 			}
 			f.count = len(f.hits)
@@ -56,19 +60,23 @@ var noSlowReplies = Rule{
 		}},
 }
 
-// usual says why slow replies may have nothing to do with the rollout; empty if one of them has. How long a user's app takes by itself,
-// such as for its first replies, is not known.
-func (a args) usual(slow []timeline.SlowReply) string {
-	resent := slices.DeleteFunc(slices.Clone(slow), func(s timeline.SlowReply) bool { return !s.Cause.Resent() })
-	answered := len(slow) > len(resent)
-	why := a.usualResends(resent)
+// resent returns, of slow replies, those that waited for TCP to send something again.
+func resent(slow []timeline.SlowReply) []timeline.SlowReply {
+	return slices.DeleteFunc(slices.Clone(slow), func(s timeline.SlowReply) bool { return !s.Cause.Resent() })
+}
+
+// usual says why slow replies may have nothing to do with the rollout; empty if one of them has. lost says so of those that waited for TCP.
+// How long a user's app takes by itself, such as for its first replies, is not known.
+func (a args) usual(slow []timeline.SlowReply, lost string) string {
+	waited := len(resent(slow))
+	answered := len(slow) > waited
 	switch {
-	case answered && !a.tl.UserApp || len(resent) > 0 && why == "":
+	case answered && !a.tl.UserApp || waited > 0 && lost == "":
 		return ""
 	case answered:
 		return "maybe the app itself"
 	}
-	return why
+	return lost
 }
 
 // slowBreach returns the breach of a slow reply. If TCP sent a packet again, the pod's process is no actor: the kernel acknowledges packets
