@@ -36,7 +36,7 @@ var noSlowReplies = Rule{
 			f.usual = a.usual(slow, lost)
 			for _, s := range slow {
 				f.hits = append(f.hits, s.Hit)
-				if lost == "" || !s.Cause.Resent() { // else it decides nothing, and needs no excuse
+				if f.usual != "" || lost == "" || !s.Cause.Resent() { // else it decides nothing, and needs no excuse
 					f.breaches = append(f.breaches, slowBreach(s, a.tl))
 				}
 				counts[s.Cause]++
