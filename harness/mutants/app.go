@@ -39,7 +39,7 @@ func appMutants() []Mutant {
 			Change: expecting(verdict.MaxActive(4)), Do: deploymentChanged(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(5)) }),
 			Want: verdict.Fail, Cause: "max-active"},
 		{ID: "pod-removed-by-force", Damages: "a new pod is deleted by force soon after it is ready", Of: drained,
-			When:   Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: 800 * time.Millisecond}, // an old one is terminating
+			When:   Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: 1800 * time.Millisecond}, // an old one ends
 			Change: expecting(verdict.MinAvailable(4)), Do: removedByForce,
 			Want: verdict.Fail, Cause: "min-available"},
 		{ID: "container-killed", Damages: "the process of a new pod is killed", Of: drained,
