@@ -51,7 +51,7 @@ func appMutants() []Mutant {
 		{ID: "control-drains", Damages: "the pods of the negative control drain, so that nobody loses anything", Of: undrained,
 			Change: func(s *harness.Scenario) {
 				s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
-			}, Want: verdict.Inconclusive, Cause: "damage-seen"},
+			}, Want: verdict.Fail, Cause: "lost-while-terminating"},
 		{ID: "hook-killed", Damages: "the program of an exec hook is killed", Of: "termination/hook-exec",
 			When: Moment{Event: evidence.PodDeleting, After: 2 * time.Second}, Do: hookKilled, Want: verdict.Fail, Cause: "fact"},
 		// A second deletion with a shorter grace period would not end a hook that has begun (seen on v1.36.3).
