@@ -174,33 +174,34 @@ func TestNodeThatWasOff(t *testing.T) {
 }
 
 // While the API server is away, only what the API would have shown is unknown.
-func TestExpectedAPIGapLeavesFacts(t *testing.T) {
+func TestExpectedAPIGapLeavesTheRest(t *testing.T) {
 	gap := with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "away"})
 	for _, row := range []struct {
 		sentence string
 		edit     edit
-		fact     verdict.Outcome
+		known    verdict.Outcome // of what rests on something else than the watch
 	}{
 		{"expected", all(disrupted("", "watch-blind"), gap), verdict.Pass},
 		{"expected of a disruption that names nodes", all(disrupted("worker", "watch-blind"), gap), verdict.Pass},
 		{"not expected", all(disrupted("worker"), gap), verdict.Inconclusive},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			ev := rollout(verdict.Fact("drain", "drained"), verdict.MinAvailable(1), verdict.RecoversWithin(0, evidence.DisruptionUndone),
-				verdict.StepInRollout("drain"))
-			all(row.edit, step(650, "", "drain"), with(evidence.Event{At: 650 * ms, Kind: evidence.Fact, Object: "drain", Detail: "drained"}))(&ev)
+			ev := rollout(verdict.Fact("drain", "drained"), verdict.StepInRollout("drain"), verdict.DoneAfter(evidence.DisruptionUndone),
+				verdict.RulesBeforeSigterm(), verdict.MinAvailable(1), verdict.RecoversWithin(0, evidence.DisruptionUndone))
+			all(row.edit, step(650, "", "drain"), with(evidence.Event{At: 650 * ms, Kind: evidence.Fact, Object: "drain", Detail: "drained"}),
+				without(evidence.StatusDone), with(mark(1100, evidence.StatusDone)),
+				left("b", 850), ruleGone("worker", "b", 900), sigterm("b", 1000))(&ev)
 			v := judge(t, ev)
-			if got := v.Findings[0].Outcome; got != row.fact {
-				t.Errorf("the fact: %s, want %s: %s", got, row.fact, v.Findings[0].Because)
+			for i, rests := range []string{"on a fact", "on marks", "on a mark", "on nodes' rules and a pod's log"} {
+				if got := v.Findings[i].Outcome; got != row.known {
+					t.Errorf("%s, which rests %s: %s, want %s: %s", v.Findings[i].Rule, rests, got, row.known, v.Findings[i].Because)
+				}
 			}
-			if got := v.Findings[1].Outcome; got != verdict.Inconclusive {
-				t.Errorf("what the watch saw: %s, want inconclusive: %s", got, v.Findings[1].Because)
+			if got := v.Findings[4].Outcome; got != verdict.Inconclusive {
+				t.Errorf("what the watch saw: %s, want inconclusive: %s", got, v.Findings[4].Because)
 			}
-			if got := v.Findings[3].Outcome; got != row.fact {
-				t.Errorf("a step in the rollout: %s, want %s: %s", got, row.fact, v.Findings[3].Because)
-			}
-			if got := v.Findings[2].Outcome; got != verdict.Pass {
-				t.Errorf("what clients lost once it was undone, by who undid it: %s, want pass: %s", got, v.Findings[2].Because)
+			if got := v.Findings[5].Outcome; got != verdict.Pass {
+				t.Errorf("what clients lost once it was undone, by who undid it: %s, want pass: %s", got, v.Findings[5].Because)
 			}
 		})
 	}

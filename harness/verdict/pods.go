@@ -119,7 +119,7 @@ func DoneAfter(mark evidence.EventKind) Expectation {
 var doneAfter = Rule{
 	ID: "done-after", Claim: "the rollout is not said to be done before the named moment",
 	Unit: "rollout", Untested: "that moment or the end of the rollout was not recorded", marks: []evidence.EventKind{evidence.StatusDone},
-	lack: allMade, needs: seeing(evidence.AboutMarks, evidence.AboutAPI),
+	lack: allMade, needs: seeing(evidence.AboutMarks),
 	exposed: func(a args) int {
 		_, reached := a.tl.Mark(a.From)
 		_, done := a.tl.Mark(evidence.StatusDone)

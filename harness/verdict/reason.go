@@ -53,7 +53,7 @@ func Reasons() []ReasonKind {
 		{reasonWatchBlind, "a watch of the API broke, or the API server hung", "what the API showed, and when marks came that follow from it"},
 		{evidence.ObserverLost, "the observer of a node's rules stopped", "the rules of that node, and so when the barrier was"},
 		{reasonPodLogLost, "a pod's log was not read to its end", "arrivals and pods' own steps"},
-		{reasonNodeUnready, "a node was not ready under load", failures + ", on the API or on that node's rules"},
+		{reasonNodeUnready, "a node was not ready under load", failures + ", on the API, on pods' own steps or on that node's rules"},
 		{reasonFullConntrack, "a node's connection table was over 90 % full", failures},
 		{reasonEarlyFailures, "requests failed before any change", notExplained},
 		{reasonControlFailures, "requests failed on a control lane", notExplained},

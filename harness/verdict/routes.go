@@ -46,7 +46,9 @@ var rulesBeforeSigterm = Rule{
 	ID: "rules-before-sigterm", Claim: "no node's rules route clients to a pod after its SIGTERM",
 	Feature: evidence.NodeRules, ByClients: clientsBeforeSigterm.ID, Unit: pairOfPodAndNode,
 	Untested: "no old pod that a node's rules led to was seen to get SIGTERM or to end",
-	exposed:  sigtermsSeen, needs: sinceBegin(evidence.AboutNodeRules, evidence.AboutAPI, evidence.AboutPodSteps),
+	// That every old pod was seen to leave follows from the mark old-gone: a watch that was away meanwhile has caught up by then.
+	exposed: sigtermsSeen, needs: needs{subjects: []evidence.Subject{evidence.AboutNodeRules, evidence.AboutMarks, evidence.AboutPodSteps},
+		marks: []evidence.EventKind{evidence.RolloutBegun, evidence.OldGone}},
 	question: bound{limits: upTo(-1), measured: "after SIGTERM by",
 		says:   "rules of {node} stopped routing to {pod} {since} its SIGTERM: new connections may be lost",
 		before: "rules of {node} stopped routing to {pod} {since} its SIGTERM",

@@ -137,7 +137,7 @@ func unreadyNodes(tl timeline.Timeline) []Reason {
 	for _, e := range tl.Doubts() {
 		if e.Kind == evidence.NodeUnready && !tl.Expected(reasonNodeUnready, e.Object, e.At) {
 			scope := evidence.Scope{Nodes: []string{e.Object}, Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies,
-				evidence.AboutAPI, evidence.AboutNodeRules}}
+				evidence.AboutAPI, evidence.AboutNodeRules, evidence.AboutPodSteps}}
 			reasons = append(reasons, reason(reasonNodeUnready, scope, "node %s was not ready at %s", e.Object, phrase.Seconds(e.At)))
 		}
 	}
