@@ -24,11 +24,12 @@ GO_BUILD := GOGC=400 go build
 LINT_VERSION := v2.15.0
 LINT         := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rollcall/tools/golangci-lint-$(LINT_VERSION)
 ROLLCALL     := out/bin/rollcall
+ROLLCALL_HOST := out/bin/rollcall-host
 
 ##@ The two commands
 
 .PHONY: conformance
-conformance: $(ROLLCALL) ## Run the suites in every kube-proxy mode this host supports; PROFILE, MODES, SUITES, K8S, KEEP=1 select; CONTEXT attaches
+conformance: $(ROLLCALL) setup ## Run the suites in every kube-proxy mode this host supports; PROFILE, MODES, SUITES, K8S, KEEP=1 select; CONTEXT attaches
 	@$(ROLLCALL) run
 
 .PHONY: test
@@ -70,7 +71,7 @@ browser:
 		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell >/dev/null || echo "no browser could be installed"; }
 
 .PHONY: smoke
-smoke: $(ROLLCALL) ## A rolling update of pods that sleep before SIGTERM, and one of pods that exit at once, on one kind cluster
+smoke: $(ROLLCALL) setup ## A rolling update of pods that sleep before SIGTERM, and one of pods that exit at once, on one kind cluster
 	@SUITES="control rollout" $(ROLLCALL) run --profile=smoke --modes="$(or $(MODES),iptables)"
 
 .PHONY: lint
@@ -80,13 +81,20 @@ lint: $(LINT) ## gofmt, go vet and golangci-lint
 
 ##@ Host
 
+# A run on a cluster that is there, and one that only lists scenarios, need nothing of this host.
+NO_HOST := $(filter CONTEXT KUBECONFIG DRY_RUN,$(ROLLCALL_GIVEN))
+
+.PHONY: setup
+setup: $(if $(NO_HOST),,$(ROLLCALL_HOST)) ## Install and start a container engine if there is none, and have it start privileged containers
+	@$(if $(NO_HOST),,$(ROLLCALL_HOST) setup)
+
 .PHONY: preflight
-preflight: $(ROLLCALL) ## Say what this host can run; install and start a container engine if there is none
-	@$(ROLLCALL) preflight
+preflight: $(ROLLCALL) $(ROLLCALL_HOST) ## Set this host up as setup does, and say what it can run
+	@$(ROLLCALL_HOST) setup || true; $(ROLLCALL) preflight
 
 .PHONY: node-image
-node-image: $(ROLLCALL) ## Get the node image for K8S, building it if no registry has it
-	@$(ROLLCALL) preflight --node-image
+node-image: $(ROLLCALL_HOST) ## Get the node image for K8S, building it if no registry has it
+	@$(ROLLCALL_HOST) node-image $(K8S)
 
 .PHONY: clean
 clean: $(ROLLCALL) ## Remove every cluster Rollcall made on this host, kept ones too, and out/bin
@@ -94,16 +102,16 @@ clean: $(ROLLCALL) ## Remove every cluster Rollcall made on this host, kept ones
 	rm -rf out/bin
 
 .PHONY: ipvs-lab
-ipvs-lab: $(ROLLCALL) ## Run suites in ipvs mode where this host's kernel has no IP_VS, in a machine of its own; SUITES, K8S select
+ipvs-lab: $(ROLLCALL) $(ROLLCALL_HOST) ## Run suites in ipvs mode where this host's kernel has no IP_VS, in a machine of its own; SUITES, K8S select
 	@$(ROLLCALL) run --lab
 
 .PHONY: lab-test
 lab-test: ## See that a lab keeps to its folder, and that one that hangs is given up; 2 minutes once it is built
-	ROLLCALL_LAB=1 go test -count=1 -timeout 1h -v -run TestMachine ./harness/lab
+	ROLLCALL_LAB=1 go test -count=1 -timeout 1h -v -run TestMachine ./harness/host/lab
 
 .PHONY: clean-lab
-clean-lab: $(ROLLCALL) ## Remove the lab
-	@$(ROLLCALL) clean --lab
+clean-lab: $(ROLLCALL_HOST) ## Remove the lab
+	@$(ROLLCALL_HOST) lab remove
 
 # The programs inside a release, as <arch>/<name>.gz: see harness/layout.
 INSIDE  := echo=./fixtures/echo agent=./loadgen/agent noderules=./harness/observe/noderules ociruntime=./harness/host/ociruntime
@@ -123,7 +131,7 @@ release: ## Make rollcall in out/release: for each of PLATFORMS a file that need
 	trap 'rm -rf $(PACKED)' EXIT; $(MAKE) --no-print-directory programs; mkdir -p $(RELEASE); \
 	for platform in $(PLATFORMS); do echo "compiling rollcall for $$platform" >&2; \
 		GOOS=$${platform%/*} GOARCH=$${platform#*/} go build -tags release -o $(RELEASE)/rollcall-$${platform%/*}-$${platform#*/} \
-			./reports/rollcall; done; ls -l $(RELEASE)
+			./harness/rollcall; done; ls -l $(RELEASE)
 
 .PHONY: image
 image: $(ROLLCALL) ## Push the images to IMAGE_REPO and write out/nightly, a job that runs every night in a cluster
@@ -136,7 +144,7 @@ cleanup: $(ROLLCALL) ## Remove what runs left on the cluster of CONTEXT, and not
 ##@ Reports
 
 .PHONY: report
-report: $(ROLLCALL) ## Judge a recorded run again and rewrite its reports; RUN=out/<run-id>
+report: $(ROLLCALL) ## Rewrite the reports of a recorded run, by today's rules; RUN=out/<run-id>
 	@$(ROLLCALL) report $(RUN)
 
 .PHONY: rejudge
@@ -159,7 +167,7 @@ disruptions-table: ## Put what disruptions cost into suites/disruption/README.md
 	@$(TABLE) TestDisruptionsTable -update
 
 .PHONY: modes-table
-modes-table: ## Put what a rolling update costs in each mode into harness/lab/README.md, likewise
+modes-table: ## Put what a rolling update costs in each mode into harness/host/lab/README.md, likewise
 	@$(TABLE) TestModesTable -update
 
 .PHONY: picture
@@ -179,38 +187,38 @@ bench: browser ## Evidence core, index.html, measured outages against true ones,
 	$(CHRT) go test ./loadgen -run '^$$' -bench Outages -benchtime 5x
 
 .PHONY: distrust
-distrust: ## Damage the harness on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
-	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness/runner
+distrust: setup ## Damage the harness on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
+	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness/run
 
 .PHONY: mutants
-mutants: ## Damage cluster, app and rig on real clusters, in MODES, and see that each is told by its cause; RUN=<pattern> selects; 25 minutes, 12 in nftables mode
-	ROLLCALL_MUTANTS=1 go test -count=1 -timeout 3h -v -run 'TestMutants/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/runner
+mutants: setup ## Damage cluster, app and rig on real clusters, in MODES, and see that each is told by its cause; RUN=<pattern> selects; 25 minutes, 12 in nftables mode
+	ROLLCALL_MUTANTS=1 go test -count=1 -timeout 3h -v -run 'TestMutants/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/run
 
 .PHONY: mutants-table
 mutants-table: ## Put what is in out/mutants.json into the tables of harness/mutants/README.md
 	go test ./harness/mutants -count=1 -run TestReadme -update
 
 .PHONY: track-record
-track-record: ## Run suite regressions on components with and without each bug, in MODES, and write its table; RUN=<pattern> selects; 12 minutes per mode
-	ROLLCALL_TRACK_RECORD=1 go test -count=1 -timeout 3h -v -run 'TestTrackRecord/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/runner
+track-record: setup ## Run suite regressions on components with and without each bug, in MODES, and write its table; RUN=<pattern> selects; 12 minutes per mode
+	ROLLCALL_TRACK_RECORD=1 go test -count=1 -timeout 3h -v -run 'TestTrackRecord/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/run
 	go test ./harness/mutants -count=1 -run TestTrackRecordGuide -update
 
 .PHONY: cases
-cases: $(ROLLCALL) ## Try small apps with mistakes that users made, on a kept cluster, in MODES; RUN=<pattern> selects; 40 minutes per mode
+cases: $(ROLLCALL) setup ## Try small apps with mistakes that users made, on a kept cluster, in MODES; RUN=<pattern> selects; 40 minutes per mode
 	ROLLCALL_CASES=1 go test -count=1 -timeout 4h -v -run 'TestCasesOnACluster/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/try
 
 .PHONY: busy
-busy: $(ROLLCALL) ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
+busy: $(ROLLCALL) setup ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
 	@command -v stress-ng >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends stress-ng >/dev/null; }
-	ROLLCALL_BUSY=1 go test -count=1 -timeout 1h -v -run TestBusyHost ./harness/runner
+	ROLLCALL_BUSY=1 go test -count=1 -timeout 1h -v -run TestBusyHost ./harness/run
 
 .PHONY: staging
-staging: $(ROLLCALL) ## Run on a kind cluster as on somebody else's, with only the shipped roles and images from a registry; SUITES and PART select
-	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness/runner
+staging: $(ROLLCALL) setup ## Run on a kind cluster as on somebody else's, with only the shipped roles and images from a registry; SUITES and PART select
+	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness/run
 
 .PHONY: components
-components: ## Have nodes of real clusters run components of other versions, and see that afterwards they are what they were
-	ROLLCALL_COMPONENTS=1 go test -count=1 -timeout 1h -v -run TestComponents ./harness/runner
+components: setup ## Have nodes of real clusters run components of other versions, and see that afterwards they are what they were
+	ROLLCALL_COMPONENTS=1 go test -count=1 -timeout 1h -v -run TestComponents ./harness/run
 
 .PHONY: golden
 golden: ## Rewrite the golden files from what the code does now
@@ -235,10 +243,12 @@ module: ## Rename the Go module wherever its path stands; PATH=example.com/rollc
 help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: $(ROLLCALL)
-$(ROLLCALL):
+.PHONY: $(ROLLCALL) $(ROLLCALL_HOST)
+$(ROLLCALL): PROGRAM := ./harness/rollcall
+$(ROLLCALL_HOST): PROGRAM := ./harness/host/rollcall-host
+$(ROLLCALL) $(ROLLCALL_HOST):
 	@echo "compiling $@ (2 minutes the first time)" >&2
-	@$(GO_BUILD) -o $@ ./reports/rollcall
+	@$(GO_BUILD) -o $@ $(PROGRAM)
 
 $(LINT):
 	GOBIN=$(dir $@)$(LINT_VERSION) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)

@@ -1,19 +1,23 @@
 // Package harness has the types that responders of scenarios use: a [Scenario] as a plain value, its [Load], and the [Steps]
 // of a scenario without load. The packages below it:
 //
-//   - conformance runs suites, each mode on a cluster of its own, and writes the reports
-//   - runner records and judges scenarios: options, session, modes, turns and attempts, and the adapter of e2e-framework for go test
+//   - rollcall is the program, with its commands: the only room that knows both run and reports
+//   - run makes a plan of what is asked and does it: a cluster for each mode, turns, recordings, verdicts; run.go tells it from the options
+//     to the report, and gotest.go has the adapter of e2e-framework
 //   - record makes one recording: prepare, load, roll out, settle, collect, clean up, and diagnostics if it went wrong
 //   - observe watches the API, pods' logs and nodes' rules, and measures which processes waited for a processor
-//   - evidence has the types of a run folder; timeline joins it; verdict judges it
+//   - evidence has the types of a run folder; timeline joins it; verdict judges it, and verdict/kept keeps the verdict
 //   - cluster creates kind clusters and attaches to existing ones; dataplane knows what routes on their nodes
 //   - staging checks whether a run is possible on an existing cluster: rights, quota, trial pods, run lock
 //   - namespace leases the namespaces of recordings, holds those that are there already, and sweeps what dead runs left
-//   - rollout edits objects as a strategy does; userapp does the same for an app of the user's
+//   - rollout edits objects as a strategy does; userapp has what is known of an app of the user's
 //   - disruption does what maintenance and failures do to a cluster under load, and waits until it is whole again
-//   - during records by means of runner what maintenance by somebody else costs clients; try rolls out an app from its manifests
-//   - mutants has injected faults that a verdict has to detect, and the track record of real bugs of Kubernetes; runner runs both
-//   - host finds out what this machine can run, and sets it up; nodeimage builds the node image; lab makes a machine with IP_VS
+//   - during records by means of run what maintenance by somebody else costs clients; try rolls out an app from its
+//     manifests: during.go and try.go tell them
+//   - mutants has injected faults that a verdict has to detect, and the track record of real bugs of Kubernetes; run runs both
+//   - host finds out what this machine can run, and the packages below it are program rollcall-host, which sets the machine up, makes node
+//     images, compiles components and keeps a machine with IP_VS
+//   - provision has rollcall-host make what a run needs; kube names versions and components of Kubernetes
 //   - layout knows where Rollcall runs from and what a release contains, and builds the images of its pods
 //   - usage parses input of users (flags, files) and has the error for bad input; progress shows how far a run is
 //   - command runs programs; poll waits for a condition; sharedfile has file locks and replaces files

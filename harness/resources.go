@@ -7,6 +7,6 @@ const (
 	Autoscalers = "horizontalpodautoscalers"
 	Quotas      = "resourcequotas"
 	Slices      = "endpointslices" // that the scenario writes
-	AppObjects  = "own-objects"    // kinds that the manifests of a user's app may have
+	AppObjects  = "own-objects"    // ConfigMaps and PodDisruptionBudgets beside the app
 	NodeRules   = evidence.NodeRules
 )

@@ -42,7 +42,7 @@ type Scenario struct {
 	// Limits are what its recording does not look at.
 	Limits []evidence.Limit
 
-	// Elsewhere says where UserApp is, if it exists already; nil: it is deployed.
+	// Elsewhere says where UserApp is; nil: there is none.
 	Elsewhere *Elsewhere
 
 	// ClusterChanges are made to the cluster itself and undone after the scenario; nothing else is recorded meanwhile.

@@ -9,38 +9,36 @@ import (
 	"sync"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/framelog"
 )
 
-// HitsPerFrame bounds a frame, some 100 KB on the wire: writing one keeps a processor busy for about 3 ms, during which every
-// request of an agent with one processor waits. A full frame may leave hits for the next.
-const HitsPerFrame = 512
+// RangeBytes bounds a range, to some 900 requests: while an agent with one processor answers, every request of its lanes waits. A
+// full range may leave frames for the next.
+const RangeBytes = 256 << 10
 
-// errForgotten is the error for hits that were dropped because later ones were asked for.
+// errForgotten is the error for frames that were dropped because later ones were asked for.
 var errForgotten = errors.New("forgotten")
 
-// errSpool is the error for hits on the spool that cannot be read.
+// errSpool is the error for frames on the spool that cannot be read.
 var errSpool = errors.New("its spool cannot be read")
 
-// A buffer holds the hits of a lane until they are forgotten: on the spool, or in memory if there is no spool or it did not take
-// them.
+// A buffer holds the log of a lane until it is forgotten: on the spool, or as hits in memory if there is no spool or it did not take
+// them. Positions count bytes on the spool, and after that hits in memory.
 type buffer struct {
-	mu      sync.Mutex
-	first   int            // number of the first hit that is not forgotten; hits are numbered from 0 as they are added
-	held    int            // number of the first hit in memory, if there is one
-	hits    []evidence.Hit // in memory
-	over    bool
-	trouble string   // the first; see [Status.Troubles]
-	log     *laneLog // on the spool; nil: there is none
-	broken  func()   // called once when the log cannot be written; may be nil
+	mu        sync.Mutex
+	first     int64          // position of what is not forgotten
+	forgotten int            // hits that were in memory
+	hits      []evidence.Hit // in memory
+	over      bool
+	trouble   string   // the first; see [Status.Troubles]
+	log       *laneLog // on the spool; nil: there is none
+	broken    func()   // called once when the log cannot be written; may be nil
 }
 
 // spooled makes the buffer continue with the log of a lane.
 func (b *buffer) spooled(log *laneLog) {
-	b.log, b.held, b.first, b.trouble = log, log.next, log.segments[0].first, log.trouble
+	b.log, b.first, b.trouble = log, log.segments[0].first, log.trouble
 }
-
-// next returns the number of the next hit.
-func (b *buffer) next() int { return b.held + len(b.hits) }
 
 // begin logs a request that is about to be sent.
 func (b *buffer) begin(seq uint64) {
@@ -55,7 +53,7 @@ func (b *buffer) begin(seq uint64) {
 func (b *buffer) add(h evidence.Hit, trouble error) {
 	var encoded []byte
 	if b.log != nil {
-		encoded, _ = json.Marshal(h) // a Hit can always be encoded
+		encoded = encode(h)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,12 +62,15 @@ func (b *buffer) add(h evidence.Hit, trouble error) {
 			b.hits = slices.Grow(b.hits, max(1000, len(b.hits)))
 		}
 		b.hits = append(b.hits, h)
-	} else {
-		b.held++
 	}
 	if trouble != nil {
 		b.fail(trouble)
 	}
+}
+
+func encode(h evidence.Hit) []byte {
+	text, _ := json.Marshal(h) // a Hit can always be encoded
+	return text
 }
 
 // check ends the lane if its log could not be written, since its hits would be lost with the process. It reports whether there was
@@ -111,53 +112,62 @@ func (b *buffer) end() {
 	}
 }
 
-// A batch holds consecutive hits, from memory or as JSON from the spool.
-type batch struct {
-	first   int
-	hits    []evidence.Hit
-	spooled []json.RawMessage
-	end     bool // no hit follows
-}
-
-// from returns hits from number n on, up to a full frame or to the end of a segment, and forgets those below n.
-func (b *buffer) from(n int) (batch, error) {
+// from returns a range from a position on, up to RangeBytes or to the end of a segment, and forgets what is before it.
+func (b *buffer) from(at int64) (Range, error) {
 	var gone []segment
 	defer func() { b.log.remove(gone) }() // after the lock is released: nobody should wait for a disk
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch {
-	case n < b.first:
-		return batch{}, fmt.Errorf("%w: hits below %d", errForgotten, b.first)
-	case n > b.next():
-		return batch{}, fmt.Errorf("no hit %d: there are %d so far", n, b.next())
+	switch end := b.inMemory() + int64(len(b.hits)); {
+	case at < b.first:
+		return Range{}, fmt.Errorf("%w: what is before %d", errForgotten, b.first)
+	case at > end:
+		return Range{}, fmt.Errorf("nothing is at %d: the log ends at %d so far", at, end)
 	}
-	b.first = n
+	b.first = at
 	if b.log != nil {
-		gone = b.log.forget(n)
+		gone = b.log.forget(at)
 	}
-	if n < b.held {
-		return b.fromSpool(n)
+	if at < b.inMemory() {
+		return b.fromSpool(at)
 	}
-	b.hits, b.held = b.hits[n-b.held:], n
-	some := b.hits[:min(HitsPerFrame, len(b.hits))]
-	return batch{first: n, hits: some, end: b.over && len(some) == len(b.hits)}, nil
+	read := int(at - b.inMemory())
+	b.hits, b.forgotten = b.hits[read:], b.forgotten+read
+	r := Range{From: at, Next: at}
+	for _, h := range b.hits {
+		if len(r.Log) >= RangeBytes {
+			break
+		}
+		r.Log = framelog.Append(r.Log, framelog.Hit, encode(h))
+		r.Next++
+	}
+	r.End = b.isEnd(r.Next)
+	return r, nil
 }
 
-// fromSpool returns hits that are not in memory. It releases the lock while it reads.
-func (b *buffer) fromSpool(n int) (batch, error) {
-	oldest, at := b.log.segments[0], b.log.placeOf(n)
+// fromSpool returns a range that is not in memory. It releases the lock while it reads.
+func (b *buffer) fromSpool(at int64) (Range, error) {
+	segment, next := b.log.find(at)
 	b.mu.Unlock()
-	hits, next, err := oldest.hits(at, HitsPerFrame)
+	log, err := segment.read(next)
 	b.mu.Lock()
-	if err == nil && len(hits) == 0 {
-		err = fmt.Errorf("hit %d is missing", n)
-	}
 	if err != nil {
-		return batch{}, fmt.Errorf("%w: %w", errSpool, err)
+		return Range{}, fmt.Errorf("%w: %w", errSpool, err)
 	}
-	b.log.last = next
-	return batch{first: n, spooled: hits, end: b.over && n+len(hits) == b.next()}, nil
+	next += int64(len(log))
+	return Range{Log: log, From: at, Next: next, End: b.isEnd(next)}, nil
 }
+
+// inMemory returns the position of the first hit in memory.
+func (b *buffer) inMemory() int64 {
+	if b.log == nil {
+		return int64(b.forgotten)
+	}
+	return b.log.end() + int64(b.forgotten)
+}
+
+// isEnd reports whether nothing will be at a position.
+func (b *buffer) isEnd(at int64) bool { return b.over && at == b.inMemory()+int64(len(b.hits)) }
 
 // firstTrouble returns the lane's first trouble; empty: none.
 func (b *buffer) firstTrouble() string {

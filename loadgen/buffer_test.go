@@ -12,22 +12,32 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/framelog"
 )
 
 // keepHits adds hits with the next sequence numbers to a buffer.
 func keepHits(t *buffer, n int) {
 	for range n {
-		t.add(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.next())}, nil)
+		t.add(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.forgotten + len(t.hits))}, nil)
 	}
 }
 
+// manyHits are as many as fill a range.
+func manyHits() (n int) {
+	for size := 0; size < RangeBytes; n++ {
+		size += len(framelog.Append(nil, framelog.Hit, encode(evidence.Hit{Lane: "worker-fresh", Seq: uint64(n)})))
+	}
+	return n
+}
+
 func TestBufferFrom(t *testing.T) {
+	many := manyHits()
 	tests := []struct {
 		sentence string
 		kept     int
 		over     bool
-		before   []int // numbers asked for earlier
-		n        int
+		before   []int64 // positions asked for earlier, which are numbers of hits
+		n        int64
 		want     int // hits
 		end      bool
 		err      string
@@ -35,22 +45,21 @@ func TestBufferFrom(t *testing.T) {
 		{"a lane that has not begun", 0, false, nil, 0, 0, false, ""},
 		{"a lane that ended before it began", 0, true, nil, 0, 0, true, ""},
 		{"all there is, from a lane under way", 5, false, nil, 0, 5, false, ""},
-		{"only what was not seen yet", 5, false, []int{0}, 3, 2, false, ""},
-		{"nothing new", 5, false, []int{0}, 5, 0, false, ""},
-		{"the same hits again, for the reply may have been lost", 5, false, []int{0, 3}, 3, 2, false, ""},
+		{"only what was not seen yet", 5, false, []int64{0}, 3, 2, false, ""},
+		{"nothing new", 5, false, []int64{0}, 5, 0, false, ""},
+		{"the same hits again, for the reply may have been lost", 5, false, []int64{0, 3}, 3, 2, false, ""},
 		{"hits after some that nobody asked for", 5, false, nil, 3, 2, false, ""},
-		{"the last hits of a lane that is over", 5, true, []int{0}, 3, 2, true, ""},
-		{"the end again", 5, true, []int{0, 5}, 5, 0, true, ""},
+		{"the last hits of a lane that is over", 5, true, []int64{0}, 3, 2, true, ""},
+		{"the end again", 5, true, []int64{0, 5}, 5, 0, true, ""},
 		{"hits after many that nobody asked for", 1026, false, nil, 1023, 3, false, ""},
 		{"none after many that nobody asked for", 1024, true, nil, 1024, 0, true, ""},
-		{"more than a frame holds, of a lane that is over", HitsPerFrame + 1, true, nil, 0, HitsPerFrame, false, ""},
-		{"the hit that the frame before did not hold", HitsPerFrame + 1, true, []int{0}, HitsPerFrame, 1, true, ""},
-		{"exactly what a frame holds", HitsPerFrame, true, nil, 0, HitsPerFrame, true, ""},
-		{"a full frame from the middle on", HitsPerFrame + 5, true, nil, 3, HitsPerFrame, false, ""},
-		{"a hit that was forgotten", 5, true, []int{0, 3}, 2, 0, false, "forgotten: hits below 3"},
-		{"a hit before the first", 5, true, nil, -1, 0, false, "forgotten: hits below 0"},
-		{"a hit that was not kept yet", 5, false, nil, 6, 0, false, "no hit 6: there are 5 so far"},
-		{"hits that a question too far did not make it forget", 5, false, []int{6}, 0, 5, false, ""},
+		{"more than a range holds, of a lane that is over", many + 1, true, nil, 0, many, false, ""},
+		{"the hit that the range before did not hold", many + 1, true, []int64{0}, int64(many), 1, true, ""},
+		{"exactly what a range holds", many, true, nil, 0, many, true, ""},
+		{"a hit that was forgotten", 5, true, []int64{0, 3}, 2, 0, false, "forgotten: what is before 3"},
+		{"a hit before the first", 5, true, nil, -1, 0, false, "forgotten: what is before 0"},
+		{"a hit that was not kept yet", 5, false, nil, 6, 0, false, "nothing is at 6: the log ends at 5 so far"},
+		{"hits that a question too far did not make it forget", 5, false, []int64{6}, 0, 5, false, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
@@ -60,9 +69,9 @@ func TestBufferFrom(t *testing.T) {
 				buf.end()
 			}
 			for _, n := range tt.before {
-				frameFrom(buf, n)
+				rangeFrom(buf, n)
 			}
-			frame, err := frameFrom(buf, tt.n)
+			r, err := rangeFrom(buf, tt.n)
 			if tt.err != "" {
 				wantError(t, err, tt.err)
 				if errors.Is(err, errForgotten) != strings.HasPrefix(tt.err, "forgotten") {
@@ -70,12 +79,12 @@ func TestBufferFrom(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || frame.First != tt.n || len(frame.Records) != tt.want || frame.End != tt.end {
-				t.Fatalf("got %d hits from %d, end %v, %v; want %d, end %v", len(frame.Records), frame.First, frame.End, err, tt.want, tt.end)
+			if err != nil || r.Next != tt.n+int64(tt.want) || len(r.Hits) != tt.want || r.End != tt.end {
+				t.Fatalf("got %d hits up to %d, end %v, %v; want %d, end %v", len(r.Hits), r.Next, r.End, err, tt.want, tt.end)
 			}
-			for i, h := range frame.Records {
-				if h.Seq != uint64(tt.n+i) {
-					t.Fatalf("hit %d is that of number %d", tt.n+i, h.Seq)
+			for i, h := range r.Hits {
+				if h.Seq != uint64(tt.n)+uint64(i) {
+					t.Fatalf("hit %d after %d is that of number %d", i, tt.n, h.Seq)
 				}
 			}
 		})
@@ -84,33 +93,34 @@ func TestBufferFrom(t *testing.T) {
 
 // TestNoHitIsLost fetches from a buffer while hits are added in any order; some of the replies are lost.
 func TestNoHitIsLost(t *testing.T) {
+	long := evidence.Server{Pod: strings.Repeat("x", 1000)} // so that a range is soon full
 	rapid.Check(t, func(t *rapid.T) {
 		buf := &buffer{}
 		var kept, read []uint64
 		ended := false
 		ask := func() {
-			frame, err := frameFrom(buf, len(read))
+			r, err := rangeFrom(buf, int64(len(read)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if unread := len(kept) - len(read); len(buf.hits) != unread {
 				t.Fatalf("%d hits in memory, when %d were unread", len(buf.hits), unread)
 			}
-			if frame.End && (!buf.over || len(read)+len(frame.Records) != len(kept)) {
-				t.Fatalf("an end %d hits before it", len(kept)-len(read)-len(frame.Records))
+			if r.End && (!buf.over || len(read)+len(r.Hits) != len(kept)) {
+				t.Fatalf("an end %d hits before it", len(kept)-len(read)-len(r.Hits))
 			}
 			if rapid.IntRange(0, 3).Draw(t, "lost") == 0 {
 				return
 			}
-			for _, h := range frame.Records {
+			for _, h := range r.Hits {
 				read = append(read, h.Seq)
 			}
-			ended = frame.End
+			ended = r.End
 		}
 		for range rapid.IntRange(0, 8).Draw(t, "polls") {
-			for range rapid.IntRange(0, 4*HitsPerFrame).Draw(t, "kept") {
+			for range rapid.IntRange(0, 1000).Draw(t, "kept") {
 				seq := uint64(len(kept)) ^ 1 // neighbours change places
-				buf.add(evidence.Hit{Seq: seq}, nil)
+				buf.add(evidence.Hit{Seq: seq, By: long}, nil)
 				kept = append(kept, seq)
 			}
 			ask()
@@ -133,7 +143,7 @@ func TestPolledBufferStaysFlat(t *testing.T) {
 	for second := range 600 {
 		keepHits(buf, 1000)
 		inMemory[weak.Make(&buf.hits[0])] = true
-		if _, err := frameFrom(buf, 1000*(second+1)); err != nil {
+		if _, err := rangeFrom(buf, 1000*int64(second+1)); err != nil {
 			t.Fatal(err)
 		}
 	}

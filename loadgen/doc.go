@@ -7,6 +7,6 @@
 // request in flight is never cancelled.
 //
 // An [Agent] runs attacks behind an HTTP API, in a pod on the node whose view they record; a [Remote] is how
-// the harness speaks to it. Hits are fetched while they are recorded, by number, with [Remote.HitsOfLanes].
+// the harness speaks to it. Hits are fetched while they are recorded, as ranges of a lane's log, with [Remote.HitsOfLanes].
 // With a spool the hits survive an agent that is killed: its next process continues and reports what it left out ([evidence.Absence]).
 package loadgen

@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence/framelog"
 )
 
 // Hits returns the hits so far, in the order in which they were added. The attack must be none of an [Agent].
@@ -24,56 +23,63 @@ func (a *Attack) Hits() []evidence.Hit {
 	return slices.Clone(a.client.buffer.hits)
 }
 
-// write writes a batch as a frame.
-func (b batch) write(w io.Writer) error {
-	if len(b.spooled) > 0 {
-		return store.WriteFrame(w, store.Frame[json.RawMessage]{First: b.first, Records: b.spooled, End: b.end})
-	}
-	return store.WriteFrame(w, store.Frame[evidence.Hit]{First: b.first, Records: b.hits, End: b.end})
+// A Range is a part of the log of a lane. It is sent as its log and, in one frame more, the rest but for the hits.
+type Range struct {
+	Log  []byte         `json:"-"` // whole frames
+	Hits []evidence.Hit `json:"-"` // that a Remote found in them
+	From int64          `json:"from"`
+	Next int64          `json:"next"`          // position after it
+	End  bool           `json:"end,omitempty"` // nothing follows
 }
 
-// HitsOfLanes returns the hits of each lane from number n on, in the order in which they were added, and whether no more will come:
-// one frame per lane in the order of lanes, or none. Hits are numbered from 0, nearly but not exactly in the order of their sequence
-// numbers. A frame is bounded: unless it is the end, it may leave hits for the next call. Hits below n are forgotten, since the caller
-// has them: to ask for one of them again is an error, and so is a number beyond the hits so far. After an error it may be repeated
-// with the same numbers.
-func (r Remote) HitsOfLanes(ctx context.Context, lanes []string, from []int) (frames []store.Frame[evidence.Hit], err error) {
+// HitsOfLanes returns the log of each lane from a position on, which is 0 or the Next of an earlier range: one range per lane in the
+// order of lanes, or none. Hits are nearly but not exactly in the order of their sequence numbers. A range is bounded: unless it is
+// the end, it may leave frames for the next call. What is before the position is forgotten, since the caller has it: to ask for that
+// again is an error, and so is a position beyond the log. After an error it may be repeated with the same positions.
+func (r Remote) HitsOfLanes(ctx context.Context, lanes []string, from []int64) (ranges []Range, err error) {
 	query := url.Values{"lane": lanes}
-	for _, n := range from {
-		query.Add("from", strconv.Itoa(n))
+	for _, at := range from {
+		query.Add("from", strconv.FormatInt(at, 10))
 	}
 	err = r.call(ctx, "hits?"+query.Encode(), http.MethodGet, nil, func(body io.Reader) (err error) {
-		frames, err = readFrames(body, from)
+		ranges, err = readRanges(body, from)
 		return err
 	})
-	return frames, err
+	return ranges, err
 }
 
-// readFrames reads frames that begin at the given hits. A reply that ends early or goes on after them is an error, without frames.
-func readFrames(body io.Reader, from []int) (frames []store.Frame[evidence.Hit], err error) {
-	in := bufio.NewReader(body)
-	for _, n := range from {
-		frame, _, err := store.ReadFrame[evidence.Hit](in)
+// readRanges reads the ranges from the given positions on. A reply that ends early or goes on after them is an error, without ranges.
+func readRanges(body io.Reader, from []int64) (ranges []Range, err error) {
+	var r Range
+	for f, err := range framelog.ReadFrom(body) {
 		switch {
-		case errors.Is(err, io.EOF):
-			return nil, io.ErrUnexpectedEOF
+		case len(ranges) == len(from):
+			err = errors.New("the reply goes on after its ranges")
 		case err != nil:
-			return nil, err
-		case frame.First != n:
-			return nil, fmt.Errorf("the frame begins at hit %d, not %d", frame.First, n)
+		case f.Kind == framelog.End:
+			err = json.Unmarshal(f.Text, &r)
+			if want := from[len(ranges)]; err == nil && r.From != want {
+				err = fmt.Errorf("the range begins at %d, not %d", r.From, want)
+			}
+			ranges, r = append(ranges, r), Range{}
+		default:
+			if f.Kind == framelog.Hit {
+				r.Hits = append(r.Hits, evidence.Hit{})
+				err = json.Unmarshal(f.Text, &r.Hits[len(r.Hits)-1])
+			}
+			r.Log = append(r.Log, f.Line...)
 		}
-		frames = append(frames, frame)
+		if err != nil {
+			return nil, err
+		}
 	}
-	switch _, err := in.ReadByte(); {
-	case err == nil:
-		return nil, errors.New("the reply goes on after its frames")
-	case !errors.Is(err, io.EOF):
-		return nil, err
+	if len(ranges) < len(from) {
+		return nil, io.ErrUnexpectedEOF
 	}
-	return frames, nil
+	return ranges, nil
 }
 
-// hits serves GET /v1/hits.
+// hits serves GET /v2/hits.
 func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 	attacks := a.started()
 	if attacks == nil {
@@ -83,38 +89,42 @@ func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	lanes, from := query["lane"], query["from"]
 	if len(lanes) == 0 || len(lanes) != len(from) {
-		http.Error(w, fmt.Sprintf("%d lanes from %d numbers on", len(lanes), len(from)), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("%d lanes from %d positions on", len(lanes), len(from)), http.StatusBadRequest)
 		return
 	}
 	a.asked(time.Now())
-	var batches []batch
+	var reply []byte
 	for i, lane := range lanes {
-		some, status, err := hitsOfLane(attacks, lane, from[i])
+		some, status, err := rangeOfLane(attacks, lane, from[i])
 		if err != nil {
 			http.Error(w, err.Error(), status)
 			return
 		}
-		batches = append(batches, some)
+		reply = some.appendTo(reply)
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	for _, some := range batches {
-		if err := some.write(w); err != nil {
-			panic(http.ErrAbortHandler)
-		}
+	if _, err := w.Write(reply); err != nil {
+		panic(http.ErrAbortHandler)
 	}
 }
 
-// hitsOfLane returns hits of a lane; status is that of the reply if there is an error.
-func hitsOfLane(attacks []*Attack, lane, from string) (some batch, status int, err error) {
-	n, err := strconv.Atoi(from)
-	if err != nil || n < 0 {
-		return some, http.StatusBadRequest, fmt.Errorf("from=%q is no number of a hit", from)
+// appendTo appends the range to a reply.
+func (r Range) appendTo(reply []byte) []byte {
+	end, _ := json.Marshal(r) // it can always be encoded
+	return framelog.Append(append(reply, r.Log...), framelog.End, end)
+}
+
+// rangeOfLane returns a range of a lane's log; status is that of the reply if there is an error.
+func rangeOfLane(attacks []*Attack, lane, from string) (some Range, status int, err error) {
+	at, err := strconv.ParseInt(from, 10, 64)
+	if err != nil || at < 0 {
+		return some, http.StatusBadRequest, fmt.Errorf("from=%q is not a position", from)
 	}
 	i := slices.IndexFunc(attacks, func(a *Attack) bool { return a.client.lane.ID == lane })
 	if i < 0 {
 		return some, http.StatusNotFound, fmt.Errorf("no lane %q", lane)
 	}
-	some, err = attacks[i].client.buffer.from(n)
+	some, err = attacks[i].client.buffer.from(at)
 	switch {
 	case errors.Is(err, errForgotten):
 		return some, http.StatusGone, err

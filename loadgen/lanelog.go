@@ -1,27 +1,29 @@
 package loadgen
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence/framelog"
 )
 
-// A laneLog keeps on a spool what the next process of the agent has to know of a lane: the number of each request before it is
-// sent, and each hit, with one write each. The caller holds the buffer's lock.
+// A laneLog is the log of a lane on a spool. It has what the next process of the agent has to know: the number of each request before
+// it is sent, and each hit, with one write each. A position is a number of bytes before it. The caller holds the buffer's lock.
 type laneLog struct {
 	sentRequests
 	spool    *spool
 	lane     int // its index in the order
 	file     *os.File
 	segments []segment // ascending; the last one is written to
-	next     int       // number of the next hit
-	last     place     // where the last answer from the spool ended
 	trouble  string    // the lane's first; empty: none
 	err      error     // the first error; nothing is written after it
 }
@@ -49,7 +51,7 @@ func (s *sentRequests) sent(seq uint64) {
 // newLane begins the log of a lane.
 func (s *spool) newLane(lane int) (*laneLog, error) {
 	l := &laneLog{spool: s, lane: lane, sentRequests: newSentRequests(0)}
-	return l, l.roll()
+	return l, l.roll(0)
 }
 
 // findLane opens the log that an earlier process wrote. Before anything else is written, resume has to be called.
@@ -58,18 +60,14 @@ func (s *spool) findLane(lane int) (l *laneLog, err error) {
 	if l.segments, err = segmentsOf(s.dir, lane); err != nil {
 		return nil, err
 	}
-	for _, found := range l.segments {
-		s.used.Add(found.size)
-	}
 	headed := false
 	for !headed && len(l.segments) > 0 {
-		newest := l.segments[len(l.segments)-1]
+		newest := &l.segments[len(l.segments)-1]
 		if headed, err = l.replay(newest); err != nil {
 			return nil, err
 		}
 		if !headed { // its head did not reach the disk
 			l.segments = l.segments[:len(l.segments)-1]
-			s.used.Add(-newest.size)
 			if err := os.Remove(newest.path); err != nil {
 				return nil, err
 			}
@@ -78,74 +76,92 @@ func (s *spool) findLane(lane int) (l *laneLog, err error) {
 	if !headed {
 		return nil, fmt.Errorf("lane %d has no segment", lane)
 	}
+	for _, found := range l.segments {
+		s.used.Add(found.size)
+	}
 	return l, nil
 }
 
-// replay reads a segment into the log; headed reports whether it has a head.
-func (l *laneLog) replay(s segment) (headed bool, err error) {
-	err = s.lines(0, func(found line) (bool, error) {
-		switch found.kind {
-		case "b":
-			var head segmentHead
-			if err := json.Unmarshal(found.text, &head); err != nil {
-				return false, err
-			}
-			headed = true
-			l.sentRequests = newSentRequests(head.Unsent)
-			for _, seq := range head.Ahead {
-				l.ahead[seq] = true
-			}
-			for _, seq := range head.Open {
-				l.open[seq] = true
-			}
-			l.next, l.trouble = head.First, head.Trouble
-		case "s":
-			seq, err := strconv.ParseUint(string(found.text), 10, 64)
-			if err != nil {
-				return false, err
-			}
-			l.sent(seq)
-		case "h":
-			var h evidence.Hit
-			if err := json.Unmarshal(found.text, &h); err != nil {
-				return false, err
-			}
-			l.next++
-			delete(l.open, h.Seq)
-		case "t":
-			l.trouble = string(found.text)
-		default:
-			return false, fmt.Errorf("a line of kind %q", found.kind)
+// replay reads a segment into the log, and cuts off a frame that is not whole; headed reports whether it has a head.
+func (l *laneLog) replay(s *segment) (headed bool, err error) {
+	log, err := os.ReadFile(s.path)
+	if err != nil {
+		return false, err
+	}
+	s.size = 0
+	for f, err := range framelog.ReadFrom(bytes.NewReader(log)) {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			break
 		}
-		return true, nil
-	})
-	return headed, err
+		if err == nil {
+			err = l.take(f)
+		}
+		if err != nil {
+			return false, fmt.Errorf("%s: byte %d: %w", filepath.Base(s.path), s.size, err)
+		}
+		headed = headed || f.Kind == framelog.Head
+		s.size += int64(len(f.Line))
+	}
+	return headed, os.Truncate(s.path, s.size)
 }
 
-// resume continues from a request's number; earlier requests without an outcome get none any more.
+// take takes a frame that an earlier process wrote.
+func (l *laneLog) take(f framelog.Frame) error {
+	switch f.Kind {
+	case framelog.Head:
+		var head segmentHead
+		if err := json.Unmarshal(f.Text, &head); err != nil {
+			return err
+		}
+		l.sentRequests = newSentRequests(head.Unsent)
+		for _, seq := range head.Ahead {
+			l.ahead[seq] = true
+		}
+		for _, seq := range head.Open {
+			l.open[seq] = true
+		}
+		l.trouble = head.Trouble
+	case framelog.Sent:
+		seq, err := strconv.ParseUint(string(f.Text), 10, 64)
+		if err != nil {
+			return err
+		}
+		l.sent(seq)
+	case framelog.Hit:
+		var h evidence.Hit
+		if err := json.Unmarshal(f.Text, &h); err != nil {
+			return err
+		}
+		delete(l.open, h.Seq)
+	case framelog.Trouble:
+		l.trouble = string(f.Text)
+	default:
+		return fmt.Errorf("a frame of kind %q", f.Kind)
+	}
+	return nil
+}
+
+// resume continues from a request's number; earlier requests without an outcome get none any more. A node that lost power may have
+// lost frames that were fetched: it begins where no position can be one of theirs.
 func (l *laneLog) resume(unsent uint64) error {
 	l.sentRequests = newSentRequests(unsent)
-	return l.roll()
+	return l.roll(l.end() + l.spool.limit)
 }
 
-// roll begins the next segment.
-func (l *laneLog) roll() error {
-	head, err := json.Marshal(segmentHead{l.next, l.unsent, sorted(l.ahead), sorted(l.open), l.trouble})
+// roll begins the next segment, at a position.
+func (l *laneLog) roll(first int64) error {
+	head, err := json.Marshal(segmentHead{l.unsent, sorted(l.ahead), sorted(l.open), l.trouble})
 	if err != nil {
 		return l.fail(err)
 	}
-	path := segmentPath(l.spool.dir, l.lane, l.next)
-	if n := len(l.segments); n > 0 && l.segments[n-1].path == path { // it has no hit: replace it
-		l.spool.used.Add(-l.segments[n-1].size)
-		l.segments = l.segments[:n-1]
-	}
+	path := segmentPath(l.spool.dir, l.lane, first)
 	file, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return l.fail(err)
 	}
 	l.close()
-	l.file, l.segments = file, append(l.segments, segment{path: path, first: l.next})
-	if err := l.write("b", head); err != nil {
+	l.file, l.segments = file, append(l.segments, segment{path: path, first: first})
+	if err := l.write(framelog.Head, head); err != nil {
 		return err
 	}
 	if err := os.Rename(path+".new", path); err != nil {
@@ -157,44 +173,43 @@ func (l *laneLog) roll() error {
 // noteSent logs that a request is about to be sent.
 func (l *laneLog) noteSent(seq uint64) error {
 	l.sent(seq)
-	return l.write("s", strconv.AppendUint(nil, seq, 10))
+	return l.write(framelog.Sent, strconv.AppendUint(nil, seq, 10))
 }
 
 // noteHit logs a hit.
 func (l *laneLog) noteHit(h evidence.Hit, encoded []byte) error {
-	if l.err == nil && l.next-l.segments[len(l.segments)-1].first == hitsPerSegment {
-		if err := l.roll(); err != nil {
+	if last := l.segments[len(l.segments)-1]; l.err == nil && last.size >= segmentBytes {
+		if err := l.roll(last.end()); err != nil {
 			return err
 		}
 	}
-	if err := l.write("h", encoded); err != nil {
+	if err := l.write(framelog.Hit, encoded); err != nil {
 		return err
 	}
 	delete(l.open, h.Seq)
-	l.next++
 	return nil
 }
 
 // noteTrouble logs the lane's first trouble.
 func (l *laneLog) noteTrouble(text string) {
 	l.trouble = text
-	_ = l.write("t", []byte(text)) // it is in memory too
+	_ = l.write(framelog.Trouble, []byte(text)) // it is in memory too
 }
 
-func (l *laneLog) write(kind string, text []byte) error {
+func (l *laneLog) write(kind framelog.Kind, text []byte) error {
 	if l.err != nil {
 		return l.err
 	}
-	line := store.AppendLine(nil, append([]byte(kind+" "), text...))
-	size := int64(len(line))
+	frame := framelog.Append(nil, kind, text)
+	size := int64(len(frame))
 	if l.spool.used.Add(size) > l.spool.limit {
 		l.spool.used.Add(-size)
 		return l.fail(fmt.Errorf("it is full: %d MiB of hits were not fetched", l.spool.limit>>20))
 	}
-	l.segments[len(l.segments)-1].size += size
-	if _, err := l.file.Write(line); err != nil {
+	if _, err := l.file.Write(frame); err != nil {
 		return l.fail(err)
 	}
+	l.segments[len(l.segments)-1].size += size
 	return nil
 }
 
@@ -205,9 +220,9 @@ func (l *laneLog) fail(err error) error {
 	return l.err
 }
 
-// forget drops the segments whose hits are all below n, and returns them to be removed.
-func (l *laneLog) forget(n int) (gone []segment) {
-	for len(l.segments) > 1 && l.segments[1].first <= n {
+// forget drops the segments before that of a position, and returns them to be removed.
+func (l *laneLog) forget(at int64) (gone []segment) {
+	for len(l.segments) > 1 && l.segments[1].first <= at {
 		gone = append(gone, l.segments[0])
 		l.segments = l.segments[1:]
 	}
@@ -223,12 +238,13 @@ func (l *laneLog) remove(gone []segment) {
 	}
 }
 
-// placeOf returns where to look for a hit.
-func (l *laneLog) placeOf(n int) place {
-	if l.last.hit == n {
-		return l.last
-	}
-	return place{hit: n}
+// end returns the position of the next frame.
+func (l *laneLog) end() int64 { return l.segments[len(l.segments)-1].end() }
+
+// find returns the segment with what is next from a position on, and where in the log that is.
+func (l *laneLog) find(at int64) (s segment, next int64) {
+	i := slices.IndexFunc(l.segments, func(s segment) bool { return at < s.end() })
+	return l.segments[i], max(at, l.segments[i].first)
 }
 
 func (l *laneLog) close() {

@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -14,7 +13,6 @@ import (
 	"go.uber.org/goleak"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -76,56 +74,55 @@ func hitsOf(t *testing.T, a *Attack) []evidence.Hit {
 	return slices.SortedFunc(slices.Values(a.Hits()), func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })
 }
 
-// drain fetches hits until no more will come, which nothing may delay.
-func drain(t *testing.T, since func(n int) (store.Frame[evidence.Hit], error)) []evidence.Hit {
+// drain fetches the hits of a lane from a position on until no more will come, which nothing may delay. It returns the end too.
+func drain(t *testing.T, agent Remote, lane string, at int64) ([]evidence.Hit, int64) {
 	t.Helper()
 	var hits []evidence.Hit
 	for {
-		frame, err := since(len(hits))
+		r, err := agent.HitsFrom(t.Context(), lane, at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits = append(hits, frame.Records...)
-		if frame.End {
-			break
-		}
-		if len(frame.Records) == 0 {
+		hits = append(hits, r.Hits...)
+		if !r.End && r.Next == at {
 			t.Fatalf("no end after %d hits", len(hits))
+		}
+		if at = r.Next; r.End {
+			break
 		}
 	}
 	slices.SortFunc(hits, func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })
-	return hits
+	return hits, at
 }
 
-// frameFrom returns what a buffer has from a number on, as it is after sending.
-func frameFrom(b *buffer, n int) (frame store.Frame[evidence.Hit], err error) {
-	some, err := b.from(n)
+// rangeFrom returns what a buffer has from a position on, as it is after sending.
+func rangeFrom(b *buffer, at int64) (r Range, err error) {
+	some, err := b.from(at)
 	if err != nil {
-		return frame, err
+		return r, err
 	}
-	var wire bytes.Buffer
-	if err := some.write(&wire); err != nil {
-		return frame, err
+	ranges, err := readRanges(bytes.NewReader(some.appendTo(nil)), []int64{at})
+	if err == nil {
+		r = ranges[0]
 	}
-	frame, _, err = store.ReadFrame[evidence.Hit](bufio.NewReader(&wire))
-	return frame, err
+	return r, err
 }
 
 // kept returns the hits of a client so far.
 func kept(t *testing.T, c *client) []evidence.Hit {
 	t.Helper()
-	frame, err := frameFrom(c.buffer, 0)
+	r, err := rangeFrom(c.buffer, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return frame.Records
+	return r.Hits
 }
 
 // HitsFrom is HitsOfLanes of one lane.
-func (r Remote) HitsFrom(ctx context.Context, lane string, n int) (frame store.Frame[evidence.Hit], err error) {
-	frames, err := r.HitsOfLanes(ctx, []string{lane}, []int{n})
+func (r Remote) HitsFrom(ctx context.Context, lane string, at int64) (found Range, err error) {
+	ranges, err := r.HitsOfLanes(ctx, []string{lane}, []int64{at})
 	if err == nil {
-		frame = frames[0]
+		found = ranges[0]
 	}
-	return frame, err
+	return found, err
 }

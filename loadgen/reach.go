@@ -84,7 +84,7 @@ func (p *UserHTTP) askTwice(target, address string, first time.Duration) (versio
 	return version, err
 }
 
-// A reachRequest is the body of POST /v1/reach.
+// A reachRequest is the body of POST /v2/reach.
 type reachRequest struct {
 	Target   string    `json:"target"`
 	Address  string    `json:"address,omitempty"` // as in a Lane
@@ -104,7 +104,7 @@ func (r Remote) Reach(ctx context.Context, lane evidence.Lane, p *UserHTTP) erro
 	return nil
 }
 
-// reach serves POST /v1/reach: why the target gave no good reply, or null.
+// reach serves POST /v2/reach: why the target gave no good reply, or null.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	var q reachRequest
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStartRequest)).Decode(&q)

@@ -33,6 +33,9 @@ func (r Remote) Stop(ctx context.Context) error {
 	return r.call(ctx, "stop", http.MethodPost, nil, discard)
 }
 
+// ErrOtherBuild is the error of an agent whose API is another one: a container of images that were pushed or loaded earlier.
+var ErrOtherBuild = errors.New("its image is of another build of Rollcall: push the images of this one")
+
 // call sends in as JSON, unless it is nil, and passes the body of a 200 to read.
 func (r Remote) call(ctx context.Context, name, method string, in any, read func(body io.Reader) error) error {
 	if err := r.try(ctx, name, method, in, read); err != nil {
@@ -50,7 +53,7 @@ func (r Remote) try(ctx context.Context, name, method string, in any, read func(
 		}
 		body = bytes.NewReader(data)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(r.URL, "/")+"/v1/"+name, body)
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(r.URL, "/")+"/v2/"+name, body)
 	if err != nil {
 		return err
 	}
@@ -70,6 +73,9 @@ func (r Remote) try(ctx context.Context, name, method string, in any, read func(
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		why, _ := io.ReadAll(io.LimitReader(resp.Body, 1024))
+		if resp.StatusCode == http.StatusNotFound && bytes.HasPrefix(why, []byte("404 page not found")) { // by the mux, not by a handler
+			return ErrOtherBuild
+		}
 		return fmt.Errorf("%s: %s", resp.Status, strings.TrimSpace(string(why)))
 	}
 	return read(resp.Body)

@@ -3,6 +3,7 @@ package loadgen
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
 )
 
 const token = "open-sesame"
@@ -55,14 +55,14 @@ func TestRemoteRun(t *testing.T) {
 	wantError(t, agent.Start(ctx, lanes, cfg), "409 Conflict: already started")
 	arrive(t, "load", loaded)
 
-	hits := map[string][]evidence.Hit{}
+	fetched := map[string]Range{}
 	for _, lane := range lanes {
-		for len(hits[lane.ID]) == 0 {
-			frame, err := agent.HitsFrom(ctx, lane.ID, 0)
-			if err != nil || frame.End {
-				t.Fatalf("lane %s under way: end %v, %v", lane.ID, frame.End, err)
+		for len(fetched[lane.ID].Hits) == 0 {
+			r, err := agent.HitsFrom(ctx, lane.ID, 0)
+			if err != nil || r.End {
+				t.Fatalf("lane %s under way: end %v, %v", lane.ID, r.End, err)
 			}
-			hits[lane.ID] = frame.Records
+			fetched[lane.ID] = r
 		}
 	}
 	for range 2 {
@@ -71,9 +71,8 @@ func TestRemoteRun(t *testing.T) {
 		}
 	}
 	for _, lane := range lanes {
-		got := append(hits[lane.ID], drain(t, func(n int) (store.Frame[evidence.Hit], error) {
-			return agent.HitsFrom(ctx, lane.ID, n+len(hits[lane.ID]))
-		})...)
+		rest, _ := drain(t, agent, lane.ID, fetched[lane.ID].Next)
+		got := append(fetched[lane.ID].Hits, rest...)
 		slices.SortFunc(got, func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })
 		for i, h := range got {
 			if h.Lane != lane.ID || h.Seq != uint64(i) || h.Failed() || h.Due < earlier || h.Due > earlier+patient {
@@ -104,16 +103,16 @@ func TestAgentStopAwaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	wantError(t, agent.Stop(ctx), context.DeadlineExceeded.Error())
-	if frame, err := agent.HitsFrom(t.Context(), "worker-fresh", 0); err != nil || frame.End || len(frame.Records) > 0 {
-		t.Errorf("%d hits, end %v, %v with every request in flight", len(frame.Records), frame.End, err)
+	if r, err := agent.HitsFrom(t.Context(), "worker-fresh", 0); err != nil || r.End || len(r.Hits) > 0 {
+		t.Errorf("%d hits, end %v, %v with every request in flight", len(r.Hits), r.End, err)
 	}
 	close(release)
 	if err := agent.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	frame, err := agent.HitsFrom(t.Context(), "worker-fresh", 0)
-	if err != nil || !frame.End || len(frame.Records) == 0 || frame.Records[0].Failed() {
-		t.Errorf("%d hits, end %v, %v", len(frame.Records), frame.End, err)
+	r, err := agent.HitsFrom(t.Context(), "worker-fresh", 0)
+	if err != nil || !r.End || len(r.Hits) == 0 || r.Hits[0].Failed() {
+		t.Errorf("%d hits, end %v, %v", len(r.Hits), r.End, err)
 	}
 }
 
@@ -156,7 +155,7 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
 			agent := serveAgent(t)
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, agent.URL+"/v1/start", strings.NewReader(tt.order))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, agent.URL+"/v2/start", strings.NewReader(tt.order))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,6 +173,14 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 				t.Errorf("it was started: %+v, %v", status, err)
 			}
 		})
+	}
+}
+
+func TestAgentOfAnotherBuild(t *testing.T) {
+	agent := serveAgent(t)
+	agent.URL += "/v1" // where it has nothing
+	if _, err := agent.Status(t.Context()); !errors.Is(err, ErrOtherBuild) {
+		t.Errorf("error %v, want %v", err, ErrOtherBuild)
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
 )
 
 // TestResumedPlans continues at the first number that is due later, and never with one that was sent.
@@ -95,13 +94,13 @@ func TestAgentResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	arrive(t, "load", enough)
-	hits := map[string][]evidence.Hit{}
+	fetched := map[string]Range{}
 	for _, lane := range lanes {
-		frame, err := remote.HitsFrom(t.Context(), lane.ID, 0)
+		r, err := remote.HitsFrom(t.Context(), lane.ID, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits[lane.ID] = frame.Records
+		fetched[lane.ID] = r
 	}
 
 	first.Stop()                      // so that the app sees no request of it later; what is on the spool is as after a kill
@@ -133,9 +132,8 @@ func TestAgentResumes(t *testing.T) {
 		if away.Since < time.Hour || away.Until < away.Since || away.Until > time.Hour+patient {
 			t.Errorf("away from %s until %s, about an hour after the run began", away.Since, away.Until)
 		}
-		got := append(hits[lane.ID], drain(t, func(n int) (store.Frame[evidence.Hit], error) {
-			return remote.HitsFrom(t.Context(), lane.ID, n+len(hits[lane.ID]))
-		})...)
+		rest, _ := drain(t, remote, lane.ID, fetched[lane.ID].Next)
+		got := append(fetched[lane.ID].Hits, rest...)
 		slices.SortFunc(got, func(a, b evidence.Hit) int { return cmp.Compare(a.Seq, b.Seq) })
 		next := uint64(0)
 		for _, h := range got {

@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A startRequest is the body of POST /v1/start.
+// A startRequest is the body of POST /v2/start.
 type startRequest struct {
 	Config
 	Lanes []evidence.Lane `json:"lanes"`
@@ -26,13 +26,13 @@ const maxStartRequest = 1 << 20
 // An Agent loads lanes when its API is told to, once in its life: its hits belong to one run. With a spool, its life continues
 // in the next process.
 //
-//	POST /v1/start     a startRequest; 409 when there was one already
-//	POST /v1/stop      returns when no request is in flight; may be repeated; 409 before start
-//	GET  /v1/hits      a store.Frame with the hits of ?lane= from number ?from= on, while they are recorded
-//	                   and after, or one for each of several such pairs; 404 for an unknown lane, 410 for hits
-//	                   below a number asked for before, 416 for a number beyond what was kept; 409 before start
-//	GET  /v1/status    a Status
-//	POST /v1/reach     asks the target of a reachRequest once; why it gives no good reply, or null
+//	POST /v2/start     a startRequest; 409 when there was one already
+//	POST /v2/stop      returns when no request is in flight; may be repeated; 409 before start
+//	GET  /v2/hits      the log of ?lane= from position ?from= on, while it is written and after, and a rangeEnd,
+//	                   or one after the other for each of several such pairs; 404 for an unknown lane, 410 for
+//	                   what is before a position asked for before, 416 for one beyond the log; 409 before start
+//	GET  /v2/status    a Status
+//	POST /v2/reach     asks the target of a reachRequest once; why it gives no good reply, or null
 //	GET  /healthz      open to everybody; all others want the bearer token
 type Agent struct {
 	token    string
@@ -68,15 +68,15 @@ func NewAgent(cfg AgentConfig) (*Agent, error) {
 			return nil, fmt.Errorf("loadgen: make agent: spool: %w", err)
 		}
 	}
-	v1 := http.NewServeMux()
-	v1.HandleFunc("POST /v1/start", a.start)
-	v1.HandleFunc("POST /v1/stop", a.stop)
-	v1.HandleFunc("GET /v1/hits", a.hits)
-	v1.HandleFunc("GET /v1/status", a.status)
-	v1.HandleFunc("POST /v1/reach", a.reach)
+	v2 := http.NewServeMux()
+	v2.HandleFunc("POST /v2/start", a.start)
+	v2.HandleFunc("POST /v2/stop", a.stop)
+	v2.HandleFunc("GET /v2/hits", a.hits)
+	v2.HandleFunc("GET /v2/status", a.status)
+	v2.HandleFunc("POST /v2/reach", a.reach)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
-	mux.Handle("/", a.guard(v1))
+	mux.Handle("/", a.guard(v2))
 	a.api = mux
 	return a, nil
 }

@@ -1,7 +1,9 @@
 package loadgen
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,7 +12,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/sharedfile"
 )
 
 // SpoolLimit is how many bytes a spool holds: about an hour and a half of three lanes at 100 requests per second.
@@ -75,12 +77,23 @@ func (s *spool) clear() error {
 }
 
 func (s *spool) read(name string, into any) error {
-	return store.ReadJSON(filepath.Join(s.dir, name), into)
+	text, err := os.ReadFile(filepath.Join(s.dir, name))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // write replaces a file whole or not at all.
 func (s *spool) write(name string, value any) error {
-	return store.WriteJSON(filepath.Join(s.dir, name), value)
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return sharedfile.Write(filepath.Join(s.dir, name), text, 0o644)
 }
 
 // bootID returns the kernel's id of this boot; empty if unknown.

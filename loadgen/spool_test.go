@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence/framelog"
 )
 
 // openTestSpool opens a folder as a process does when it begins.
@@ -53,6 +53,7 @@ func killed(t interface{ Fatal(...any) }, dir string) (b *buffer, unsent uint64,
 // TestSpoolLosesNothing sends, is killed and is asked in any order. Every request that was sent has one hit, returned once and in
 // the order of adding, or is known to have none.
 func TestSpoolLosesNothing(t *testing.T) {
+	long := evidence.Server{Version: strings.Repeat("x", 1000)} // so that a range and a segment are soon full
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "spool")
 		if err != nil {
@@ -61,32 +62,33 @@ func TestSpoolLosesNothing(t *testing.T) {
 		buf := newSpooled(rt, openTestSpool(rt, dir, SpoolLimit))
 		var sent, kept, fetched, unknown []uint64
 		inFlight := map[uint64]bool{}
-		next := uint64(0)
+		next, at := uint64(0), int64(0)
 		defer func() { buf.end() }()
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
 			switch rapid.SampledFrom([]string{"send", "send", "fetch", "kill"}).Draw(rt, "step") {
 			case "send":
-				for range rapid.SampledFrom([]int{1, 10, 10, 100, 2 * HitsPerFrame}).Draw(rt, "requests") {
+				for range rapid.SampledFrom([]int{1, 10, 10, 100, 1000}).Draw(rt, "requests") {
 					buf.begin(next)
 					sent, inFlight[next] = append(sent, next), true
 					if seq := sent[len(sent)-1-min(len(sent)-1, int(next%5))]; inFlight[seq] { // some before others
-						buf.add(evidence.Hit{Seq: seq, By: evidence.Server{Version: "v1"}}, nil)
+						buf.add(evidence.Hit{Seq: seq, By: long}, nil)
 						delete(inFlight, seq)
 						kept = append(kept, seq)
 					}
 					next++
 				}
 			case "fetch":
-				frame, err := frameFrom(buf, len(fetched))
+				r, err := rangeFrom(buf, at)
 				if err != nil {
 					rt.Fatal(err)
 				}
 				if rapid.Bool().Draw(rt, "the reply is lost") {
 					continue
 				}
-				for _, h := range frame.Records {
+				for _, h := range r.Hits {
 					fetched = append(fetched, h.Seq)
 				}
+				at = r.Next
 			case "kill":
 				var unsent uint64
 				var lost []uint64
@@ -109,13 +111,14 @@ func TestSpoolLosesNothing(t *testing.T) {
 			}
 		}
 		for len(fetched) < len(kept) {
-			frame, err := frameFrom(buf, len(fetched))
-			if err != nil || len(frame.Records) == 0 {
+			r, err := rangeFrom(buf, at)
+			if err != nil || r.Next == at {
 				rt.Fatalf("%d hits of %d: %v", len(fetched), len(kept), err)
 			}
-			for _, h := range frame.Records {
+			for _, h := range r.Hits {
 				fetched = append(fetched, h.Seq)
 			}
+			at = r.Next
 		}
 		if !slices.Equal(fetched, kept) {
 			rt.Fatalf("fetched %d hits, kept %d", len(fetched), len(kept))
@@ -131,20 +134,21 @@ func TestSpoolLosesNothing(t *testing.T) {
 func TestKilledInALaterSegment(t *testing.T) {
 	dir := t.TempDir()
 	buf := newSpooled(t, openTestSpool(t, dir, SpoolLimit))
-	const requests, slow = 2*hitsPerSegment + 10, 7 // the slow one has no reply yet
-	for n := range uint64(requests) {
-		buf.begin(n)
-		if n != slow {
-			buf.add(evidence.Hit{Seq: n, Fault: evidence.Closed}, errors.New("an odd error"))
+	const slow = 7 // has no reply yet
+	requests := uint64(0)
+	for ; len(buf.log.segments) < 3; requests++ {
+		buf.begin(requests)
+		if requests != slow {
+			buf.add(evidence.Hit{Seq: requests, Fault: evidence.Closed}, errors.New("an odd error"))
 		}
 	}
 	buf.log.close()
 	again, unsent, unknown := killed(t, dir)
 	if unsent != requests || !slices.Equal(unknown, []uint64{slow}) {
-		t.Errorf("%d is the first that was not sent, and %d have no reply", unsent, len(unknown))
+		t.Errorf("%d of %d is the first that was not sent, and %d have no reply", unsent, requests, len(unknown))
 	}
-	if trouble := again.firstTrouble(); trouble != "an odd error" || again.next() != requests-1 {
-		t.Errorf("%d hits, trouble %q", again.next(), trouble)
+	if trouble := again.firstTrouble(); trouble != "an odd error" || again.log.end() != buf.log.end() {
+		t.Errorf("%d bytes of %d, trouble %q", again.log.end(), buf.log.end(), trouble)
 	}
 }
 
@@ -152,28 +156,24 @@ func TestKilledInALaterSegment(t *testing.T) {
 func TestSpoolIsFreed(t *testing.T) {
 	s := openTestSpool(t, t.TempDir(), SpoolLimit)
 	buf := newSpooled(t, s)
-	for n := range 3 * hitsPerSegment {
-		buf.begin(uint64(n))
-		buf.add(evidence.Hit{Seq: uint64(n)}, nil)
+	for n := uint64(0); len(buf.log.segments) < 3; n++ {
+		buf.begin(n)
+		buf.add(evidence.Hit{Seq: n}, nil)
 	}
-	for _, n := range []int{0, hitsPerSegment - 1} {
-		if _, err := frameFrom(buf, n); err != nil || count(t, s.dir) != 3 {
-			t.Errorf("%d segments after hit %d was asked for, want 3; %v", count(t, s.dir), n, err)
+	all := slices.Clone(buf.log.segments)
+	for at := int64(0); at < buf.log.end(); {
+		r, err := rangeFrom(buf, at)
+		left := slices.DeleteFunc(slices.Clone(all), func(s segment) bool { return s.end() <= at })
+		if err != nil || count(t, s.dir) != len(left) {
+			t.Fatalf("%d segments when byte %d is asked for, want %d; %v", count(t, s.dir), at, len(left), err)
 		}
+		at = r.Next
 	}
-	if _, err := frameFrom(buf, 3*hitsPerSegment); err != nil || count(t, s.dir) != 1 {
+	if _, err := rangeFrom(buf, buf.log.end()); err != nil || count(t, s.dir) != 1 {
 		t.Errorf("%d segments when all hits are fetched, %v", count(t, s.dir), err)
 	}
-	var size int64
-	for _, segment := range buf.log.segments {
-		info, err := os.Stat(segment.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		size += info.Size()
-	}
-	if used := s.used.Load(); used != size {
-		t.Errorf("%d bytes are said to be used, of %d", used, size)
+	if used, want := s.used.Load(), size(t, buf.log.segments[0].path); used != want {
+		t.Errorf("%d bytes are said to be used, of %d", used, want)
 	}
 }
 
@@ -208,12 +208,12 @@ func TestFullSpoolEndsTheLane(t *testing.T) {
 	if got := buf.firstTrouble(); got != want {
 		t.Errorf("trouble %q, want %q", got, want)
 	}
-	for n := 0; n < kept; {
-		frame, err := frameFrom(buf, n)
-		if err != nil || len(frame.Records) == 0 || frame.Records[0].Seq != uint64(n) {
-			t.Fatalf("hits from %d on: %d, %v", n, len(frame.Records), err)
+	for n, at := 0, int64(0); n < kept; {
+		r, err := rangeFrom(buf, at)
+		if err != nil || len(r.Hits) == 0 || r.Hits[0].Seq != uint64(n) {
+			t.Fatalf("hits from %d on: %d, %v", n, len(r.Hits), err)
 		}
-		n += len(frame.Records)
+		n, at = n+len(r.Hits), r.Next
 	}
 }
 
@@ -227,7 +227,7 @@ func TestSpoolDamage(t *testing.T) {
 	}{
 		{"an order that is no JSON", orderFile, "{", "order.json: "},
 		{"a state that is no JSON", stateFile, "x", "state.json: "},
-		{"a segment without an order", "0-000000000000" + segmentSuffix, lineOf("b {}"), ""},
+		{"a segment without an order", "0-000000000000" + segmentSuffix, lineOf(framelog.Head, "{}"), ""},
 	} {
 		dir := t.TempDir()
 		if row.file == stateFile {
@@ -246,19 +246,18 @@ func TestSpoolDamage(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		text     string // appended to a segment with a hit
-		hits     int
 		want     string
 	}{
-		{"a hit that was cut off does not count", strings.TrimSuffix(lineOf(`h {"seq":5}`), "}\n"), 1, ""},
-		{"a line of an unknown kind", lineOf("x y"), 0, `line of kind "x"`},
-		{"a hit that is no JSON", lineOf("h {"), 0, "unexpected end of JSON input"},
-		{"a line without a kind", lineOf("hello"), 0, `line of kind "hello"`},
-		{"a line without a checksum", "h {}\n", 0, "before byte"},
+		{"a hit that was cut off does not count", strings.TrimSuffix(lineOf(framelog.Hit, `{"seq":5}`), "}\n"), ""},
+		{"a frame of an unknown kind", lineOf('x', "y"), "frame of kind 'x'"},
+		{"a hit that is no JSON", lineOf(framelog.Hit, "{"), "unexpected end of JSON input"},
+		{"a number that is none", lineOf(framelog.Sent, "x"), "invalid syntax"},
+		{"a line without a checksum", "h{}\n", "damaged"},
 	} {
 		s := openTestSpool(t, t.TempDir(), SpoolLimit)
 		buf := newSpooled(t, s)
 		buf.add(evidence.Hit{Seq: 1}, nil)
-		path := buf.log.segments[0].path
+		path, whole := buf.log.segments[0].path, buf.log.end()
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -268,8 +267,8 @@ func TestSpoolDamage(t *testing.T) {
 		if got := errorText(err); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
-		if err == nil && log.next != row.hits {
-			t.Errorf("%s: %d hits, want %d", row.sentence, log.next, row.hits)
+		if err == nil && (log.end() != whole || size(t, path) != whole) {
+			t.Errorf("%s: %d bytes are kept of a file of %d, want %d", row.sentence, log.end(), size(t, path), whole)
 		}
 	}
 }
@@ -277,18 +276,57 @@ func TestSpoolDamage(t *testing.T) {
 func TestSpoolThatIsGone(t *testing.T) {
 	s := openTestSpool(t, t.TempDir(), SpoolLimit)
 	buf := newSpooled(t, s)
-	for n := range 2 * hitsPerSegment {
-		buf.add(evidence.Hit{Seq: uint64(n)}, nil)
-	}
-	if err := os.Remove(buf.log.segments[0].path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := frameFrom(buf, 0); !errors.Is(err, errSpool) {
-		t.Errorf("hits that are on no disk: %v", err)
+	buf.add(evidence.Hit{}, nil)
+	path := buf.log.segments[0].path
+	for _, gone := range []func() error{func() error { return os.Truncate(path, 0) }, func() error { return os.Remove(path) }} {
+		if err := gone(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rangeFrom(buf, 0); !errors.Is(err, errSpool) {
+			t.Errorf("hits that are on no disk: %v", err)
+		}
 	}
 }
 
-func lineOf(text string) string { return string(store.AppendLine(nil, []byte(text))) }
+// A node that loses power may lose what was written last, which may have been fetched. What is logged later is fetched all the same.
+func TestSpoolThatLostItsEnd(t *testing.T) {
+	dir := t.TempDir()
+	buf := newSpooled(t, openTestSpool(t, dir, SpoolLimit))
+	for n := range uint64(2) {
+		buf.add(evidence.Hit{Seq: n}, nil)
+	}
+	fetched, err := rangeFrom(buf, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf.log.close()
+	if err := os.Truncate(buf.log.segments[0].path, fetched.Next-1); err != nil {
+		t.Fatal(err)
+	}
+	again, _, _ := killed(t, dir)
+	defer again.end()
+	if err := again.log.resume(7); err != nil {
+		t.Fatal(err)
+	}
+	again.add(evidence.Hit{Seq: 7}, nil)
+	r, err := rangeFrom(again, fetched.Next)
+	if err != nil || len(r.Hits) != 1 || r.Hits[0].Seq != 7 {
+		t.Errorf("hits %+v, %v, want number 7 alone", r.Hits, err)
+	}
+}
+
+func lineOf(kind framelog.Kind, text string) string {
+	return string(framelog.Append(nil, kind, []byte(text)))
+}
+
+func size(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
@@ -318,25 +356,26 @@ func BenchmarkSpool(b *testing.B) {
 			lanes = append(lanes, &buffer{})
 			lanes[i].spooled(log)
 		}
-		var fetched [3]int
+		var fetched [3]int64
+		seq := uint64(0)
 		var most uint64
 		var used int64
 		const seconds, awayFrom, awayTo = 7200, 3000, 3600
 		for second := range seconds {
 			for i, lane := range lanes {
-				for range 100 {
-					seq := uint64(lane.next())
-					lane.begin(seq)
-					lane.add(aHit(seq), nil)
+				for n := range uint64(100) {
+					lane.begin(seq + n)
+					lane.add(aHit(seq+n), nil)
 				}
-				for away := second >= awayFrom && second < awayTo; !away && fetched[i] < lane.next(); {
+				for away := second >= awayFrom && second < awayTo; !away && fetched[i] < lane.log.end(); {
 					some, err := lane.from(fetched[i])
 					if err != nil {
 						b.Fatal(err)
 					}
-					fetched[i] += len(some.spooled)
+					fetched[i] = some.Next
 				}
 			}
+			seq += 100
 			used = max(used, s.used.Load())
 			if second%60 == 0 || second == awayTo {
 				var memory runtime.MemStats

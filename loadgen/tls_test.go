@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
 )
 
 // serveTLS serves an app over TLS, and returns its host and port.
@@ -240,15 +239,15 @@ func TestACertificateThatChanges(t *testing.T) {
 	}
 
 	agent.Stop()
-	hits := drain(t, func(n int) (store.Frame[evidence.Hit], error) { return remote.HitsFrom(t.Context(), l.ID, n) })
+	hits, at := drain(t, remote, l.ID, 0)
 	_, again := begin()
 	for before := len(hits); len(hits) < before+2; {
 		arrive(t, "request", asked)
-		frame, err := again.HitsFrom(t.Context(), l.ID, len(hits))
+		r, err := again.HitsFrom(t.Context(), l.ID, at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits = append(hits, frame.Records...)
+		hits, at = append(hits, r.Hits...), r.Next
 	}
 	if i := slices.IndexFunc(hits, evidence.Hit.Failed); i >= 0 {
 		t.Errorf("%+v", hits[i])

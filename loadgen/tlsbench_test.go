@@ -37,8 +37,8 @@ func BenchmarkTLSConnection(b *testing.B) {
 			b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
 		})
 	}
-	if frame, err := frameFrom(c.buffer, 0); err != nil || len(frame.Records) == 0 || frame.Records[0].Failed() {
-		b.Errorf("%+v, %v", frame.Records, err)
+	if r, err := rangeFrom(c.buffer, 0); err != nil || len(r.Hits) == 0 || r.Hits[0].Failed() {
+		b.Errorf("%+v, %v", r.Hits, err)
 	}
 }
 

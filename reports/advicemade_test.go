@@ -12,6 +12,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/reports/model"
 )
 
@@ -214,7 +216,7 @@ func judged(t *testing.T, ev evidence.Evidence) (s model.Scenario) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge(&s, ev.Run, tl)
+	fill(&s, kept.Recording{Run: ev.Run, Timeline: tl, Verdict: verdict.Judge(ev.Run, tl)})
 	return s
 }
 

@@ -7,24 +7,23 @@ import (
 	"slices"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/reports/model"
 )
 
-// LoadEvidence judges the recording in a folder, wherever that is. It calls show as [timeline.JoinShowing] does, and keeps the hits that
+// LoadEvidence reads the recording in a folder, wherever that is. It calls show as [timeline.JoinShowing] does, and keeps the hits that
 // are asked for whole. The error, one line, says that the folder has no recording that this build can read.
-func LoadEvidence(folder string, show func(evidence.Hit, error), asked ...timeline.HitID) (model.Scenario, Recording, error) {
-	ev, err := store.Read(folder)
+func LoadEvidence(folder string, show func(evidence.Hit, error), asked ...timeline.HitID) (model.Scenario, kept.Recording, error) {
+	rec, err := kept.Read(folder, func(evidence.Run) func(evidence.Hit, error) { return show }, asked...)
 	if err != nil {
-		return model.Scenario{}, Recording{}, err
+		return model.Scenario{}, rec, err
 	}
-	ev = ev.Named()
-	s := model.Scenario{ID: ev.Run.Scenario, Suite: ev.Run.Suite, Mode: ev.Run.Mode, Attempts: ev.Run.Attempt, Evidence: folder}
+	s := model.Scenario{ID: rec.Run.Scenario, Suite: rec.Run.Suite, Mode: rec.Run.Mode, Attempts: rec.Run.Attempt, Evidence: folder}
+	fill(&s, rec)
 	listFiles(&s, folder)
-	rec, err := join(&s, filepath.Join(folder, evidence.RunFile), ev, show, asked...)
-	return s, rec, err
+	return s, rec, nil
 }
 
 // EvidenceFolder returns the folder of the last attempt at a scenario of the run folder dir. Its name is MODE/SUITE/ID.

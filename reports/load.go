@@ -16,7 +16,9 @@ import (
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
 )
@@ -24,35 +26,40 @@ import (
 // CutOff is what is in a run's Broken if it did not come to its end.
 const CutOff = "the run was cut off, or has not ended"
 
-// Load reads the run folder dir and judges it anew:
+// Load reads the run folder dir, and judges each recording without a verdict that this build made of it:
 //
 //	evidence/session.json
 //	evidence/spans.jsonl
 //	evidence/<mode>/cluster.json
-//	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,flows.parquet,events.jsonl}
+//	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,flows.parquet,events.jsonl,verdict.json}
 //
 // Of the attempts of a scenario the last counts. A scenario that cannot be read is inconclusive; whatever else is missing or damaged is in
 // the run's Broken, and so is [CutOff]. The error, one line, says that the folder has no session that this
 // build can read.
-func Load(dir string) (model.Report, error) { return LoadWith(dir, nil) }
+func Load(dir string) (model.Report, error) { return newLoader(dir, nil).load() }
 
-// LoadWith is Load, and shows every recording to the observer, which may be nil.
-func LoadWith(dir string, observer Observer) (model.Report, error) {
-	session, err := readSession(dir)
+// Rejudge is [Load], and judges every recording.
+func Rejudge(dir string) (model.Report, error) {
+	l := newLoader(dir, nil)
+	l.read = kept.Judge
+	return l.load()
+}
+
+func (l *loader) load() (model.Report, error) {
+	session, err := l.begin()
 	if err != nil {
 		return model.Report{}, err
 	}
-	l := newLoader(dir, session, observer)
 	if session.Ended.After(session.Began) {
 		l.report.Summary.Seconds = seconds(session.Ended.Sub(session.Began))
 	}
 	if session.Ended.IsZero() {
 		l.report.Run.Broken = append(l.report.Run.Broken, CutOff)
 	}
-	spans, err := store.ReadSpans(dir)
+	spans, err := store.ReadSpans(l.dir)
 	l.broken(err)
 	l.report.Run.Seconds = secondsByPart(spans, session.Began, session.Ended)
-	modes, err := folders(evidence.Folder(dir))
+	modes, err := folders(evidence.Folder(l.dir))
 	l.broken(err)
 	slices.SortFunc(modes, compareModes)
 	for _, mode := range modes {
@@ -60,16 +67,28 @@ func LoadWith(dir string, observer Observer) (model.Report, error) {
 	}
 	l.report.Run.Broken = append(l.report.Run.Broken, SkippedWhole(session.Asked, l.report.Scenarios)...)
 	l.report.Claims = newClaims(l.report.Scenarios)
+	l.report.JudgedAgain = l.judgedAgain()
 	return l.report, nil
 }
 
-// LoadScenario judges one scenario of a run folder, whose run may be under way, and reports as if there were no other.
+// judgedAgain says of how many recordings no verdict that was kept fits; empty: of none.
+func (l *loader) judgedAgain() string {
+	var parts []string
+	for _, misfit := range slices.Sorted(maps.Keys(l.misfits)) {
+		parts = append(parts, fmt.Sprintf("%d (%s)", l.misfits[misfit], misfit))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "recordings judged again: " + strings.Join(parts, ", ")
+}
+
+// LoadScenario reads one scenario of a run folder, whose run may be under way, as [Load] does, and reports as if there were no other.
 func LoadScenario(dir, mode, suite, scenario string, observer Observer) (model.Report, error) {
-	session, err := readSession(dir)
-	if err != nil {
+	l := newLoader(dir, observer)
+	if _, err := l.begin(); err != nil {
 		return model.Report{}, err
 	}
-	l := newLoader(dir, session, observer)
 	attempts, err := folders(filepath.Join(evidence.Folder(dir), mode, suite))
 	attempt, recorded := lastAttempts(attempts)[scenario]
 	if err != nil || !recorded {
@@ -103,11 +122,14 @@ func readSession(dir string) (session evidence.Session, err error) {
 	return session, nil
 }
 
-func newLoader(dir string, session evidence.Session, observer Observer) loader {
-	return loader{dir: dir, observer: observer, report: model.Report{
+// begin begins the report with the session of the run folder.
+func (l *loader) begin() (evidence.Session, error) {
+	session, err := readSession(l.dir)
+	l.report = model.Report{
 		APIVersion: model.APIVersion, Kind: model.Kind,
 		Run: newRun(session), Clusters: []evidence.Cluster{}, Scenarios: []model.Scenario{},
-	}}
+	}
+	return session, err
 }
 
 func newRun(s evidence.Session) model.Run {
@@ -138,8 +160,18 @@ func SkippedWhole(asked []string, scenarios []model.Scenario) (broken []string) 
 // A loader makes the report on a run folder.
 type loader struct {
 	dir      string
-	observer Observer // may be nil
+	observer Observer
+	read     func(folder string, watch kept.Watch, asked ...timeline.HitID) (kept.Recording, error)
+	taken    func(place) (model.Scenario, bool) // returns the scenario that was judged before, if it was
+	keeps    bool                               // verdicts
+	misfits  map[string]int                     // how many verdicts do not fit, by why
 	report   model.Report
+}
+
+// newLoader returns a loader of a run folder; the observer may be nil.
+func newLoader(dir string, observer Observer) *loader {
+	none := func(place) (s model.Scenario, ok bool) { return s, false }
+	return &loader{dir: dir, observer: cmp.Or[Observer](observer, nobody{}), read: kept.Read, taken: none, misfits: map[string]int{}}
 }
 
 func (l *loader) loadMode(mode string) {

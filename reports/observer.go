@@ -2,20 +2,25 @@ package reports
 
 import (
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/reports/model"
 )
 
-// An Observer sees every recording while Load joins and judges it, so that a page does not have to read it again.
+// An Observer sees every recording while it is joined and judged, so that a page does not have to read it again. It may see several at a
+// time.
 type Observer interface {
-	// Reading is called before a recording is joined; the function that it returns is called as [timeline.JoinShowing] says.
-	Reading(evidence.Run) func(evidence.Hit, error)
-	// Judged is called with each scenario; the error says that it could not be read or joined, and that there is no recording.
-	Judged(model.Scenario, Recording, error)
+	// Reading is called before a recording is joined. Of what it returns, show is called as [timeline.JoinShowing] says, and judged with
+	// the scenario, unless it cannot be joined.
+	Reading(evidence.Run) (show func(evidence.Hit, error), judged func(model.Scenario, kept.Recording))
+	// Unread is called with each scenario that cannot be read or joined.
+	Unread(model.Scenario, error)
 }
 
-// A Recording is what a scenario was judged from.
-type Recording struct {
-	Run      evidence.Run
-	Timeline timeline.Timeline
+// nobody observes nothing.
+type nobody struct{}
+
+func (nobody) Reading(evidence.Run) (show func(evidence.Hit, error), judged func(model.Scenario, kept.Recording)) {
+	return func(evidence.Hit, error) {}, func(model.Scenario, kept.Recording) {}
 }
+
+func (nobody) Unread(model.Scenario, error) {}

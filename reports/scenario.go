@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
 )
@@ -32,31 +32,38 @@ func (p place) in(dir string) string {
 	return evidence.ScenarioFolder(dir, p.mode, p.suite, p.scenario, p.attempt)
 }
 
-// scenario reads, joins and judges the attempt at a place. One that cannot be read is inconclusive.
+func placeOf(run evidence.Run) place { return place{run.Mode, run.Suite, run.Scenario, run.Attempt} }
+
+// scenario returns the attempt at a place, which it reads, joins and judges unless that was done. One that cannot be read is inconclusive.
 func (l *loader) scenario(at place) model.Scenario {
-	s := model.Scenario{
-		ID: at.scenario, Suite: at.suite, Mode: at.mode, Covers: []string{}, Attempts: at.attempt,
-		Rules: []model.Rule{}, Lanes: []model.Lane{}, Evidence: filepath.ToSlash(at.in("")),
+	s, ok := l.taken(at)
+	if !ok {
+		s = newScenario(at)
+		if err := l.judge(&s, at); err != nil {
+			s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be read: "+within(l.dir, err)
+			s.Headline = phrase.Headline(s.Because)
+			l.observer.Unread(s, err)
+		}
 	}
 	listFiles(&s, at.in(l.dir))
-	rec, err := l.read(&s, at)
-	if err != nil {
-		s.Outcome, s.Because = verdict.Inconclusive, "the recording cannot be read: "+within(l.dir, err)
-		s.Headline = phrase.Headline(s.Because)
-	}
-	if l.observer != nil {
-		l.observer.Judged(s, rec, err)
-	}
 	return s
 }
 
-// listFiles lists the files of the evidence, without the patch that a report wrote, and notes whether there are diagnostics. It skips a
-// folder that cannot be listed: read reports that.
+func newScenario(at place) model.Scenario {
+	return model.Scenario{
+		ID: at.scenario, Suite: at.suite, Mode: at.mode, Covers: []string{}, Attempts: at.attempt,
+		Rules: []model.Rule{}, Lanes: []model.Lane{}, Evidence: filepath.ToSlash(at.in("")),
+	}
+}
+
+// listFiles lists the files of the evidence, without the patch that a report wrote and the verdict, and notes whether there are
+// diagnostics. It skips a folder that cannot be listed: judge reports that.
 func listFiles(s *model.Scenario, folder string) {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
 		switch {
-		case entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), ".") && entry.Name() != PatchFile:
+		case entry.Name() == PatchFile || entry.Name() == evidence.VerdictFile:
+		case entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), "."):
 			s.Files = append(s.Files, entry.Name())
 		case entry.IsDir() && entry.Name() == diagnosticsFolder:
 			s.Diagnostics = path.Join(s.Evidence, diagnosticsFolder)
@@ -64,42 +71,46 @@ func listFiles(s *model.Scenario, folder string) {
 	}
 }
 
-func (l *loader) read(s *model.Scenario, at place) (Recording, error) {
+// judge fills in a scenario from the recording at its place.
+func (l *loader) judge(s *model.Scenario, at place) error {
 	folder := at.in(l.dir)
-	ev, err := store.Read(folder)
-	if err != nil {
-		return Recording{}, err
+	var observed func(model.Scenario, kept.Recording)
+	rec, err := l.read(folder, func(run evidence.Run) (show func(evidence.Hit, error)) {
+		show, observed = l.observer.Reading(run)
+		return show
+	})
+	switch is := placeOf(rec.Run); {
+	case err != nil && rec.Run.Schema == 0:
+		return err
+	case is != at:
+		return fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back",
+			filepath.Join(folder, evidence.RunFile), is.attempt, is.mode, is.suite, is.scenario)
+	case err != nil:
+		describe(s, rec.Run)
+		return err
 	}
-	ev = ev.Named()
-	file, run := filepath.Join(folder, evidence.RunFile), ev.Run
-	if is := (place{run.Mode, run.Suite, run.Scenario, run.Attempt}); is != at {
-		return Recording{}, fmt.Errorf("%s: it is attempt %d of %s/%s/%s, the folder says otherwise: move it back", file, is.attempt, is.mode,
-			is.suite, is.scenario)
+	fill(s, rec)
+	observed(*s, rec)
+	if rec.Misfit != "" {
+		l.misfits[rec.Misfit]++
 	}
-	show := func(evidence.Hit, error) {}
-	if l.observer != nil {
-		show = l.observer.Reading(run)
+	if l.keeps {
+		_ = rec.Keep() // else it is judged the next time, too
 	}
-	return join(s, file, ev, show)
+	return nil
 }
 
-// join joins and judges evidence; file is its run.json.
-func join(s *model.Scenario, file string, ev evidence.Evidence, show func(evidence.Hit, error),
-	asked ...timeline.HitID) (Recording, error) {
-	run := ev.Run
+// describe fills in what is known of a scenario before it is judged.
+func describe(s *model.Scenario, run evidence.Run) {
 	s.Kubernetes, s.Claim, s.Covers = run.Kubernetes, run.Claim, append(s.Covers, run.Covers...)
 	s.ClusterChanges, s.RecordedFor = run.ClusterChanges, run.RecordedFor
 	s.Began, s.Seconds = run.Began.UTC(), seconds(run.Length)
-	tl, err := timeline.JoinShowing(ev, show, asked...)
-	if err != nil {
-		return Recording{}, fmt.Errorf("%s: %w: record it again", file, err)
-	}
-	judge(s, run, tl)
-	return Recording{Run: run, Timeline: tl}, nil
 }
 
-func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
-	v := verdict.Judge(run, tl)
+// fill fills in a scenario from its recording.
+func fill(s *model.Scenario, rec kept.Recording) {
+	run, tl, v := rec.Run, rec.Timeline, rec.Verdict
+	describe(s, run)
 	s.Outcome, s.Headline, s.Facts, s.Because = v.Outcome, v.Headline, v.Facts, v.Because
 	s.Claims, s.Bug = v.Claims, newBug(run, v)
 	for _, f := range v.Findings {
@@ -144,7 +155,8 @@ func judge(s *model.Scenario, run evidence.Run, tl timeline.Timeline) {
 	if s.Disruption != nil || len(s.Steps) > 0 {
 		s.Outages, s.Numbers.Whole = newOutages(tl), untilWhole(tl)
 	}
-	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched) { // else nothing is known of its pods
+	// Of an app that is not watched nothing is known, unless it is of the suite own, which earlier releases had: that deployed it.
+	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched) {
 		s.Advice, s.Patch = adviceOn(*run.UserApp, *s, signsOf(tl, *run.UserApp))
 	}
 	if len(run.Clocks) > 0 {

@@ -118,7 +118,7 @@ func TestReadmeCountsTheScenariosOfEachProfile(t *testing.T) {
 	readme := guides(t)["README.md"]
 	for _, profile := range []harness.Profile{harness.Smoke, harness.Core, harness.Full} {
 		n := 0
-		for _, scenarios := range suites.All(nil) {
+		for _, scenarios := range suites.All() {
 			for _, s := range scenarios {
 				if s.In(profile) {
 					n++

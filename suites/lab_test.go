@@ -16,7 +16,7 @@ import (
 // C3, which is the same on every cluster; all others follow what its trial measured. The lab's guide lists the claims with such bounds,
 // which the lab may skip.
 func TestClaimsOfTheLab(t *testing.T) {
-	guide, err := os.ReadFile(filepath.Join(root, "harness/lab/README.md"))
+	guide, err := os.ReadFile(filepath.Join(root, "harness/host/lab/README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +41,6 @@ func TestClaimsOfTheLab(t *testing.T) {
 	slices.Sort(rows)
 	want := "| claim | scenario | rule and bound |\n|---|---|---|\n" + strings.Join(rows, "") + "\n"
 	if !strings.Contains(string(guide), want) {
-		t.Errorf("harness/lab/README.md lists others than these:\n%s", want)
+		t.Errorf("harness/host/lab/README.md lists others than these:\n%s", want)
 	}
 }

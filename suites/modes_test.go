@@ -11,7 +11,7 @@ import (
 )
 
 func TestModesTable(t *testing.T) {
-	tell(t, "modes", "../harness/lab/README.md", modesTable)
+	tell(t, "modes", "../harness/host/lab/README.md", modesTable)
 	golden(t, "modes.md", modesTable)
 }
 

@@ -3,12 +3,10 @@ package suites
 
 import (
 	"example.com/rollcall/harness"
-	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/suites/autoscale"
 	"example.com/rollcall/suites/control"
 	"example.com/rollcall/suites/dataplane"
 	"example.com/rollcall/suites/disruption"
-	"example.com/rollcall/suites/own"
 	"example.com/rollcall/suites/regressions"
 	"example.com/rollcall/suites/rollout"
 	"example.com/rollcall/suites/statusgap"
@@ -17,14 +15,13 @@ import (
 	"example.com/rollcall/suites/upgrade"
 )
 
-// All returns the scenarios of every suite, by the name of its folder. Those of the suite own are about a user's app.
-func All(app *userapp.App) map[string][]harness.Scenario {
+// All returns the scenarios of every suite, by the name of its folder.
+func All() map[string][]harness.Scenario {
 	return map[string][]harness.Scenario{
 		"autoscale":   autoscale.All(),
 		"control":     control.All(),
 		"dataplane":   dataplane.All(),
 		"disruption":  disruption.All(),
-		"own":         own.All(app),
 		"regressions": regressions.All(),
 		"rollout":     rollout.All(),
 		"statusgap":   statusgap.All(),

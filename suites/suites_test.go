@@ -18,8 +18,7 @@ import (
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/runner"
-	"example.com/rollcall/harness/userapp"
+	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/suites"
@@ -30,28 +29,19 @@ import (
 
 // TestMain accepts the flags of the suites, which go test passes to every package below ./suites, and uses none.
 func TestMain(m *testing.M) {
-	new(runner.Options).List().Register(flag.CommandLine)
+	new(run.Options).List().Register(flag.CommandLine)
 	os.Exit(m.Run())
 }
 
-func all() map[string][]harness.Scenario { return suites.All(nginx()) }
+func all() map[string][]harness.Scenario { return suites.All() }
 
-// nginx is the app of the suite own's tests.
-func nginx() *userapp.App {
-	app, err := userapp.Read("own/testdata/nginx/app.yaml")
-	if err != nil {
-		panic(err)
-	}
-	return app
-}
-
-// A suite of which nothing is recorded, or a scenario that nothing can decide, would always be green. The suite own is recorded
-// when somebody names an app, and some others when they or the profile full are asked for.
+// A suite of which nothing is recorded, or a scenario that nothing can decide, would always be green. Some suites are recorded when they
+// or the profile full are asked for.
 func TestEverySuiteRunsScenariosAndEveryScenarioRules(t *testing.T) {
 	for suite, scenarios := range all() {
 		recorded := 0
 		for _, s := range scenarios {
-			if slices.Contains([]string{"own", "regressions", "disruption", "upgrade"}, suite) || s.In(harness.Core) {
+			if slices.Contains([]string{"regressions", "disruption", "upgrade"}, suite) || s.In(harness.Core) {
 				recorded++
 			}
 			for _, mode := range []string{"iptables", "nftables"} {

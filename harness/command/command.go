@@ -1,5 +1,5 @@
 // Package command runs other programs, given as a command line, and returns their standard output. When the
-// context ends, it kills their process group. It also finds the capabilities that no program can have on this host.
+// context ends, it ends their process group. It also finds the capabilities that no program can have on this host.
 package command
 
 import (
@@ -18,11 +18,15 @@ import (
 
 // A Command is one program to run.
 type Command struct {
-	Line  string    // program and arguments; quotes group words, there is no shell
-	Dir   string    // working directory; empty: ours
-	Env   []string  // KEY=value, added to our environment
-	Stdin io.Reader // may be nil
-	Log   io.Writer // receives all output, as it comes; may be nil
+	Line   string    // program and arguments; quotes group words, there is no shell
+	Args   []string  // further arguments, as they are
+	Dir    string    // working directory; empty: ours
+	Env    []string  // KEY=value, added to our environment
+	Stdin  io.Reader // may be nil
+	Log    io.Writer // receives all output, as it comes; may be nil
+	Stderr io.Writer // receives standard error alone, as it comes; may be nil
+	// Awaited has the program end by itself when the context ends: it gets SIGTERM, and Run waits as long as it takes.
+	Awaited bool
 }
 
 // An Error is the error of a program that could not be run or did not succeed.
@@ -50,49 +54,56 @@ func Run(ctx context.Context, format string, args ...any) (string, error) {
 }
 
 // Run runs the command and returns its standard output without surrounding white space. Its standard error is only in the
-// error and the log. When ctx ends, Run kills the process group, and the error wraps ctx's cause.
+// error and the log. When ctx ends, Run kills the process group unless c.Awaited says otherwise, and the error wraps ctx's cause.
 func (c Command) Run(ctx context.Context) (string, error) {
 	if strings.TrimSpace(c.Line) == "" { // gexe panics on it
 		return "", &Error{Err: errors.New("empty command line")}
 	}
-	var stdout, combined lockedBuilder
+	var stdout, combined strings.Builder
 	proc := exec.NewProcWithContext(ctx, c.Line)
 	if proc.Err() != nil {
 		return "", &Error{Line: c.Line, Err: proc.Err()}
 	}
 	cmd := proc.Command()
+	cmd.Args = append(cmd.Args, c.Args...)
 	cmd.Dir = c.Dir
 	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.Stdin = c.Stdin
-	cmd.Stderr = &combined
+	all := &lockedWriter{to: &combined}
 	if c.Log != nil {
-		cmd.Stderr = io.MultiWriter(&combined, c.Log)
+		all.to = io.MultiWriter(&combined, c.Log)
 	}
-	cmd.Stdout = io.MultiWriter(&stdout, cmd.Stderr)
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, all), all
+	if c.Stderr != nil {
+		cmd.Stderr = io.MultiWriter(all, c.Stderr)
+	}
 	Group(cmd, syscall.SIGKILL)
 	cmd.Cancel = func() error { return SignalGroup(cmd, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
+	if c.Awaited {
+		cmd.Cancel = func() error { return SignalGroup(cmd, syscall.SIGTERM) }
+		cmd.WaitDelay = 0
+	}
 	err := cmd.Run()
 	text := strings.TrimSpace(stdout.String())
 	if err != nil {
-		return text, &Error{Line: c.Line, Output: strings.TrimSpace(combined.String()), Err: errors.Join(err, context.Cause(ctx))}
+		line := strings.Join(append([]string{c.Line}, c.Args...), " ")
+		return text, &Error{Line: line, Output: strings.TrimSpace(combined.String()), Err: errors.Join(err, context.Cause(ctx))}
 	}
 	return text, nil
 }
 
-// A lockedBuilder is a strings.Builder for the two copying goroutines of os/exec.
-type lockedBuilder struct {
-	mu   sync.Mutex
-	text strings.Builder
+// A lockedWriter is a writer for the two copying goroutines of os/exec.
+type lockedWriter struct {
+	mu sync.Mutex
+	to io.Writer
 }
 
-func (b *lockedBuilder) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
+func (w *lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
 }
-
-func (b *lockedBuilder) String() string { return b.text.String() }
 
 // LastLines returns the last n lines of text, joined by " | ".
 func LastLines(text string, n int) string {

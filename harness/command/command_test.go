@@ -36,6 +36,30 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestArgsAreNotSplit(t *testing.T) {
+	var told strings.Builder
+	c := Command{Line: "sh -c", Args: []string{`echo careful >&2; printf %s- "$@"`, "sh", "it's|x y", "z"}, Stderr: &told}
+	if out, err := c.Run(t.Context()); err != nil || out != "it's|x y-z-" || told.String() != "careful\n" {
+		t.Errorf("output %q, standard error %q, error %v", out, &told, err)
+	}
+	c = Command{Line: "no-such-program", Args: []string{"a", "b"}}
+	if _, err := c.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "no-such-program a b: ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A program that is awaited gets SIGTERM, and comes to its end by itself.
+func TestRunAwaits(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := Command{Line: "sh", Args: []string{"-c", `trap "echo tidied; exit 3" TERM; echo begun; while :; do sleep 0.01; done`},
+		Log: cancelAt{"begun", cancel}, Awaited: true}
+	out, err := c.Run(ctx)
+	if !errors.Is(err, context.Canceled) || !strings.HasSuffix(out, "tidied") {
+		t.Errorf("output %q, error %v", out, err)
+	}
+}
+
 func TestRunEndsTheWholeGroup(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
+	"example.com/rollcall/harness/provision"
 )
 
 // An UpgradePath upgrades a cluster of our own to one version after the other, without skipping a minor, which kubeadm does not support.
 // It does what kubeadm's documentation says: first the control plane, then one worker after the other, each of which is drained. Every
 // step is marked in the recording.
 type UpgradePath struct {
-	Versions []string // as [nodeimage.Resolve] takes them, in order
+	Versions []string // as [kube.Resolve] takes them, in order
 	// Drain says how workers are drained; its Node is replaced by each worker.
 	Drain Drain
 	// Hurries goes on as soon as the API server answers, as people do, even if controllers and nodes do not follow changes yet.
@@ -36,7 +37,7 @@ const rulesFollow = 5 * time.Second
 // Do upgrades the cluster. The error names the step that failed, its node, and what was printed last.
 func (p UpgradePath) Do(ctx context.Context, s Stage) error {
 	for i, asked := range p.Versions {
-		to, err := nodeimage.UpgradeTo(ctx, s.Cluster.Output(), asked)
+		to, err := provision.UpgradeTo(ctx, s.Cluster.Output(), asked)
 		if err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func (p UpgradePath) Do(ctx context.Context, s Stage) error {
 type upgrade struct {
 	cluster.Changeable
 	stage   Stage
-	to      nodeimage.Upgrade
+	to      kube.Upgrade
 	hurries bool
 }
 

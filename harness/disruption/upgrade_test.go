@@ -24,7 +24,7 @@ import (
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 )
 
 const next = "v1.36.3"
@@ -127,7 +127,7 @@ func (c *fakeCluster) stage() (s Stage, marks *[]string) {
 func (c *fakeCluster) take(t *testing.T, s Stage) error {
 	t.Helper()
 	steps, err := UpgradePath{Drain: Drain{Deletes: true}}.steps(t.Context(),
-		upgrade{Changeable: c, stage: s, to: nodeimage.Upgrade{Version: next}})
+		upgrade{Changeable: c, stage: s, to: kube.Upgrade{Version: next}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestUpgradeFails(t *testing.T) {
 func TestAKubeletThatStaysIsNotWaitedForWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFake(t)
-		u := upgrade{Changeable: c, to: nodeimage.Upgrade{Version: next}}
+		u := upgrade{Changeable: c, to: kube.Upgrade{Version: next}}
 		err := step{do: func(ctx context.Context) error { return u.awaitNode(ctx, "n-worker") }}.take(t.Context())
 		if want := "not done after 5m0s: its kubelet is v1.35.4"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -212,7 +212,7 @@ func TestADeafProxyIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFake(t)
 		s, _ := c.stage()
-		u := upgrade{Changeable: deaf{c}, stage: s, to: nodeimage.Upgrade{Version: next}}
+		u := upgrade{Changeable: deaf{c}, stage: s, to: kube.Upgrade{Version: next}}
 		err := step{do: u.awaitWatches}.take(t.Context())
 		if want := "not done after 5m0s: no change is heard of by kube-proxy of n-worker2"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -230,7 +230,7 @@ func TestWhoHurriesGoesOnWhenTheAPIAnswers(t *testing.T) {
 		c := newFake(t)
 		c.asleep = "n-worker2"
 		s, _ := c.stage()
-		u := upgrade{Changeable: deaf{c}, stage: s, to: nodeimage.Upgrade{Version: next}, hurries: true}
+		u := upgrade{Changeable: deaf{c}, stage: s, to: kube.Upgrade{Version: next}, hurries: true}
 		if err := (step{do: u.awaitWatches}).take(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -242,7 +242,7 @@ func TestADeafKubeletIsWaitedFor(t *testing.T) {
 		c := newFake(t)
 		c.asleep = "n-worker2"
 		s, _ := c.stage()
-		u := upgrade{Changeable: c, stage: s, to: nodeimage.Upgrade{Version: next}}
+		u := upgrade{Changeable: c, stage: s, to: kube.Upgrade{Version: next}}
 		err := step{do: u.awaitWatches}.take(t.Context())
 		if want := "kubelet of n-worker2: not done after 5m0s: it has not heard of a pod"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 )
 
 // A frozen cluster has an API server that takes requests and never replies.
@@ -34,7 +34,7 @@ func TestAFrozenAPIServerIsNotWaitedForWithoutEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := upgrade{Changeable: frozen{newFake(t), client}, to: nodeimage.Upgrade{Version: next}, hurries: true}
+		u := upgrade{Changeable: frozen{newFake(t), client}, to: kube.Upgrade{Version: next}, hurries: true}
 		for name, s := range map[string]step{"watches": {do: u.awaitWatches}, "the new version": u.complete()} {
 			if err := s.take(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "not done after 5m0s: ") {
 				t.Errorf("waiting for %s: error %v", name, err)

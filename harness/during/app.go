@@ -86,7 +86,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
 	is.Asked = userapp.ProbeHandler(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure(), m.http)
 	if m.change != nil { // Prepare may have changed the workload in the cluster
-		is.Workload = userapp.Advisable(m.change.Manifest)
+		is.Workload, is.Autoscaled = userapp.Advisable(m.change.Manifest), m.change.Autoscaled
 	}
 	s.UserApp = userapp.Elsewhere(m.service.Path, m.http, is)
 	return nil

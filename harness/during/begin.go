@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -32,7 +33,7 @@ func IsRecorder() bool { return os.Getenv(folderVariable) != "" }
 const atOnce = "0s"
 
 // Record runs the recorder in such a process, until the end of the maintenance is reported.
-func Record(ctx context.Context, o Options) (int, error) {
+func Record(ctx context.Context, o Options, reports run.Reports) (int, error) {
 	signals, stop := notified()
 	defer stop()
 	folder := os.Getenv(folderVariable)
@@ -44,7 +45,8 @@ func Record(ctx context.Context, o Options) (int, error) {
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
-	r := recorder{settings: a, root: filepath.Dir(folder), folder: folder, line: o.line(beginVerb, nil), record: a.runner.Record}
+	r := recorder{settings: a, root: filepath.Dir(folder), folder: folder, line: o.line(beginVerb, nil), record: a.plan.Record,
+		reports: reports}
 	return r.detached(ctx, signals)
 }
 
@@ -61,7 +63,7 @@ func Begin(ctx context.Context, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	folder, err := newFolder(beginVerb, a.runner.Layout().Runs())
+	folder, err := newFolder(beginVerb, a.plan.Layout.Runs())
 	if err != nil {
 		return err
 	}

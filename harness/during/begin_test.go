@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
 )
@@ -67,7 +67,7 @@ func TestBeginMarkEnd(t *testing.T) {
 			if err := Mark("drain a"); err != nil {
 				t.Error(err)
 			}
-			code, err := End(t.Context(), &over)
+			code, err := End(t.Context(), &over, reported)
 			if code != row.code || err != nil {
 				t.Errorf("exit code %d, %v; want %d", code, err, row.code)
 			}
@@ -98,7 +98,7 @@ func TestARecorderThatWasKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	code, err := end(t.Context(), &out, folder)
+	code, err := end(t.Context(), &out, folder, reported)
 	if code != 3 || err != nil || !strings.Contains(out.String(), "the recorder was killed; what it recorded is judged as it is") ||
 		!strings.Contains(out.String(), "1 inconclusive") {
 		t.Errorf("exit code %d, %v:\n%s", code, err, &out)
@@ -139,7 +139,7 @@ func TestARecorderThatNobodyReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, err := end(t.Context(), &bytes.Buffer{}, folder); code != 0 || err != nil {
+	if code, err := end(t.Context(), &bytes.Buffer{}, folder, reported); code != 0 || err != nil {
 		t.Errorf("exit code %d, %v", code, err)
 	}
 }
@@ -147,7 +147,7 @@ func TestARecorderThatNobodyReads(t *testing.T) {
 // No recording can begin while that of a killed recorder has not been judged.
 func TestAfterAKilledRecorder(t *testing.T) {
 	folder := runFolder(t)
-	if err := conformance.Link(filepath.Dir(folder), linkName, folder); err != nil {
+	if err := run.Link(filepath.Dir(folder), linkName, folder); err != nil {
 		t.Fatal(err)
 	}
 	want := "rollcall during: the recorder of " + folder + " was killed: have what it recorded judged first: rollcall during end"
@@ -157,7 +157,8 @@ func TestAfterAKilledRecorder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, logFile), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := end(t.Context(), &bytes.Buffer{}, folder); err == nil || !strings.Contains(err.Error(), "before it recorded anything") {
+	_, err := end(t.Context(), &bytes.Buffer{}, folder, reported)
+	if err == nil || !strings.Contains(err.Error(), "before it recorded anything") {
 		t.Errorf("error %v", err)
 	}
 	if err := checkFree("during", filepath.Dir(folder)); err != nil {
@@ -186,7 +187,7 @@ func TestADeadlineEndsARecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	code, err := end(t.Context(), &out, folder)
+	code, err := end(t.Context(), &out, folder, reported)
 	said := strings.Join(strings.Fields(out.String()), " ") // lines are wrapped
 	if code != 3 || err != nil || !strings.Contains(said, "the recording had ended by itself") ||
 		!strings.Contains(said, "1 passed") || !strings.Contains(said, "maintenance by hand was not over after 1ms") {
@@ -243,11 +244,11 @@ func TestEndOfNothing(t *testing.T) {
 	t.Setenv("ARTIFACTS", t.TempDir())
 	t.Setenv(RunVariable, "")
 	const none = "rollcall during end: nothing is being recorded: begin it: rollcall during begin, or rollcall during -- COMMAND"
-	if _, err := End(t.Context(), &bytes.Buffer{}); err == nil || err.Error() != none || !usage.Is(err) {
+	if _, err := End(t.Context(), &bytes.Buffer{}, reported); err == nil || err.Error() != none || !usage.Is(err) {
 		t.Errorf("error %v, want %s", err, none)
 	}
 	t.Setenv(RunVariable, t.TempDir())
-	if _, err := End(t.Context(), &bytes.Buffer{}); !usage.Is(err) {
+	if _, err := End(t.Context(), &bytes.Buffer{}, reported); !usage.Is(err) {
 		t.Errorf("of a folder that is none: %v", err)
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/run"
+	"example.com/rollcall/harness/verdict/kept"
 )
 
 // A Change is a rollout that Rollcall makes itself, instead of a user's command. Those of a run are recorded one after the other.
@@ -20,7 +22,16 @@ type Change struct {
 	Prepare func(context.Context, Site) error // deploys or changes the app before the load
 	Do      func(context.Context) error       // begins the rollout, when the load is steady
 
-	Manifest map[string]any // of the workload, as its owner wrote it; nil: it was changed since
+	Manifest   map[string]any // of the workload, as its owner wrote it; nil: it was changed since
+	Autoscaled string         // autoscaler that sets the replicas which Manifest has too; empty: none
+}
+
+// A Part is what is recorded on one cluster.
+type Part struct {
+	Prepared            // options, which say what cluster
+	Changes  []Change   // recorded one after the other
+	Created  Created    // by the changes; deleted at the end if the cluster stays
+	record   recordFunc // of the plan
 }
 
 // Created is what changes created on a cluster. Stays may be called from another goroutine.
@@ -33,27 +44,28 @@ type Created interface {
 type Site struct {
 	Cluster cluster.Cluster
 	folder  string
-	Say     func(string) // prints a line for the user
+	drains  map[string]map[string]time.Duration // see NeededDrains
+	Say     func(string)                        // prints a line for the user
 }
 
 // Folder returns the run folder.
 func (s Site) Folder() string { return s.folder }
 
-// Recording returns the folder of an earlier recording of the run. There is only one attempt of each.
-func (s Site) Recording(id string) (folder string) {
-	return evidence.ScenarioFolder(s.folder, s.Cluster.Mode(), suite, id, 1)
-}
+// NeededDrains returns, by node, how long the node sent requests to pods that had left the endpoints, in an earlier recording of the run.
+func (s Site) NeededDrains(id string) map[string]time.Duration { return s.drains[id] }
 
-// RunChanges records what changes cost, and returns the exit code of the verdict, as Run does. line is the command line of the program;
-// created is deleted at the end if the cluster stays.
-func (p Prepared) RunChanges(ctx context.Context, at Terminal, verb, line string, changes []Change, created Created) (int, error) {
-	r := recorder{settings: p.settings, line: line, changes: changes, created: created, record: p.runner.Record}
-	return r.inNewFolder(ctx, at, verb, nil)
+// RunChanges records what the changes of each part cost, one part after the other, in one run folder. It returns the exit code of the
+// verdict, as Run does. line is the command line of the program.
+func RunChanges(ctx context.Context, at Terminal, verb, line string, reports run.Reports, parts ...Part) (int, error) {
+	for i := range parts {
+		parts[i].record = parts[i].plan.Record
+	}
+	return recorder{settings: parts[0].settings, line: line, parts: parts, reports: reports}.inNewFolder(ctx, at, verb, nil)
 }
 
 // inNewFolder makes a run folder and records into it.
 func (r recorder) inNewFolder(ctx context.Context, at Terminal, verb string, command []string) (int, error) {
-	r.root = r.runner.Layout().Runs()
+	r.root = r.plan.Layout.Runs()
 	var err error
 	if r.folder, err = newFolder(verb, r.root); err != nil {
 		return 0, err
@@ -66,17 +78,28 @@ func (r recorder) inNewFolder(ctx context.Context, at Terminal, verb string, com
 }
 
 // scenariosOf returns a function for each change that makes the scenario of it. m serves one change after the other.
-func (m *maintenance) scenariosOf(changes []Change) (asks []runner.Asks) {
+func (m *maintenance) scenariosOf(changes []Change) (list []run.ScenarioFunc) {
 	for _, change := range changes {
-		asks = append(asks, func(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
+		list = append(list, func(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 			m.change, m.id, m.does = &change, change.ID, change.Does
 			return m.scenarioOn(ctx, c)
 		})
 	}
-	return asks
+	return list
+}
+
+// noting returns a reading that also notes which drains the recordings need.
+func (m *maintenance) noting(reading run.Reading) run.Reading {
+	return func(of evidence.Run) (show func(evidence.Hit, error), judged func(kept.Recording)) {
+		show, observed := reading(of)
+		return show, func(rec kept.Recording) {
+			m.drains[of.Scenario] = rec.Timeline.NeededDrains()
+			observed(rec)
+		}
+	}
 }
 
 // stays reports whether the cluster stays after the recordings.
 func (m *maintenance) stays() bool {
-	return m.cluster != nil && (m.cluster.Attached() || m.runner.Keep)
+	return m.cluster != nil && (m.cluster.Attached() || m.plan.Asked.Keep)
 }

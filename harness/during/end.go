@@ -9,32 +9,31 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
-	"example.com/rollcall/reports/model"
 )
 
 // End reports the end of the maintenance to the recorder that Begin started, prints what it prints until it has judged, and returns its
 // exit code. If the recorder was killed, End judges what it recorded. When ctx ends, the recorder goes on.
-func End(ctx context.Context, out io.Writer) (int, error) {
+func End(ctx context.Context, out io.Writer, reports run.Reports) (int, error) {
 	folder, err := find(endVerb)
 	if err != nil {
 		return 0, err
 	}
-	return end(ctx, out, folder)
+	return end(ctx, out, folder, reports)
 }
 
-func end(ctx context.Context, out io.Writer, folder string) (code int, err error) {
+func end(ctx context.Context, out io.Writer, folder string, reports run.Reports) (code int, err error) {
 	if _, err := os.Stat(filepath.Join(folder, logFile)); err != nil {
 		return 0, usage.New("rollcall during end", usage.OneLine(err),
 			"name a run folder of rollcall during begin in "+RunVariable+", or leave that unset")
 	}
 	code, err = requestEnd(ctx, out, folder)
 	if errors.Is(err, errNoRecorder) && ctx.Err() == nil {
-		code, err = afterwards(out, folder)
+		code, err = afterwards(out, folder, reports)
 	}
 	if err != nil {
 		return code, err
@@ -63,7 +62,7 @@ func requestEnd(ctx context.Context, out io.Writer, folder string) (code int, er
 }
 
 // afterwards reports a recording whose recorder is gone: it ended by itself, or was killed and its recording is incomplete.
-func afterwards(out io.Writer, folder string) (int, error) {
+func afterwards(out io.Writer, folder string, reports run.Reports) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	held, err := sharedfile.Acquire(ctx, filepath.Join(filepath.Dir(folder), lockName), func(string) {})
@@ -84,8 +83,7 @@ func afterwards(out io.Writer, folder string) (int, error) {
 	default:
 		fmt.Fprintln(out, "the recording had ended by itself")
 	}
-	report, err := conformance.Report(out, filepath.Dir(folder), folder)
-	return model.ExitCode(report), err
+	return reports(folder).Report(out, filepath.Dir(folder))
 }
 
 // unlink removes the link to the folder: its result is known.

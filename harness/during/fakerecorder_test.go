@@ -1,6 +1,7 @@
 package during
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,9 +26,12 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/observe"
-	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/loadgen"
+	"example.com/rollcall/reports"
+	"example.com/rollcall/reports/model"
+	"example.com/rollcall/reports/page"
 )
 
 // fakeVariable is the environment variable that makes a test process a recorder of a fake cluster; its value is one of those below.
@@ -76,22 +80,47 @@ func TestMain(m *testing.M) {
 
 func fakeRecorder(folder, how string) recorder {
 	f := &fakeRecording{folder: folder, how: how}
-	a := settings{settle: time.Millisecond, deadline: time.Minute, runner: &runner.Runner{}}
+	a := settings{settle: time.Millisecond, deadline: time.Minute}
 	if how == late {
 		a.deadline = time.Millisecond
 	}
-	return recorder{settings: a, root: filepath.Dir(folder), folder: folder, line: "rollcall during begin", record: f.record}
+	return recorder{settings: a, root: filepath.Dir(folder), folder: folder, line: "rollcall during begin", record: f.record,
+		reports: reported}
+}
+
+// reported writes and prints the report of a run folder, and points root/latest at it.
+func reported(folder string) run.Reporter {
+	index := page.New(folder)
+	return reporter{reports.Collect(folder, index), folder, index}
+}
+
+type reporter struct {
+	*reports.Collector
+	folder string
+	page   *page.Page
+}
+
+func (r reporter) Report(out io.Writer, root string) (code int, err error) {
+	of, err := r.Collector.Report()
+	if err != nil {
+		return model.ExitCode(of), err
+	}
+	return model.ExitCode(of), errors.Join(reports.WriteFolder(r.folder, of, r.page.File()), run.Link(root, "latest", r.folder),
+		reports.Terminal(out, of), second(fmt.Fprintf(out, "\nrun folder: %s\n", r.folder)))
 }
 
 // A fakeRecording runs its scenario's disruption on a fake cluster, with a few hits of clients.
 type fakeRecording struct {
 	folder, how string
+	mode        string                  // of the cluster; empty: iptables
 	fromHost    bool                    // without a cluster
 	on          cluster.Cluster         // nil: a fake one
 	replies     []evidence.Hit          // that came, if requests are sent
 	app         func(*evidence.UserApp) // adds what is known of the app that they are sent to; nil: nothing
 	seen        func(context.Context) *observe.Objects
 }
+
+func (f *fakeRecording) inMode() string { return cmp.Or(f.mode, "iptables") }
 
 type fakeCluster struct {
 	cluster.Cluster
@@ -108,7 +137,8 @@ func readyNode(name string) *corev1.Node {
 		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
 }
 
-func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, command string, of ...runner.Asks) error {
+func (f *fakeRecording) record(ctx context.Context, out io.Writer, into run.Into, of ...run.ScenarioFunc) error {
+	suite := into.Suite
 	switch f.how {
 	case refused:
 		return usage.New("node-image", "there is none", "build it")
@@ -118,9 +148,11 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 		return context.Cause(ctx)
 	}
 	session := store.NewSession("r", time.Now())
-	session.Command = command
-	if err := store.WriteJSON(evidence.SessionPath(f.folder), session); err != nil {
-		return err
+	session.Command = into.Command
+	if _, err := os.Stat(evidence.SessionPath(f.folder)); err != nil { // else it continues that of an earlier part
+		if err := store.WriteJSON(evidence.SessionPath(f.folder), session); err != nil {
+			return err
+		}
 	}
 	if f.how == breaks {
 		return errors.New("docker: no space left")
@@ -128,7 +160,7 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	if f.fromHost {
 		return f.recordFromHost(ctx, suite, of[0])
 	}
-	if err := store.WriteJSON(evidence.ClusterPath(f.folder, "iptables"), evidence.Cluster{Mode: "iptables"}); err != nil {
+	if err := store.WriteJSON(evidence.ClusterPath(f.folder, f.inMode()), evidence.Cluster{Mode: f.inMode()}); err != nil {
 		return err
 	}
 	on := f.on
@@ -143,11 +175,11 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, suite, comman
 	return f.toItsEnd(ctx, suite, s)
 }
 
-func (f *fakeRecording) recordFromHost(ctx context.Context, suite string, asks runner.Asks) error {
+func (f *fakeRecording) recordFromHost(ctx context.Context, suite string, scenarioOn run.ScenarioFunc) error {
 	if err := store.WriteJSON(evidence.ClusterPath(f.folder, evidence.NoCluster), evidence.Cluster{Mode: evidence.NoCluster}); err != nil {
 		return err
 	}
-	s, err := asks(ctx, nil)
+	s, err := scenarioOn(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -177,12 +209,12 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 		remote.Start(ctx, lanes, loadgen.Config{Began: began, Service: "elsewhere", Timeout: patient, UserHTTP: s.UserApp.HTTP()})); err != nil {
 		return nil, err
 	}
-	for len(f.replies) < 20 {
-		frames, err := remote.HitsOfLanes(ctx, []string{lanes[0].ID}, []int{len(f.replies)})
+	for next := int64(0); len(f.replies) < 20; {
+		ranges, err := remote.HitsOfLanes(ctx, []string{lanes[0].ID}, []int64{next})
 		if err != nil {
 			return nil, err
 		}
-		f.replies = append(f.replies, frames[0].Records...)
+		next, f.replies = ranges[0].Next, append(f.replies, ranges[0].Hits...)
 	}
 	status, err := remote.Status(ctx)
 	for _, e := range status.Noted {
@@ -194,7 +226,7 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 // underLoad records as if one request had been sent every 20 ms, and the load had gone on for two more.
 func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.Scenario) error {
 	const every = 20 * time.Millisecond
-	run := evidence.Run{Scenario: s.ID, Suite: suite, Mode: "iptables", Claim: s.Claim, Attempt: 1, Tries: 1,
+	run := evidence.Run{Scenario: s.ID, Suite: suite, Mode: f.inMode(), Claim: s.Claim, Attempt: 1, Tries: 1,
 		OldVersion: "v1", NewVersion: "v1", Limits: s.Limits,
 		Expect: s.Expect, Disruption: s.Disruption.Recorded(func(name string) string { return name }),
 		Lanes: []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Node: "a", Conn: evidence.Fresh, Rate: 50}}}

@@ -23,7 +23,7 @@ import (
 // fakeHostRecorder returns a recorder that records as if this host alone requested a URL.
 func fakeHostRecorder(folder, how string) recorder {
 	r := fakeRecorder(folder, how)
-	r.url, r.http, r.runner.FromHost = "https://shop.example.com/healthz", &loadgen.UserHTTP{}, true
+	r.url, r.http, r.plan.Asked.FromHost = "https://shop.example.com/healthz", &loadgen.UserHTTP{}, true
 	r.record = (&fakeRecording{folder: folder, how: how, fromHost: true}).record
 	return r
 }
@@ -124,7 +124,7 @@ func TestARecordingFromThisHostAlone(t *testing.T) {
 	}
 	a.settle, a.proxy = 100*time.Millisecond, "HTTP_PROXY"
 	folder, out := runFolder(t), &bytes.Buffer{}
-	r := recorder{settings: a, root: filepath.Dir(folder), folder: folder, record: a.runner.Record}
+	r := recorder{settings: a, root: filepath.Dir(folder), folder: folder, record: a.plan.Record, reports: reported}
 	if code, err := r.run(t.Context(), Terminal{Out: out, Errors: out}, []string{"true"}); code != 3 || err != nil {
 		t.Errorf("exit code %d, %v; it said\n%s", code, err, out)
 	}

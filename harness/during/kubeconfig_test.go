@@ -251,7 +251,7 @@ func TestTheContextOfACommand(t *testing.T) {
 			}
 			t.Setenv("KUBECONFIG", file)
 			r := fakeRecorder(runFolder(t), refused)
-			r.runner.FromHost, r.ownConfig = row.fromHost, row.own
+			r.plan.Asked.FromHost, r.ownConfig = row.fromHost, row.own
 			var out bytes.Buffer
 			if _, err := r.run(t.Context(), Terminal{Out: &out, Errors: &out}, []string{"true"}); err == nil {
 				t.Error("no error")

@@ -49,6 +49,8 @@ type maintenance struct {
 	unfinished  string // why the maintenance did not come to its end; empty: it did
 	commandCode int
 	commandTook time.Duration
+
+	drains map[string]map[string]time.Duration // that recordings needed, by their ids and by node
 }
 
 // byHand describes maintenance without a command.
@@ -72,7 +74,7 @@ func (m *maintenance) name() string {
 // scenarioOn prepares the maintenance on a cluster, and returns its scenario.
 func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 	m.sayProxy()
-	if m.runner.FromHost {
+	if m.plan.Asked.FromHost {
 		return m.fromHost(ctx)
 	}
 	m.cluster = c
@@ -80,7 +82,7 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 		return harness.Scenario{}, err
 	}
 	if m.change != nil {
-		if err := m.change.Prepare(ctx, Site{c, m.folder, m.screen.say}); err != nil {
+		if err := m.change.Prepare(ctx, Site{c, m.folder, m.drains, m.screen.say}); err != nil {
 			return harness.Scenario{}, err
 		}
 	}

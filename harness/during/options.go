@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/staging"
 	"example.com/rollcall/harness/usage"
@@ -34,14 +34,13 @@ type Options struct {
 	URL        string // that the client outside the cluster requests instead of Rollcall's own app
 	ControlURL string // beside URL alone: past the app on the same way, for a control lane
 	Request    Request
-	Settle     string   // how long the load goes on once the cluster is whole; empty: a minute
-	For        string   // how long the maintenance goes on after the end of the command; empty: it ends with the command
-	Until      string   // shell command, repeated after the end of the command, that succeeds when the maintenance is over
-	Deadline   string   // how long the maintenance may take; empty: 12 h
-	OwnConfig  bool     // the command gets the user's own kubeconfig, not one of the cluster
-	Load       []string // images of this host's Docker to load onto the nodes of a kind cluster
-	Creates    bool     // a user's objects are created, which --allow=cluster-objects is about
-	runner.Options
+	Settle     string // how long the load goes on once the cluster is whole; empty: a minute
+	For        string // how long the maintenance goes on after the end of the command; empty: it ends with the command
+	Until      string // shell command, repeated after the end of the command, that succeeds when the maintenance is over
+	Deadline   string // how long the maintenance may take; empty: 12 h
+	OwnConfig  bool   // the command gets the user's own kubeconfig, not one of the cluster
+	Creates    bool   // a user's objects are created, which --allow=cluster-objects is about
+	run.Options
 }
 
 // Defaults. The help texts of [Options.List] repeat them.
@@ -120,7 +119,7 @@ type settings struct {
 	control          string            // --control-url
 	http             *loadgen.UserHTTP // how service and url are requested
 	proxy            string            // environment variable with a proxy for the URL; empty: there is none
-	runner           *runner.Runner
+	plan             run.Plan
 }
 
 // A Prepared is options that were checked, and the cluster that they name.
@@ -136,7 +135,7 @@ func (o Options) Prepare() (Prepared, error) {
 func (p Prepared) Asks() (method string, body int) { return p.http.Method, len(p.http.Body) }
 
 // There returns the existing cluster that the options name; nil: one is made.
-func (p Prepared) There() *attached.Cluster { return p.runner.There() }
+func (p Prepared) There() *attached.Cluster { return p.plan.Target }
 
 // Permits reports whether --allow has a value.
 func (o Options) Permits(thing string) bool {
@@ -149,7 +148,7 @@ func (o Options) prepare() (a settings, err error) {
 		return a, usage.New("--max-latency="+o.MaxLatency, "only p99 is supported", "write it like "+p99Is+"300ms")
 	}
 	budget := userapp.Budget{MaxOutage: o.MaxOutage, MaxFailed: o.MaxFailed, P99: p99}
-	if a.Losses, err = budget.Read("--max-outage=", "--max-failed=", "--max-latency="+p99Is); err != nil {
+	if a.Losses, err = budget.Read(); err != nil {
 		return a, err
 	}
 	settle := defaultSettle
@@ -208,21 +207,20 @@ func (o Options) prepare() (a settings, err error) {
 		return a, err
 	}
 	o.Rate, o.Jobs = cmp.Or(o.Rate, strconv.Itoa(defaultRate)), "1"
-	fromHost := o.fromHost()
+	o.Watches, o.FromHost = true, o.fromHost()
 	if !o.Named() {
 		o.Modes = cmp.Or(o.Modes, defaultMode)
 	}
-	a.runner = &runner.Runner{Options: o.Options, Watches: true, Load: o.Load, FromHost: fromHost}
-	if err := a.runner.CheckNamed(); err != nil {
+	if err := o.CheckNamed(); err != nil {
 		return a, err
 	}
 	if err := a.tryURLs(); err != nil {
 		return a, err
 	}
-	if err := a.runner.Prepare(); err != nil {
+	if a.plan, err = run.NewPlan(o.Options); err != nil {
 		return a, err
 	}
-	if len(a.runner.ModeList()) != 1 {
+	if len(a.plan.Modes) != 1 {
 		return a, usage.New("--modes="+o.Modes, "it is recorded once, on one cluster", "name one mode")
 	}
 	return a, nil

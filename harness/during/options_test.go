@@ -92,7 +92,7 @@ func TestBadOptions(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			for verb, err := range map[string]error{
 				"begin":  Begin(t.Context(), &bytes.Buffer{}, row.options),
-				"during": second(Run(t.Context(), Terminal{}, row.options, []string{"true"})),
+				"during": second(Run(t.Context(), Terminal{}, row.options, []string{"true"}, reported)),
 			} {
 				if err == nil || !usage.Is(err) || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("%s: error %v, want %s", verb, err, row.says)
@@ -100,7 +100,7 @@ func TestBadOptions(t *testing.T) {
 			}
 		})
 	}
-	_, err := Run(t.Context(), Terminal{}, Options{}, []string{"no-such-program"})
+	_, err := Run(t.Context(), Terminal{}, Options{}, []string{"no-such-program"}, reported)
 	if err == nil || !usage.Is(err) || !strings.HasPrefix(err.Error(), "command no-such-program: it does not exist") {
 		t.Errorf("a command that is not there: %v", err)
 	}
@@ -154,10 +154,10 @@ func TestWhatClientsMayLose(t *testing.T) {
 			if s.Claim != row.claim || s.Disruption.Does != "x" || !s.Disruption.ByOthers() {
 				t.Errorf("claim %q, disruption %+v", s.Claim, s.Disruption)
 			}
-			if rate := s.At(a.runner.NewSession().Rate, 1).Load.Rate; rate != defaultRate {
+			if rate := s.At(a.plan.Rate, 1).Load.Rate; rate != defaultRate {
 				t.Errorf("%d requests per second and lane", rate)
 			}
-			if a.settle != time.Minute || a.deadline != 12*time.Hour || !cmp.Equal(a.runner.ModeList(), []string{"iptables"}) {
+			if a.settle != time.Minute || a.deadline != 12*time.Hour || !cmp.Equal(a.plan.Modes, []string{"iptables"}) {
 				t.Errorf("asked %+v", a)
 			}
 		})

@@ -14,10 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"example.com/rollcall/harness/conformance"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
-	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/reports"
@@ -160,7 +159,7 @@ func TestARecordingThatIsNone(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = held.Release() }()
-		if err := errors.Join(conformance.Link(r.root, linkName, r.folder), os.Mkdir(filepath.Join(r.root, "other"), 0o755)); err != nil {
+		if err := errors.Join(run.Link(r.root, linkName, r.folder), os.Mkdir(filepath.Join(r.root, "other"), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		for command, want := range map[string]string{
@@ -220,9 +219,9 @@ func (stuck) Stays() []string                  { return []string{"deployment web
 func TestDeletingHasALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		r := recorder{settings: settings{runner: &runner.Runner{}}, folder: "out/r", created: stuck{}}
+		r := recorder{folder: "out/r", parts: []Part{{Created: stuck{}}}}
 		began := time.Now()
-		r.remove(t.Context(), &screen{terminal: &out, log: io.Discard})
+		remove(t.Context(), stuck{}, &screen{terminal: &out, log: io.Discard})
 		if took := time.Since(began); took != removeTimeout || out.String() != "not deleted in 2m0s\n" {
 			t.Errorf("%q after %v", &out, took)
 		}

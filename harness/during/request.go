@@ -2,7 +2,6 @@ package during
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -95,28 +94,32 @@ func (r Request) timeout(load time.Duration) (time.Duration, error) {
 
 // http returns the options for clients. writes permits methods that may change something.
 func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
-	q := userapp.Request{Method: cmp.Or(r.Method, http.MethodGet), Host: r.Host, Secure: r.Secure}
+	asked = &loadgen.UserHTTP{Method: cmp.Or(r.Method, http.MethodGet), Host: r.Host, Header: r.VersionHeader, Pointer: r.VersionPointer,
+		Pattern: r.VersionPattern}
 	switch {
-	case !slices.Contains(loadgen.Methods(), q.Method):
-		return nil, usage.New("--method="+q.Method, "there is no such method", "use one of "+strings.Join(loadgen.Methods(), ", "))
-	case !slices.Contains(loadgen.Reads(), q.Method) && !writes:
-		return nil, usage.New("--method="+q.Method, "it may change something", "allow that: --allow="+allowWrites)
+	case !slices.Contains(loadgen.Methods(), asked.Method):
+		return nil, usage.New("--method="+asked.Method, "there is no such method", "use one of "+strings.Join(loadgen.Methods(), ", "))
+	case !slices.Contains(loadgen.Reads(), asked.Method) && !writes:
+		return nil, usage.New("--method="+asked.Method, "it may change something", "allow that: --allow="+allowWrites)
 	}
-	headers := make([]loadgen.HeaderField, len(r.Headers))
-	for i, text := range r.Headers {
-		if headers[i], err = header(text); err != nil {
+	for _, text := range r.Headers {
+		h, err := header(text)
+		if err != nil {
 			return nil, err
 		}
+		asked.Headers = append(asked.Headers, h)
 	}
 	if r.Body != "" {
-		var is bool
-		if q.Body, is = strings.CutPrefix(r.Body, "@"); !is {
+		name, is := strings.CutPrefix(r.Body, "@")
+		if !is {
 			return nil, usage.New("--body", "it is not @ and a file", "write it like @order.json") // it may be a secret
 		}
+		if asked.Body, err = usage.File(name); err != nil {
+			return nil, usage.New("--body=@"+name, usage.OneLine(err), "name an existing file")
+		}
 	}
-	asked, err = q.HTTP("", headers, userapp.Place{Header: r.VersionHeader, Pointer: r.VersionPointer, Pattern: r.VersionPattern})
-	if err != nil {
-		return nil, asFlag(err)
+	if asked.TLS, err = r.TLS(); err != nil {
+		return nil, err
 	}
 	if asked.Status, err = usage.Statuses("--good-status=", cmp.Or(r.GoodStatus, goodStatus)); err != nil {
 		return nil, err
@@ -127,16 +130,8 @@ func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 	return asked, nil
 }
 
-// asFlag returns an error about a field of a request, such as "ca none.pem", as one about its flag: --ca=none.pem.
-func asFlag(err error) error {
-	var bad *usage.Error
-	if !errors.As(err, &bad) {
-		return err
-	}
-	return usage.New("--"+strings.Replace(bad.Thing, " ", "=", 1), bad.Reason, bad.Remedy)
-}
-
-// header parses a header. It rejects the value of a secret one on the command line, where everybody can see it.
+// header parses a header, and reads its value from where it stands. It rejects the value of a secret one on the command line, where
+// everybody can see it.
 func header(text string) (h loadgen.HeaderField, err error) {
 	name, value, two := strings.Cut(text, "=")
 	h = loadgen.HeaderField{Name: name, Value: value}
@@ -146,6 +141,9 @@ func header(text string) (h loadgen.HeaderField, err error) {
 	case userapp.Exposed(h):
 		return h, usage.New("--header="+name, "its value would stand in lists of processes and in the report", "write "+name+"=@FILE or "+
 			name+"=$VARIABLE")
+	}
+	if h.Value, err = usage.Value(value); err != nil {
+		return h, usage.New("--header="+text, usage.OneLine(err), "name a file or a variable with a value")
 	}
 	return h, nil
 }

@@ -219,8 +219,8 @@ func TestSecretsStayOutOfTheRun(t *testing.T) {
 	if !told {
 		t.Error("no page tells of the other certificate")
 	}
-	for _, name := range []string{"order.json", "report.json", "run.json", "hits.parquet", "events.jsonl", "session.json", "index.html",
-		"summary.md", "junit.xml", reports.PatchFile, logFile, commandFile} {
+	for _, name := range []string{"order.json", "report.json", "run.json", "hits.parquet", "events.jsonl", "verdict.json", "session.json",
+		"index.html", "summary.md", "junit.xml", reports.PatchFile, logFile, commandFile} {
 		if !hasSuffix(seen, "/"+name) {
 			t.Errorf("nothing was looked for in %s, which is not there", name)
 		}

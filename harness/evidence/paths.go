@@ -12,6 +12,7 @@ const (
 	ArrivalsFile = "arrivals.parquet"
 	FlowsFile    = "flows.parquet"
 	EventsFile   = "events.jsonl"
+	VerdictFile  = "verdict.json"
 	SessionFile  = "session.json"
 	ClusterFile  = "cluster.json"
 	SpansFile    = "spans.jsonl"

@@ -5,20 +5,19 @@ import "time"
 // UserApp describes an app under test that is not Rollcall's: what its replies contain, and the settings in its manifests that
 // may cost its clients requests. Its pods log no arrivals.
 type UserApp struct {
-	Watched     bool          `json:"watched,omitempty"`      // it ran already: the rest is what its pods have, not a manifest
-	Named       bool          `json:"named"`                  // replies name their version
-	Probed      bool          `json:"probed"`                 // there is a readiness probe
-	Startup     bool          `json:"startup,omitempty"`      // there is a startup probe
-	PreStop     time.Duration `json:"pre_stop,omitempty"`     // length of its preStop sleep, nanoseconds
-	OtherHook   bool          `json:"other_hook,omitempty"`   // there is a preStop hook other than a sleep
-	Unhooked    []string      `json:"unhooked,omitempty"`     // containers without a preStop hook, where others have one
-	Grace       time.Duration `json:"grace"`                  // nanoseconds
-	Recreate    bool          `json:"recreate,omitempty"`     // every old pod ends before the first new one begins
-	Unavailable int           `json:"unavailable,omitempty"`  // replicas that a rollout may remove before new ones are ready
-	Replicas    int           `json:"replicas"`               // in the manifest; 0: it names none
-	Autoscaled  string        `json:"autoscaled,omitempty"`   // name of the autoscaler that scales the workload
-	Affinity    bool          `json:"affinity,omitempty"`     // its Service sends each client to one pod (sessionAffinity ClientIP)
-	Adapted     []string      `json:"changed_back,omitempty"` // what was left out of the manifests or changed for the run
+	Watched     bool          `json:"watched,omitempty"`     // it ran already: the rest is what its pods have, not a manifest
+	Named       bool          `json:"named"`                 // replies name their version
+	Probed      bool          `json:"probed"`                // there is a readiness probe
+	Startup     bool          `json:"startup,omitempty"`     // there is a startup probe
+	PreStop     time.Duration `json:"pre_stop,omitempty"`    // length of its preStop sleep, nanoseconds
+	OtherHook   bool          `json:"other_hook,omitempty"`  // there is a preStop hook other than a sleep
+	Unhooked    []string      `json:"unhooked,omitempty"`    // containers without a preStop hook, where others have one
+	Grace       time.Duration `json:"grace"`                 // nanoseconds
+	Recreate    bool          `json:"recreate,omitempty"`    // every old pod ends before the first new one begins
+	Unavailable int           `json:"unavailable,omitempty"` // replicas that a rollout may remove before new ones are ready
+	Replicas    int           `json:"replicas"`              // in the manifest; 0: it names none
+	Autoscaled  string        `json:"autoscaled,omitempty"`  // name of the autoscaler that scales the workload
+	Affinity    bool          `json:"affinity,omitempty"`    // its Service sends each client to one pod (sessionAffinity ClientIP)
 
 	Answers  string         `json:"answers,omitempty"`  // name of the container that has the Service's port
 	Asked    map[string]any `json:"asked,omitempty"`    // what clients ask for, as the handler of a probe in a manifest

@@ -1,12 +1,5 @@
-// Package host finds out what this machine can run and, if allowed, makes it able to run kind
-// clusters: a container engine has to run, and its privileged containers have to start.
-//
-// # What it changes
-//
-// It installs the Debian package docker.io when there is no engine, starts dockerd when none runs,
-// and registers the runtime wrapper of package ociruntime with an engine that it installed or
-// started itself, or with any engine when ROLLCALL_HOST_SETUP=1 is set. Everything else it only
-// reports.
+// Package host finds out what this machine is and can run: its kernel, container engine, cores, memory and disks. It changes nothing
+// of that: program rollcall-host does, from the packages below this one.
 //
 // # CPU scheduling of load agents
 //

@@ -46,21 +46,21 @@ func (e Engine) consequence() string {
 	if e.Running {
 		return ""
 	}
-	return "will be installed and started where root and apt-get allow"
+	return "rollcall-host setup installs and starts it where root and apt-get allow"
 }
 
 func probeEngine(ctx context.Context) Engine {
 	var e Engine
 	_, err := exec.LookPath("dockerd")
 	e.Installed = err == nil
-	if e.Version, err = command.Run(ctx, serverVersion); err != nil {
+	if e.Version, err = command.Run(ctx, ServerVersion); err != nil {
 		e.Error = command.LastLine(err)
 		return e
 	}
 	e.Running = true
-	e.Managed = readEngineState(engineStateFile).managed()
+	e.Managed = ReadEngineState(EngineStateFile).Managed()
 	return e
 }
 
-// serverVersion is a command line that succeeds if the engine answers.
-const serverVersion = "docker version --format {{.Server.Version}}"
+// ServerVersion is a command line that succeeds if the engine answers.
+const ServerVersion = "docker version --format {{.Server.Version}}"

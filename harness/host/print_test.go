@@ -26,9 +26,9 @@ func TestPrint(t *testing.T) {
 			"inotify 0 of 1024 instances, 65536 watches", "memory available 4.0 GiB a cluster needs 3.0 GiB",
 			"disk free 9.0 GiB a cluster needs 4.0 GiB, building a node image 12.0 GiB"}},
 		{"one without an engine", func(f *Facts) { f.Engine = Engine{} },
-			[]string{"container engine none will be installed and started where root and apt-get allow", "privileged container"}},
+			[]string{"container engine none rollcall-host setup installs and starts it where root and apt-get allow", "privileged container"}},
 		{"one whose engine does not run", func(f *Facts) { f.Engine = Engine{Installed: true} },
-			[]string{"container engine Docker, not running will be"}},
+			[]string{"container engine Docker, not running rollcall-host setup installs and starts it"}},
 		{"one whose engine refuses", func(f *Facts) {
 			f.Engine.Managed, f.Engine.Privileged, f.MissingCaps = true, PrivilegedRefused, []string{"CAP_BPF"}
 		}, []string{"container engine Docker 28.1, set up by Rollcall", "privileged container refused kind nodes cannot run",

@@ -73,7 +73,7 @@ func (m Mutant) In(mode string) bool { return m.EveryMode || mode == dataplane.N
 // Scenario returns the scenario with the mutant's Change and id, and with one try.
 func (m Mutant) Scenario() (harness.Scenario, error) {
 	suite, id, _ := strings.Cut(m.Of, "/")
-	scenarios := suites.All(nil)[suite]
+	scenarios := suites.All()[suite]
 	i := slices.IndexFunc(scenarios, func(s harness.Scenario) bool { return s.ID == id })
 	if i < 0 {
 		return harness.Scenario{}, fmt.Errorf("mutant %s: there is no scenario %s", m.ID, m.Of)

@@ -142,7 +142,7 @@ func deleteRest(ctx context.Context, client kubernetes.Interface, namespace stri
 	var failed []error
 	for _, kind := range []collection{client.CoreV1().Secrets(namespace), client.CoreV1().ResourceQuotas(namespace),
 		client.AutoscalingV2().HorizontalPodAutoscalers(namespace), client.CoreV1().ConfigMaps(namespace),
-		client.CoreV1().ServiceAccounts(namespace), client.PolicyV1().PodDisruptionBudgets(namespace)} {
+		client.PolicyV1().PodDisruptionBudgets(namespace)} {
 		err := kind.DeleteCollection(ctx, background, which)
 		if !apierrors.IsForbidden(err) { // without the right to delete them we did not create any
 			failed = append(failed, err)

@@ -82,9 +82,9 @@ func (l Lease) Observers() string { return Observers(l.Name) }
 // Observers returns the name of the observers' namespace that belongs to a namespace.
 func Observers(name string) string { return name + "-rules" }
 
-// Create creates the namespace, with a Pod Security Standard, or checks that a preassigned one has no pods.
-func (l Lease) Create(ctx context.Context, client kubernetes.Interface, standard string) error {
-	return l.create(ctx, client, fixtures.Namespace(l.Name, standard, l.Run))
+// Create creates the namespace, for pods of the standard that ours meet, or checks that a preassigned one has no pods.
+func (l Lease) Create(ctx context.Context, client kubernetes.Interface) error {
+	return l.create(ctx, client, fixtures.Namespace(l.Name, fixtures.Restricted, l.Run))
 }
 
 // CreateForObservers creates the observers' namespace, or checks that a preassigned one has no pods.

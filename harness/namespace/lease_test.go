@@ -79,7 +79,7 @@ func TestLeaseCreate(t *testing.T) {
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "taken"}},
 				&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "taken", Name: "theirs"}},
 			)
-			err := row.lease.Create(t.Context(), client, fixtures.Restricted)
+			err := row.lease.Create(t.Context(), client)
 			if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
 				t.Errorf("%v; want %q", err, row.says)
 			}

@@ -14,7 +14,6 @@ import (
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/loadgen"
 )
@@ -83,12 +82,12 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 	for _, lane := range a.lanes {
 		ids = append(ids, lane.ID)
 	}
-	a.fetcher = startFetcher(ctx, recorder, ids, func(ctx context.Context, from []int) (frames []store.Frame[evidence.Hit], err error) {
-		err = a.askOnce(ctx, func(ctx context.Context) (err error) { frames, err = a.remote.HitsOfLanes(ctx, ids, from); return err })
+	a.fetcher = startFetcher(ctx, recorder, ids, func(ctx context.Context, from []int64) (ranges []loadgen.Range, err error) {
+		err = a.askOnce(ctx, func(ctx context.Context) (err error) { ranges, err = a.remote.HitsOfLanes(ctx, ids, from); return err })
 		if a.node != "" {
 			a.look(ctx, err)
 		}
-		return frames, err
+		return ranges, err
 	})
 	return nil
 }

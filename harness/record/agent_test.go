@@ -19,7 +19,7 @@ import (
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/evidence/framelog"
 	"example.com/rollcall/loadgen"
 )
 
@@ -142,9 +142,7 @@ func TestFarAgent(t *testing.T) {
 			var body strings.Builder
 			switch {
 			case strings.HasSuffix(r.URL.Path, "/hits"):
-				if err := store.WriteFrame(&body, store.Frame[evidence.Hit]{End: true}); err != nil {
-					return nil, err
-				}
+				body.Write(framelog.Append(nil, framelog.End, []byte(`{"end": true}`)))
 			case strings.HasSuffix(r.URL.Path, "/status"):
 				fmt.Fprintf(&body, `{"now": %d}`, time.Now().UnixNano())
 			}

@@ -138,25 +138,13 @@ func unusedProxy(variable string, lanes []evidence.Lane) evidence.Reason {
 }
 
 // outsideTarget returns the URL for the client outside the cluster, and the address to connect to if not the URL's; empty if the
-// Service cannot be reached from outside. Over TLS the URL has the Service's name, as in pods, unless the user gave a URL.
+// Service cannot be reached from outside.
 func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) (target, address string, err error) {
 	if r.Elsewhere != nil {
 		return r.Elsewhere.URL, r.Elsewhere.Address, nil
 	}
-	door := r.Cluster.Door()
-	at, err := door.Open(ctx, service)
-	if err != nil || at == "" {
-		return "", "", err
-	}
-	if r.secure() && door.Given == "" {
-		return r.target(r.serviceURL(service)), strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/"), nil
-	}
-	return r.target(at), "", nil
-}
-
-// secure reports whether requests to the Service use TLS.
-func (r *Recording) secure() bool {
-	return r.Elsewhere != nil && r.Elsewhere.Secure || r.UserApp != nil && r.UserApp.Secure()
+	target, err = r.Cluster.Door().Open(ctx, service)
+	return target, "", err
 }
 
 // outsideEnds returns both ends of connections to an address: this host's address, and the node with that one. Both are empty if
@@ -189,10 +177,10 @@ func (r *Recording) outsideEnds(ctx context.Context, address string) (client, no
 
 // serviceURL returns the URL of a Service for pods. Over TLS it has a name that the certificate may be for.
 func (r *Recording) serviceURL(service *corev1.Service) string {
-	if !r.secure() {
-		return fixtures.HTTPURL(service)
+	if r.Elsewhere != nil && r.Elsewhere.Secure {
+		return userapp.SecureURL(service)
 	}
-	return userapp.SecureURL(service)
+	return fixtures.HTTPURL(service)
 }
 
 // nameOf returns the DNS name of a Service. The final dot keeps resolvers from trying search domains first.

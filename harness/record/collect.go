@@ -9,11 +9,21 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// collect waits until the recorder has all that clients, the watch and the observers saw, or notes what is missing.
-func (r *Recording) collect(ctx context.Context) {
+// rest stops what measures and sends, and tells whoever waits for that.
+func (r *Recording) rest(ctx context.Context) {
 	r.stopNames()
 	if r.clients != nil {
 		_ = r.clients.stop(ctx) // not stopped yet if a stage failed; collect notes errors
+	}
+	r.waits.Stop()
+	if r.tooMuch == "" {
+		r.Rested()
+	}
+}
+
+// collect waits until the recorder has all that clients, the watch and the observers saw, or notes what is missing.
+func (r *Recording) collect(ctx context.Context) {
+	if r.clients != nil {
 		r.distrust(r.clients.collect(ctx)...)
 		r.run.Lanes, r.run.Clocks = r.clients.lanes, shareClocks(r.clients.clocks, r.boots)
 		r.run.Absences = r.clients.absences
@@ -21,7 +31,6 @@ func (r *Recording) collect(ctx context.Context) {
 			r.recorder.Event(e)
 		}
 	}
-	r.waits.Stop()
 	if r.watch == nil {
 		return
 	}

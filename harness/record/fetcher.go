@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/loadgen"
 )
@@ -22,26 +21,29 @@ type fetcher struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 
-	got   []int  // by lane, the number of hits fetched
-	ended []bool // by lane, whether it has no more hits
-	err   error  // of the last fetch
+	next  []int64 // by lane, the position in its log
+	got   []int   // by lane, the number of hits fetched
+	ended []bool  // by lane, whether it has no more hits
+	err   error   // of the last fetch
 
 	failing atomic.Bool // the last fetch failed
 }
 
-// A fetchFunc returns a frame of hits for each of an agent's lanes, from the given index on, or an error and none.
-type fetchFunc func(ctx context.Context, from []int) ([]store.Frame[evidence.Hit], error)
+// A fetchFunc returns a range of the log of each of an agent's lanes, from a position on, or an error and none.
+type fetchFunc func(ctx context.Context, from []int64) ([]loadgen.Range, error)
 
 // fetchEvery is the pause between two fetches. With the recorder's own half second it bounds what a killed run loses.
 const fetchEvery = 500 * time.Millisecond
 
-// A hitSink takes hits as they come; *store.Recorder is one.
-type hitSink interface{ Hits(...evidence.Hit) }
+// A hitSink takes hits as they come, and as the agent logged them; *store.Recorder is one.
+type hitSink interface {
+	LoggedHits(log []byte, hits []evidence.Hit)
+}
 
 func startFetcher(ctx context.Context, recorder hitSink, lanes []string, fetch fetchFunc) *fetcher {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	f := &fetcher{lanes: lanes, fetch: fetch, cancel: cancel, done: make(chan struct{}),
-		got: make([]int, len(lanes)), ended: make([]bool, len(lanes))}
+		next: make([]int64, len(lanes)), got: make([]int, len(lanes)), ended: make([]bool, len(lanes))}
 	go func() {
 		defer close(f.done)
 		f.run(ctx, recorder)
@@ -49,17 +51,17 @@ func startFetcher(ctx context.Context, recorder hitSink, lanes []string, fetch f
 	return f
 }
 
-// run fetches until all lanes have ended. After an error it asks for the same hits again.
+// run fetches until all lanes have ended. After an error it asks for the same ranges again.
 func (f *fetcher) run(ctx context.Context, recorder hitSink) {
 	for {
-		frames, err := f.fetch(ctx, f.got)
+		ranges, err := f.fetch(ctx, f.next)
 		f.failing.Store(err != nil)
 		more := false
-		for i, frame := range frames {
-			more = more || len(frame.Records) == loadgen.HitsPerFrame
-			recorder.Hits(frame.Records...)
-			f.got[i] += len(frame.Records)
-			f.ended[i] = frame.End
+		for i, r := range ranges {
+			more = more || len(r.Log) >= loadgen.RangeBytes
+			recorder.LoggedHits(r.Log, r.Hits)
+			f.got[i] += len(r.Hits)
+			f.next[i], f.ended[i] = r.Next, r.End
 		}
 		if !slices.Contains(f.ended, false) || ctx.Err() != nil {
 			return

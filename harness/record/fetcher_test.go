@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -9,25 +10,31 @@ import (
 	"testing/synctest"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/framelog"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/loadgen"
 )
 
-// lanes returns a fetchFunc for lanes a, b and so on, which end after this many hits each. Its first answers are these errors.
+// lanes returns a fetchFunc for lanes a, b and so on, which end after this many hits each; a position is a number of hits. Its first
+// answers are these errors.
 func lanes(hits []int, answers ...error) fetchFunc {
 	call := 0
-	return func(_ context.Context, from []int) ([]store.Frame[evidence.Hit], error) {
+	return func(_ context.Context, from []int64) ([]loadgen.Range, error) {
 		if call++; call <= len(answers) && answers[call-1] != nil {
 			return nil, answers[call-1]
 		}
-		frames := make([]store.Frame[evidence.Hit], len(hits))
+		ranges := make([]loadgen.Range, len(hits))
 		for i, n := range hits {
-			to := min(n, from[i]+10)
-			frames[i] = store.Frame[evidence.Hit]{First: from[i], End: to == n}
-			for seq := from[i]; seq < to; seq++ {
-				frames[i].Records = append(frames[i].Records, evidence.Hit{Lane: called(i), Seq: uint64(seq)})
+			r := &ranges[i]
+			r.Next = min(int64(n), from[i]+10)
+			r.End = r.Next == int64(n)
+			for seq := from[i]; seq < r.Next; seq++ {
+				h := evidence.Hit{Lane: called(i), Seq: uint64(seq)}
+				text, _ := json.Marshal(h)
+				r.Log, r.Hits = framelog.Append(r.Log, framelog.Hit, text), append(r.Hits, h)
 			}
 		}
-		return frames, nil
+		return ranges, nil
 	}
 }
 
@@ -36,7 +43,7 @@ func called(i int) string { return string(rune('a' + i)) }
 func TestFetcherBringsEveryHitOnce(t *testing.T) {
 	away := errors.New("no route to the agent")
 	unanswered := &agent{place: newTestPlace(t)}
-	hung := func(ctx context.Context, _ []int) ([]store.Frame[evidence.Hit], error) {
+	hung := func(ctx context.Context, _ []int64) ([]loadgen.Range, error) {
 		return nil, unanswered.askOnce(ctx, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) })
 	}
 	for _, row := range []struct {

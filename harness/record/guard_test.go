@@ -25,7 +25,7 @@ func TestALoadThatCannotBeRecordedEndsAtOnce(t *testing.T) {
 		{"the recorder fails", func(r *Recording, _ *atomic.Int64) { r.recorder.Hits(evidence.Hit{Lane: "a", Status: -1}) },
 			"DIR/hits.segment: record {Lane:a "},
 		{"others fill the disk", func(_ *Recording, free *atomic.Int64) { free.Store(reportBytes) },
-			"disk of DIR: 16.0 MiB is free, and the load takes 2.3 MiB a minute: "},
+			"disk of DIR: 16.0 MiB is free, and the load takes 2.4 MiB a minute: "},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir() + "/run"
@@ -84,13 +84,13 @@ func TestDiskSpaceForALoad(t *testing.T) {
 	}{
 		{"an hour of hits alone", reportBytes + 3600*100*hitBytes, false, false, hour, ""},
 		{"a byte too few", reportBytes + 3600*100*hitBytes - 1, false, false, hour,
-			"disk of out: 101.8 MiB is free, and 100 requests a second take 101.8 MiB in 1h0m0s: free some space"},
+			"disk of out: 107.0 MiB is free, and 100 requests a second take 107.0 MiB in 1h0m0s: free some space"},
 		{"arrivals take more", reportBytes + 3600*100*hitBytes, true, false, hour,
-			"disk of out: 101.8 MiB is free, and 100 requests a second take 151.6 MiB in 1h0m0s: free some space"},
+			"disk of out: 107.0 MiB is free, and 100 requests a second take 158.5 MiB in 1h0m0s: free some space"},
 		{"so do flows", reportBytes + 3600*100*hitBytes, true, true, hour,
-			"disk of out: 101.8 MiB is free, and 100 requests a second take 232.3 MiB in 1h0m0s: free some space"},
+			"disk of out: 107.0 MiB is free, and 100 requests a second take 242.6 MiB in 1h0m0s: free some space"},
 		{"a second of load has a minute's space", reportBytes + 59*100*hitBytes, false, false, time.Second,
-			"disk of out: 17.4 MiB is free, and 100 requests a second take 17.4 MiB in 1m0s: free some space"},
+			"disk of out: 17.5 MiB is free, and 100 requests a second take 17.5 MiB in 1m0s: free some space"},
 	} {
 		d := newDiskSpace("out", func() int64 { return row.free }, lanes, row.arrivals, row.flows)
 		if got := errorText(d.check(row.length)); got != row.refused {

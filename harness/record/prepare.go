@@ -16,7 +16,6 @@ import (
 	"example.com/rollcall/harness/namespace"
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/progress"
-	"example.com/rollcall/harness/userapp"
 )
 
 // prepare deploys the old version and the clients, and waits until the app replies to every vantage.
@@ -77,14 +76,10 @@ func (r *Recording) deploy(ctx context.Context) error {
 
 // createNamespace creates the leased namespace and prepares it for pods.
 func (r *Recording) createNamespace(ctx context.Context) error {
-	standard := fixtures.Restricted
-	if r.UserApp != nil {
-		standard = r.UserApp.PodSecurity()
-	}
 	if r.Disruption != nil {
 		r.Lease.Run.Expires = r.Lease.Run.Expires.Add(r.Disruption.Limit())
 	}
-	if err := r.Lease.Create(ctx, r.Cluster.Client(), standard); err != nil {
+	if err := r.Lease.Create(ctx, r.Cluster.Client()); err != nil {
 		return err
 	}
 	return r.Lease.AddPullSecret(ctx, r.Cluster.Client(), r.PullSecret)
@@ -96,8 +91,8 @@ func (r *Recording) startWatch(ctx context.Context, service string) (err error) 
 	if r.Stretch > 1 {
 		scope.APITimeout = blindAfter
 	}
-	if r.UserApp != nil {
-		scope.VersionLabel, scope.NoLogs = userapp.VersionLabel, true
+	if r.UserApp != nil { // none of the pods in the namespace is of it
+		scope.VersionLabel, scope.NoLogs = "", true
 	}
 	if r.Elsewhere != nil {
 		scope.Elsewhere = r.Elsewhere.Pods

@@ -21,8 +21,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/namespace"
-	"example.com/rollcall/harness/nodeimage"
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/secret"
@@ -45,6 +45,9 @@ type Config struct {
 	Entry *progress.Entry
 	Out   io.Writer
 	Spend func(evidence.Part) (done func()) // notes the time until done as spent on a part
+	// Rested is called when nothing is sent, deployed or deleted any more, before what was seen is collected. It is not called if the load
+	// was too much.
+	Rested func()
 }
 
 // A Recording is the recording of a scenario, from Record to Cleanup.
@@ -111,6 +114,7 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	}
 	end(nil)
 	r.guarding.Wait()
+	r.rest(context.WithoutCancel(ctx))
 	r.collect(context.WithoutCancel(ctx))
 	if r.tooMuch != "" {
 		return r, nil
@@ -249,7 +253,7 @@ func (r *Recording) changeCluster(ctx context.Context) error {
 // noteVersions notes the versions of the component that may have the scenario's bug.
 func (r *Recording) noteVersions(ctx context.Context) (err error) {
 	if r.Bug != nil {
-		r.run.ComponentVersions, err = change.Versions(ctx, r.Cluster, nodeimage.Component(r.Bug.Component))
+		r.run.ComponentVersions, err = change.Versions(ctx, r.Cluster, kube.Component(r.Bug.Component))
 	}
 	return err
 }

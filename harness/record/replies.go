@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,7 +129,18 @@ func askOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, 
 	return nil
 }
 
-func until(ctx context.Context, works func() error) error { return poll.UntilNil(ctx, askEvery, works) }
+// until waits until something works, and returns the error of an agent with which nothing ever will.
+func until(ctx context.Context, works func() error) error {
+	var never error
+	err := poll.UntilNil(ctx, askEvery, func() error {
+		err := works()
+		if errors.Is(err, loadgen.ErrOtherBuild) {
+			never, err = err, nil
+		}
+		return err
+	})
+	return cmp.Or(err, never)
+}
 
 // untilCertain waits until an app that runs already gives a good reply, or returns the last error when it is clear that there will be none.
 func untilCertain(ctx context.Context, ask func() error) (last error) {

@@ -122,6 +122,17 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 	}
 }
 
+// The harness does not wait for an app by an agent that it cannot ask.
+func TestAgentOfAnotherBuildIsNotAwaited(t *testing.T) {
+	api := httptest.NewServer(serveAgent(t, t.TempDir()))
+	defer api.Close()
+	cl := &clients{agents: []*agent{{name: "agent-a", node: "a", remote: loadgen.Remote{URL: api.URL + "/v1", Token: "token"},
+		lanes: []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh}}}}}
+	if err := cl.awaitReplies(t.Context(), nil, nil); !errors.Is(err, loadgen.ErrOtherBuild) {
+		t.Errorf("error %v, want %v", err, loadgen.ErrOtherBuild)
+	}
+}
+
 // If no node reports connections that were answered, connections cannot be attributed.
 func TestUnheardConnections(t *testing.T) {
 	lanes := []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh, Node: "a", Client: "10.244.1.9"},

@@ -50,9 +50,15 @@ func (t *tally) countFrom(at time.Duration) {
 	t.from = at
 }
 
-// Hits counts hits and passes them on.
-func (t *tally) Hits(hits ...evidence.Hit) {
+// LoggedHits counts hits and passes them on.
+func (t *tally) LoggedHits(log []byte, hits []evidence.Hit) {
+	t.count(hits...)
+	t.hitSink.LoggedHits(log, hits)
+}
+
+func (t *tally) count(hits ...evidence.Hit) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, h := range hits {
 		i := slices.IndexFunc(t.lanes, func(l laneTally) bool { return l.ID == h.Lane })
 		if i < 0 {
@@ -72,8 +78,6 @@ func (t *tally) Hits(hits ...evidence.Hit) {
 			lane.count(h)
 		}
 	}
-	t.mu.Unlock()
-	t.hitSink.Hits(hits...)
 }
 
 // mostVersions bounds the versions that are counted each by itself, since a reply may name anything, such as a number of its own.

@@ -14,11 +14,11 @@ import (
 
 type nobody struct{}
 
-func (nobody) Hits(...evidence.Hit) {}
+func (nobody) LoggedHits([]byte, []evidence.Hit) {}
 
 type passedOn struct{ hits []evidence.Hit }
 
-func (p *passedOn) Hits(hits ...evidence.Hit) { p.hits = append(p.hits, hits...) }
+func (p *passedOn) LoggedHits(_ []byte, hits []evidence.Hit) { p.hits = append(p.hits, hits...) }
 
 func TestLoadThatIsTooMuch(t *testing.T) {
 	lane, control := evidence.Lane{ID: "worker-fresh"}, evidence.Lane{ID: "worker-control", Vantage: evidence.FromControl}
@@ -47,8 +47,8 @@ func TestLoadThatIsTooMuch(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			seen := newTally(nobody{}, []evidence.Lane{lane, control})
 			seen.countFrom(2 * time.Second)
-			seen.Hits(evidence.Hit{Lane: lane.ID, Due: time.Second, Sent: 9 * time.Second}) // while connections are opened
-			seen.Hits(row.hits...)
+			seen.count(evidence.Hit{Lane: lane.ID, Due: time.Second, Sent: 9 * time.Second}) // while connections are opened
+			seen.count(row.hits...)
 			got := seen.tooMuch()
 			if (got == "") != (row.because == "") || !strings.Contains(got, row.because) {
 				t.Errorf("%q, want %q", got, row.because)
@@ -61,26 +61,26 @@ func TestWhatProgressLinesSay(t *testing.T) {
 	lanes := []evidence.Lane{{ID: "worker-fresh"}, {ID: "outside-fresh"}, {ID: "worker-control", Vantage: evidence.FromControl}}
 	seen := newTally(nobody{}, lanes)
 	v1, v2 := evidence.Server{Version: "v1"}, evidence.Server{Version: "v2"}
-	seen.Hits(evidence.Hit{Lane: "worker-fresh", By: v1}, evidence.Hit{Lane: "worker-fresh", Fault: evidence.BadStatus, By: v1})
+	seen.count(evidence.Hit{Lane: "worker-fresh", By: v1}, evidence.Hit{Lane: "worker-fresh", Fault: evidence.BadStatus, By: v1})
 	before := seen.soFar()
-	seen.Hits(evidence.Hit{Lane: "outside-fresh", By: v2}, evidence.Hit{Lane: "outside-fresh"},
+	seen.count(evidence.Hit{Lane: "outside-fresh", By: v2}, evidence.Hit{Lane: "outside-fresh"},
 		evidence.Hit{Lane: "worker-control", Fault: evidence.Timeout},
 		evidence.Hit{Lane: "worker-control", By: evidence.Server{Version: "control"}})
 	many := newTally(nobody{}, lanes)
 	most := map[string]int{"others": 250}
 	for i := range 300 {
 		version := strconv.Itoa(i)
-		many.Hits(evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: version}})
+		many.count(evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: version}})
 		if i < 50 {
 			most[version] = 2
 		}
 	}
 	for i := range 50 {
-		many.Hits(evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: strconv.Itoa(i)}})
+		many.count(evidence.Hit{Lane: "worker-fresh", By: evidence.Server{Version: strconv.Itoa(i)}})
 	}
 	passed := &passedOn{}
 	astray := newTally(passed, lanes)
-	astray.Hits(evidence.Hit{Lane: "of nobody", Fault: evidence.Timeout}, evidence.Hit{Lane: "worker-fresh", By: v1})
+	astray.LoggedHits(nil, []evidence.Hit{{Lane: "of nobody", Fault: evidence.Timeout}, {Lane: "worker-fresh", By: v1}})
 	if len(passed.hits) != 2 {
 		t.Errorf("%d of 2 hits are recorded", len(passed.hits))
 	}

@@ -5,9 +5,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -38,18 +36,6 @@ func create(ctx context.Context, client kubernetes.Interface, namespace string, 
 		_, err = client.AppsV1().StatefulSets(namespace).Create(ctx, o, options)
 	case *appsv1.DaemonSet:
 		_, err = client.AppsV1().DaemonSets(namespace).Create(ctx, o, options)
-	case *corev1.Service:
-		_, err = client.CoreV1().Services(namespace).Create(ctx, o, options)
-	case *corev1.ConfigMap:
-		_, err = client.CoreV1().ConfigMaps(namespace).Create(ctx, o, options)
-	case *corev1.Secret:
-		_, err = client.CoreV1().Secrets(namespace).Create(ctx, o, options)
-	case *corev1.ServiceAccount:
-		_, err = client.CoreV1().ServiceAccounts(namespace).Create(ctx, o, options)
-	case *policyv1.PodDisruptionBudget:
-		_, err = client.PolicyV1().PodDisruptionBudgets(namespace).Create(ctx, o, options)
-	case *autoscalingv2.HorizontalPodAutoscaler:
-		_, err = client.AutoscalingV2().HorizontalPodAutoscalers(namespace).Create(ctx, o, options)
 	default:
 		err = fmt.Errorf("%T is of no kind that apps have", object)
 	}

@@ -13,34 +13,29 @@ import (
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
-	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/namespace"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
-	"example.com/rollcall/harness/userapp"
 )
 
 // A Preflight checks a cluster before a run.
 type Preflight struct {
 	Target
-	Cluster    cluster.Cluster
-	Attached   *attached.Cluster // the same cluster; nil: it is a kind cluster, on which only the app is tried
+	Cluster    *attached.Cluster
 	Namespaces namespace.Pool
 	Layout     layout.Layout
-	App        *userapp.App // a user's app, or nil
-	AppFile    string       // file that describes the app
-	Watches    bool         // nothing is rolled out, which needs fewer rights
-	Session    string       // id
-	Held       bool         // the run holds the preassigned namespaces already
+	Watches    bool   // nothing is rolled out, which needs fewer rights
+	Session    string // id
+	Held       bool   // the run holds the preassigned namespaces already
 	Out        io.Writer
 }
 
 // Run checks whether a run is possible, and returns where its images are; none for a dry run. If it is not, it returns a usage error of one
 // line. The cluster is told which rights we do not have.
 func (p Preflight) Run(ctx context.Context) (images fixtures.ImageSources, err error) {
-	p.Attached.PrintSummary(p.Out)
+	p.Cluster.PrintSummary(p.Out)
 	if err := p.checkRights(ctx); err != nil || p.DryRun {
 		return images, err
 	}
@@ -51,7 +46,7 @@ func (p Preflight) Run(ctx context.Context) (images fixtures.ImageSources, err e
 		return images, err
 	}
 	if !p.Held {
-		hold, err := p.Hold(ctx, p.Attached, p.Session, p.Out, nil)
+		hold, err := p.Hold(ctx, p.Cluster, p.Session, p.Out, nil)
 		if err != nil {
 			return images, err
 		}
@@ -68,10 +63,10 @@ func releaseRunLock(held *sharedfile.Lock, err error) error {
 	return held.Release()
 }
 
-// try does what a run does: sweep, publish the images, and run trial pods and the app.
+// try does what a run does: sweep, publish the images, and run trial pods.
 func (p Preflight) try(ctx context.Context) (images fixtures.ImageSources, err error) {
 	if err := withDeadRuns(p.Cluster.REST().Host, p.Preassigned(), func(dead map[string]bool) error {
-		return p.sweep(p.Attached, p.Out, dead).Run(ctx)
+		return p.sweep(p.Cluster, p.Out, dead).Run(ctx)
 	}); err != nil {
 		return images, err
 	}
@@ -79,10 +74,7 @@ func (p Preflight) try(ctx context.Context) (images fixtures.ImageSources, err e
 		return images, err
 	}
 	fmt.Fprintln(p.Out, "trying the images on every node that is to carry load")
-	if err := p.runTrialPods(ctx, images); err != nil {
-		return images, err
-	}
-	return images, p.TryApp(ctx)
+	return images, p.runTrialPods(ctx, images)
 }
 
 // checkRights returns an error if we do not have a right that every scenario needs. Without other rights, scenarios that use a feature are
@@ -116,7 +108,7 @@ func (p Preflight) checkRights(ctx context.Context) error {
 	for use, because := range reasons {
 		fmt.Fprintf(p.Out, "  rights                %s: scenarios that use %s are skipped\n", because, use)
 	}
-	p.Attached.Forbid(reasons)
+	p.Cluster.Forbid(reasons)
 	return nil
 }
 

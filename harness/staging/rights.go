@@ -50,7 +50,6 @@ var kinds = []kind{
 	{"discovery.k8s.io", harness.Slices, "create", "", "", harness.Slices},
 	{"", harness.Quotas, "get create deletecollection", "", "", harness.Quotas},
 	{"", "configmaps", "create deletecollection", "", "", harness.AppObjects},
-	{"", "serviceaccounts", "create deletecollection", "", "", harness.AppObjects},
 	{"policy", "poddisruptionbudgets", "create deletecollection", "create deletecollection", "", harness.AppObjects},
 }
 

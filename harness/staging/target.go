@@ -192,7 +192,7 @@ func (t Target) checkRegistry() error {
 		return usage.New("--registry-ca="+t.RegistryCA, usage.OneLine(err), "give a PEM file")
 	}
 	if t.PullSecret != "" {
-		if _, err := usage.File("", t.PullSecret); err != nil {
+		if _, err := usage.File(t.PullSecret); err != nil {
 			return usage.New("--pull-secret="+t.PullSecret, usage.OneLine(err), "give a file like ~/.docker/config.json")
 		}
 	}

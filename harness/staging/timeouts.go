@@ -2,10 +2,6 @@ package staging
 
 import "time"
 
-// Times of this package. None is normative: Kubernetes does not promise in which time a pod starts. They bound how long a
-// preflight waits before it returns an error.
-const (
-	imageTimeout = 50 * time.Second // until nodes have pulled the images and started them
-	appTimeout   = 2 * time.Minute  // until a user's app is ready
-	replyTimeout = 30 * time.Second // until a user's app that is ready answers, possibly through a load balancer or an Ingress
-)
+// imageTimeout bounds how long a preflight waits until nodes have pulled the images and started them. It is not normative: Kubernetes does
+// not promise in which time a pod starts.
+const imageTimeout = 50 * time.Second

@@ -22,14 +22,14 @@ import (
 )
 
 // inNamespace calls try with a namespace made as for a scenario, and cleans it up.
-func (p Preflight) inNamespace(ctx context.Context, standard string, try func(context.Context, namespace.Lease) error) (err error) {
+func (p Preflight) inNamespace(ctx context.Context, try func(context.Context, namespace.Lease) error) (err error) {
 	lease, err := p.Namespaces.Acquire(ctx, p.Session)
 	if err != nil {
 		return err
 	}
 	defer lease.Release()
 	client := p.Cluster.Client()
-	if err := lease.Create(ctx, client, standard); err != nil {
+	if err := lease.Create(ctx, client); err != nil {
 		return usage.New("namespace "+lease.Name, err.Error(), "choose a namespace that exists and is empty: --namespace=NAME")
 	}
 	defer func() { err = errors.Join(err, lease.Cleanup(context.WithoutCancel(ctx), client, false)) }()
@@ -41,7 +41,7 @@ func (p Preflight) inNamespace(ctx context.Context, standard string, try func(co
 
 // runTrialPods runs a pod of our images on every node that will carry agents, and looks for a way to the pods from this host.
 func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSources) error {
-	return p.inNamespace(ctx, fixtures.Restricted, func(ctx context.Context, lease namespace.Lease) error {
+	return p.inNamespace(ctx, func(ctx context.Context, lease namespace.Lease) error {
 		client := p.Cluster.Client()
 		nodes, err := p.Cluster.Workers(ctx)
 		if err != nil {
@@ -65,7 +65,7 @@ func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSource
 				return usage.New("namespace "+lease.Name, err.Error(), "have its owner allow pods of the standard restricted, with requests and limits")
 			}
 		}
-		_, because, err := awaitReady(ctx, client, lease.Name, fixtures.NameLabel+"="+fixtures.TrialName, len(nodes), imageTimeout)
+		because, err := awaitReady(ctx, client, lease.Name, fixtures.NameLabel+"="+fixtures.TrialName, len(nodes))
 		if err != nil {
 			return err
 		}
@@ -73,16 +73,12 @@ func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSource
 			return usage.New("trial", because,
 				"push the images where nodes can pull them (--image-repo, --pull-secret), or name others (--images)")
 		}
-		return p.Attached.FindRoute(ctx, service, p.answers)
+		return p.Cluster.FindRoute(ctx, service, answers)
 	})
 }
 
-// answers implements [attached.Answers] for the trial pods. The URL of the options leads to the user's app if there is one, so it is
-// tried with the app instead.
-func (p Preflight) answers(ctx context.Context, url string) error {
-	if p.App != nil && url == p.OutsideURL {
-		return nil
-	}
+// answers implements [attached.Answers] for the trial pods.
+func answers(ctx context.Context, url string) error {
 	client := loadgen.FreshClient(time.Second)
 	var last error
 	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
@@ -95,43 +91,35 @@ func (p Preflight) answers(ctx context.Context, url string) error {
 	return err
 }
 
-// awaitReady waits until enough of the selected pods are ready, and returns one of them, or else why the others are not ready and for
-// how long. If a node cannot pull an image, it waits only for imageTimeout.
-func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, selector string, want int,
-	timeout time.Duration) (ready *corev1.Pod, because string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+// awaitReady waits until enough of the selected pods are ready, and returns why the others are not and for how long; empty: enough are.
+func awaitReady(ctx context.Context, client kubernetes.Interface, namespace, selector string, want int) (because string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, imageTimeout)
 	defer cancel()
-	began, enough := time.Now(), false
+	began := time.Now()
 	err = poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
 		pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 		if err != nil {
 			return false, err
 		}
-		n, withoutImage := 0, false
+		n := 0
 		because = ""
 		for _, pod := range pods.Items {
-			if observe.Ready(&pod) {
-				n, ready = n+1, &pod
-				continue
-			}
-			if because == "" {
+			switch {
+			case observe.Ready(&pod):
+				n++
+			case because == "":
 				because = PodStatus(pod)
 			}
-			withoutImage = withoutImage || waitsForImage(pod)
 		}
 		if because == "" {
 			because = fmt.Sprintf("%d of %d pods were made", len(pods.Items), want)
 		}
-		enough = n >= want
-		return enough || withoutImage && time.Since(began) > imageTimeout, nil
+		return n >= want, nil
 	})
-	if enough {
-		return ready, "", nil
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return "", err
 	}
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, "", err
-	}
-	return nil, fmt.Sprintf("%s, for %v", because, time.Since(began).Round(time.Second)), nil
+	return fmt.Sprintf("%s, for %v", because, time.Since(began).Round(time.Second)), nil
 }
 
 // PodStatus returns a phrase with a pod's node and the reason why the pod is not ready.
@@ -155,14 +143,4 @@ func PodStatus(pod corev1.Pod) string {
 		}
 	}
 	return where + ": its pod is " + string(pod.Status.Phase)
-}
-
-// waitsForImage reports whether a pod has a container whose image its node cannot get.
-func waitsForImage(pod corev1.Pod) bool {
-	for _, status := range append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...) {
-		if w := status.State.Waiting; w != nil && strings.Contains(w.Reason, "Image") {
-			return true
-		}
-	}
-	return false
 }

@@ -2,9 +2,54 @@ package staging
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"example.com/rollcall/fixtures"
 )
+
+// What the wait for pods says is why they are not ready, and for how long.
+func TestAwaitReady(t *testing.T) {
+	pod := func(name string, ready corev1.ConditionStatus, state corev1.ContainerState) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{fixtures.NameLabel: fixtures.TrialName}},
+			Spec:       corev1.PodSpec{NodeName: "a"},
+			Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
+				ContainerStatuses: []corev1.ContainerStatus{{Name: "echo", Image: "echo:1", State: state}}},
+		}
+	}
+	ready := pod("1", corev1.ConditionTrue, corev1.ContainerState{})
+	waiting := pod("2", corev1.ConditionFalse, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}})
+	for _, row := range []struct {
+		sentence string
+		objects  []runtime.Object
+		says     string
+		after    time.Duration
+	}{
+		{"all are ready", []runtime.Object{ready, pod("2", corev1.ConditionTrue, corev1.ContainerState{})}, "", 0},
+		{"an image cannot be pulled", []runtime.Object{ready, waiting}, "node a: container echo, image echo:1: ImagePullBackOff, for 50s",
+			imageTimeout},
+		{"one was not made", []runtime.Object{ready}, "1 of 2 pods were made, for 50s", imageTimeout},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				says, err := awaitReady(t.Context(), fake.NewClientset(row.objects...), "ns", fixtures.NameLabel+"="+fixtures.TrialName, 2)
+				if says != row.says || err != nil {
+					t.Errorf("%q, %v; want %q", says, err, row.says)
+				}
+				if took := time.Since(began); took != row.after {
+					t.Errorf("after %v, want %v", took, row.after)
+				}
+			})
+		})
+	}
+}
 
 // PodStatus says why a pod does not run, with its node.
 func TestPodStatus(t *testing.T) {

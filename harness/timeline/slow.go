@@ -56,7 +56,7 @@ const maxSlowest = 20
 func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Took >= dataTimer && b.lane.Kind().IsControl() {
 		b.lane.slowControl = noteWait(b.lane.slowControl, Wait{Actor: Actor{Pod: h.By.Pod}, Window: Window{From: h.Sent, To: h.End()},
-			Waited: h.Took, any: true})
+			Waited: h.Took, AnyPod: true})
 	}
 	cause, resent := resentBy(h)
 	undisturbed := h.End()+b.lane.uncertainty < b.begun

@@ -11,9 +11,9 @@ import (
 
 // An Actor is a process that had to act in time: a pod, or a program of a node or of the control plane.
 type Actor struct {
-	Pod     string // with a program: only what the program has to do for this pod
-	Node    string // empty: whichever node the program is on
-	Program string // such as "kubelet"; empty: the actor is the pod
+	Pod     string `json:"pod,omitzero"`     // with a program: only what the program has to do for this pod
+	Node    string `json:"node,omitzero"`    // empty: whichever node the program is on
+	Program string `json:"program,omitzero"` // such as "kubelet"; empty: the actor is the pod
 }
 
 // Programs of nodes and of the control plane, and the one that sends the load.
@@ -36,9 +36,9 @@ const outside = "outside"
 type Wait struct {
 	Actor
 	Window
-	Waited time.Duration
-	any    bool // it counts for every pod: the pod of a control lane was late
-	shown  bool // not measured: the actor was late, which it also is when it is stopped
+	Waited time.Duration `json:"waited"`
+	AnyPod bool          `json:"any_pod,omitzero"` // it counts for every pod: the pod of a control lane was late
+	Shown  bool          `json:"shown,omitzero"`   // not measured: the actor was late, which it also is when it is stopped
 }
 
 func (w Wait) String() string {
@@ -46,13 +46,13 @@ func (w Wait) String() string {
 	switch {
 	case w.Pod != "" && w.Program == Kubelet:
 		who = "the kubelet for " + w.Pod
-	case w.any:
+	case w.AnyPod:
 		who = "a pod that is not rolled out"
 	case w.Pod == "" && w.Node != "":
 		who += " of " + w.Node
 	}
 	did := fmt.Sprintf("waited %.3f s for a processor", w.Waited.Seconds())
-	if w.shown {
+	if w.Shown {
 		did = fmt.Sprintf("was %.3f s late", w.Waited.Seconds())
 	}
 	return fmt.Sprintf("%s %s between %.3f s and %.3f s", who, did, w.From.Seconds(), w.To.Seconds())
@@ -71,7 +71,7 @@ func (w Wait) within(in Window) (part Wait, ok bool) {
 
 func (w Wait) of(a Actor) bool {
 	switch {
-	case w.any:
+	case w.AnyPod:
 		return a.Program == ""
 	case a.Program == "":
 		return w.Pod == a.Pod
@@ -133,7 +133,7 @@ func (t Timeline) PodWait() (longest Wait) {
 	begun, ended := t.marks[evidence.LoadBegun], t.marks[evidence.LoadEnded]
 	sums := map[second]time.Duration{}
 	for _, w := range t.waits {
-		if w.Pod == "" || w.any || w.Program == Client {
+		if w.Pod == "" || w.AnyPod || w.Program == Client {
 			continue
 		}
 		for at := int(max(w.From, begun) / time.Second); at <= int(min(w.To, ended)/time.Second); at++ {
@@ -209,7 +209,7 @@ func joinWaits(waits []Wait) (joined []Wait) {
 func noteWait(waits []Wait, w Wait) []Wait {
 	if n := len(waits); n > 0 {
 		last := &waits[n-1]
-		if last.Actor == w.Actor && last.any == w.any && last.From <= w.From && w.From <= last.To {
+		if last.Actor == w.Actor && last.AnyPod == w.AnyPod && last.From <= w.From && w.From <= last.To {
 			last.To = max(last.To, w.To)
 			last.Waited = last.Length()
 			return waits
@@ -246,7 +246,7 @@ func (t *Timeline) findWaits() {
 		}
 	}
 	for _, w := range joinWaits(shown) {
-		w.shown = true
+		w.Shown = true
 		t.waits = append(t.waits, w)
 	}
 	slices.SortStableFunc(t.waits, func(a, b Wait) int { return cmp.Compare(a.From, b.From) })

@@ -10,8 +10,9 @@ import (
 
 // A Window is a span of time, [From, To). To is never before From.
 type Window struct {
-	From, To    time.Duration
-	Uncertainty time.Duration // of its length
+	From        time.Duration `json:"from"`
+	To          time.Duration `json:"to"`
+	Uncertainty time.Duration `json:"uncertainty,omitzero"` // of its length
 }
 
 // Length returns how long the window is.

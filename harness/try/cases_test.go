@@ -140,7 +140,7 @@ func TestCases(t *testing.T) {
 		file, to := c.manifests(t, dir)
 		var said bytes.Buffer
 		_, err := Run(t.Context(), during.Terminal{Out: &said},
-			Options{Sources: Sources{Files: []string{file}}, Service: c.service, To: to, DryRun: true})
+			Options{Sources: Sources{Files: []string{file}}, Service: c.service, To: to, DryRun: true}, nil)
 		if err != nil {
 			fmt.Fprintln(&said, "Error:", err)
 		}

@@ -27,7 +27,7 @@ const cleanTimeout = 2 * time.Minute
 // Clean deletes what tries that were killed created on a cluster, by the records in the run folders below root, and says so. An object is
 // deleted if it has the UID that was recorded and the annotation of its run. If no UID was recorded any more, the annotation decides alone.
 func Clean(ctx context.Context, c cluster.Cluster, say func(string), root string) error {
-	names, err := fs.Glob(os.DirFS(root), path.Join("*", createdFile))
+	names, err := fs.Glob(os.DirFS(root), path.Join("*", createdFiles))
 	if err != nil || len(names) == 0 {
 		return err
 	}

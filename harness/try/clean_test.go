@@ -69,7 +69,7 @@ func TestCleansUpAfterAKilledTry(t *testing.T) {
 			true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), createdFile)
+			file := filepath.Join(t.TempDir(), "created-iptables.json")
 			if err := (&record{Run: run, Cluster: row.on, Objects: []creation{row.of}, file: file}).save(); err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestRecordsBeforeItCreates(t *testing.T) {
 	to, _ := fakeTarget(nil)
 	fake := to.client.(*dynamicfake.FakeDynamicClient)
 	asAPIServer(t, fake)
-	r, err := newRecord(stage, true, t.TempDir())
+	r, err := newRecord(stage, true, filepath.Join(t.TempDir(), "created-iptables.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
 
 	"example.com/rollcall/harness/secret"
@@ -95,6 +97,22 @@ func hostPorts(spec corev1.PodSpec) (ports []string) {
 		}
 	}
 	return ports
+}
+
+// autoscaler returns the name of the autoscaler that sets the workload's replicas, if its manifest has them as well; else it is empty.
+func (a *App) autoscaler() string {
+	if _, named, _ := unstructured.NestedInt64(a.workload.Object, "spec", "replicas"); !named {
+		return ""
+	}
+	for _, o := range a.Objects {
+		kind, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "kind")
+		name, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "name")
+		if o.GetKind() == "HorizontalPodAutoscaler" && scheme.Scheme.Recognizes(o.GroupVersionKind()) && // else it is left out
+			o.namespace() == a.workload.namespace() && kind == a.workload.GetKind() && name == a.workload.GetName() {
+			return o.GetName()
+		}
+	}
+	return ""
 }
 
 // asking returns the other workloads and pods that name the Service in a URL or with a port, such as load generators and gateways.

@@ -12,8 +12,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"example.com/rollcall/harness/during"
-	"example.com/rollcall/harness/evidence/store"
-	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/userapp"
 )
 
@@ -49,15 +47,7 @@ spec:
 
 // neededSleep returns for how many seconds, rounded up, nodes sent requests to pods that had left the endpoints in the first rollout.
 func neededSleep(site during.Site) (int64, error) {
-	ev, err := store.Read(site.Recording("rollout"))
-	if err != nil {
-		return 0, err
-	}
-	tl, err := timeline.Join(ev)
-	if err != nil {
-		return 0, err
-	}
-	drains := tl.NeededDrains()
+	drains := site.NeededDrains("rollout")
 	if len(drains) == 0 {
 		return 0, errors.New("the drain that is needed is not known: no old pod was seen to leave the rules of a node")
 	}

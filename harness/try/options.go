@@ -48,7 +48,10 @@ func (o *Options) List() usage.List {
 	for _, there := range o.Reach() {
 		shared = append(shared, there.Flag)
 	}
-	return slices.Concat(first, more, append(o.Options.List().Only(shared...), allow...).Under(usage.Losses))
+	same := o.Options.List().Only(shared...)
+	same[slices.IndexFunc(same, func(o usage.Option) bool { return o.Flag == "modes" })].Help =
+		"kube-proxy `modes`, separated by commas: one after the other, each on a cluster of its own (default iptables)"
+	return slices.Concat(first, more, append(same, allow...).Under(usage.Losses))
 }
 
 // line returns the command line that reproduces the run. It has no secret.

@@ -21,6 +21,7 @@ type plan struct {
 	change  Change
 	changes []during.Change // the first is the change
 	given   Options
+	modes   []string // one after the other
 	method  string   // of requests
 	body    int      // its bytes
 	allowed []string // objects that others may feel
@@ -50,6 +51,9 @@ func (p plan) lines() []string {
 		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(p.hook()), ptr.Deref(p.template.Spec.TerminationGracePeriodSeconds, 30)))
 	for i, c := range p.changes {
 		lines = append(lines, []string{"rollout:   ", "then:      "}[min(i, 1)]+c.Does)
+	}
+	if len(p.modes) > 1 {
+		lines = append(lines, "modes:     "+strings.Join(p.modes, ", then ")+", each on a cluster of its own")
 	}
 	if ports := hostPorts(p.template.Spec); len(ports) > 0 {
 		lines = append(lines, "each node: takes one pod at a time, by its host port "+strings.Join(ports, " and "))

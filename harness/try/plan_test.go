@@ -72,7 +72,7 @@ func tried(t *testing.T, manifest string, args ...string) (string, error) {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	_, err := Run(t.Context(), during.Terminal{Out: &said}, o)
+	_, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil)
 	return said.String(), err
 }
 
@@ -132,6 +132,9 @@ spec: {group: cert-manager.io, names: {kind: Certificate}}
 			[]string{"TLS:       the certificate of the app has to be of an authority in " + cert + "; clients present " + cert}, ""},
 		{"requests that write", both, []string{"--method=POST", "--body=@" + body, "--allow=writes", "--host=shop.test"},
 			[]string{"requests:  POST / with 2 bytes, Host shop.test"}, ""},
+		{"one mode after the other", both, []string{"--modes=nftables,iptables"},
+			[]string{"modes:     nftables, then iptables, each on a cluster of its own"}, ""},
+		{"one mode", both, []string{"--modes=nftables"}, nil, "modes:"},
 		{"what follows the rollout", both, []string{"--needed"}, []string{"rollout:   Deployment web restarts, as by kubectl rollout restart",
 			"then:      Deployment web restarts with the preStop sleep that its rollout needed"}, ""},
 	} {
@@ -164,7 +167,7 @@ func TestTheDryRunChecksOptions(t *testing.T) {
 		{"--max-latency=300ms", "--max-latency=300ms: only p99 is supported: write it like p99=300ms"},
 		{"--rate=2000", "--rate=2000: "},
 		{"--modes=ebpf", "--modes=ebpf: "},
-		{"--modes=iptables,nftables", "--modes=iptables,nftables: it is recorded once, on one cluster: name one mode"},
+		{"--modes=iptables,ebpf", "--modes=ebpf: kube-proxy has no such mode: use some of iptables, nftables, ipvs"},
 		{"--allow=write", "--allow=write: there is no such thing: use writes, node-rules, flows, cluster-objects; did you mean writes?"},
 		{"--allow=disruption:a", "--allow=disruption:a: there is no such thing: use writes, node-rules, flows"},
 		{"--allow=cluster-objects", "--allow=cluster-objects: it applies only to an existing cluster, and none is named: name it: --context=NAME"},

@@ -19,8 +19,8 @@ import (
 	"example.com/rollcall/harness/sharedfile"
 )
 
-// createdFile, in the run folder, has the [record] of a try until all that it created is deleted.
-const createdFile = "created.json"
+// createdFiles matches the files in a run folder that have the [record] of a try, for each mode, until all that it created is deleted.
+const createdFiles = "created*.json"
 
 // runAnnotation is on every object that a try creates, and on nothing in it, such as a pod template: labels, selectors and pods stay as
 // their owner wrote them. Its value is the id of the record.
@@ -67,13 +67,13 @@ func (c creation) object() Object {
 	return Object{Unstructured: o}
 }
 
-// newRecord begins the record of a try in its run folder. If the cluster does not stay, nothing is on disk.
-func newRecord(of identity, stays bool, folder string) (*record, error) {
-	r := &record{Run: filepath.Base(folder) + "-" + strings.ToLower(rand.Text()[:8]), Cluster: of}
+// newRecord begins the record of a try in a file of its run folder. If the cluster does not stay, nothing is on disk.
+func newRecord(of identity, stays bool, file string) (*record, error) {
+	r := &record{Run: filepath.Base(filepath.Dir(file)) + "-" + strings.ToLower(rand.Text()[:8]), Cluster: of}
 	if !stays {
 		return r, nil
 	}
-	r.file = filepath.Join(folder, createdFile)
+	r.file = file
 	var err error
 	r.held, err = sharedfile.TryLock(r.file + ".lock")
 	return r, err

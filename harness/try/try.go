@@ -15,6 +15,7 @@ import (
 	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/loadgen"
@@ -33,7 +34,7 @@ func settleFor(timeout string) string {
 
 // Run applies the app, rolls it out under load, reports what that cost, and returns the exit code of the verdict. It returns an error if
 // there is no report: a [usage.Error] for bad input.
-func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
+func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports) (int, error) {
 	if len(o.Files) == 0 && o.Kustomize == "" {
 		return 0, usage.New("rollcall try", "no manifests are named", "give -f FILE or -k FOLDER")
 	}
@@ -70,28 +71,30 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 		o.Request.Insecure = true // as the kubelet does
 	}
 	o.Creates = true
-	o.Options.Service, o.Load = app.Service(), slices.Concat(Images(objects), change.Images())
-	for _, image := range o.Load {
+	o.Options.Service, o.LoadImages = app.Service(), slices.Concat(Images(objects), change.Images())
+	for _, image := range o.LoadImages {
 		if err := layout.CheckImage(image); err != nil {
 			return 0, usage.New("image "+strconv.Quote(image), usage.OneLine(err), "write it like shop/web:v2")
 		}
 	}
-	prepared, err := o.Prepare()
+	modes, err := o.modeList()
 	if err != nil {
 		return 0, err
 	}
-	r := &appRun{app: app, images: o.Load}
-	changes := r.changes(change, o)
-	p := plan{App: app, change: change, changes: changes, given: given}
+	parts, err := partsIn(modes, app, change, o)
+	if err != nil {
+		return 0, err
+	}
+	p := plan{App: app, change: change, changes: parts[0].Changes, given: given, modes: modes}
 	if o.Recursive {
 		p.linked = linked(append(slices.Clone(o.Files), o.To)...)
 	}
-	if c := prepared.There(); c != nil {
+	if c := parts[0].There(); c != nil {
 		if p.allowed, err = given.checkAllowed(ctx, c, slices.Concat(objects, change.objects)); err != nil {
 			return 0, err
 		}
 	}
-	p.method, p.body = prepared.Asks()
+	p.method, p.body = parts[0].Asks()
 	for _, line := range p.lines() {
 		if _, err := fmt.Fprintln(at.Out, phrase.PrintableLines(line)); err != nil {
 			return 0, err
@@ -100,7 +103,12 @@ func Run(ctx context.Context, at during.Terminal, o Options) (int, error) {
 	if o.DryRun {
 		return 0, nil
 	}
-	return prepared.RunChanges(ctx, at, "try", given.line(), changes, r)
+	if len(modes) > 1 {
+		if err := checkKernel(ctx, modes); err != nil {
+			return 0, err
+		}
+	}
+	return during.RunChanges(ctx, at, "try", given.line(), reports, parts...)
 }
 
 // checkTrust returns an error where it would hurt to accept any certificate: where a header's value is a secret, which is why it stands in
@@ -137,7 +145,7 @@ type appRun struct {
 // changes returns what is rolled out, one after the other.
 func (r *appRun) changes(change Change, o Options) []during.Change {
 	list := []during.Change{{ID: "rollout", Does: change.Does(r.app), Prepare: r.deploy, Manifest: r.app.workload.Object,
-		Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target.Load()) }}}
+		Autoscaled: r.app.autoscaler(), Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target.Load()) }}}
 	restart := func(ctx context.Context) error { return Change{}.do(ctx, r.app, r.target.Load()) }
 	if o.Twin {
 		list = append(list, during.Change{ID: "twin", Loses: true, Do: restart, Prepare: r.withoutHook,
@@ -159,7 +167,8 @@ func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
 	if err != nil {
 		return err
 	}
-	if to.record, err = newRecord(identityOf(ctx, site.Cluster), !site.Cluster.Temporary(), site.Folder()); err != nil {
+	file := filepath.Join(site.Folder(), "created-"+site.Cluster.Mode()+".json")
+	if to.record, err = newRecord(identityOf(ctx, site.Cluster), !site.Cluster.Temporary(), file); err != nil {
 		return err
 	}
 	r.target.Store(to)

@@ -174,7 +174,7 @@ func TestLinksToFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said bytes.Buffer
-		if _, err := Run(t.Context(), during.Terminal{Out: &said}, o); err != nil {
+		if _, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil); err != nil {
 			t.Fatalf("%s: %v", row.sentence, err)
 		}
 		if text := said.String(); row.want != "" && !strings.Contains(text, row.want) || row.want == "" && strings.Contains(text, "left out:") {
@@ -293,6 +293,35 @@ func TestFollowsAPatch(t *testing.T) {
 	hook := app.hook()
 	if hook == nil || hook.Sleep == nil || hook.Sleep.Seconds != 3 || hook.Exec != nil || app.answers().Image != "localhost/web:1" {
 		t.Errorf("by\n%s\nit is %+v", written, app.answers())
+	}
+}
+
+// Advice names the autoscaler of a workload whose manifest has replicas too.
+func TestTheAutoscalerOfAWorkload(t *testing.T) {
+	const scaled = `
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: scaler}
+spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+`
+	replicas := strings.Replace(both, "spec:\n  selector", "spec:\n  replicas: 3\n  selector", 1)
+	for _, row := range []struct{ sentence, manifest, want string }{
+		{"an autoscaler and replicas", replicas + scaled, "scaler"},
+		{"an autoscaler alone", both + scaled, ""},
+		{"one of another workload", replicas + strings.Replace(scaled, "name: web}}", "name: back}}", 1), ""},
+		{"one in another namespace", replicas + strings.Replace(scaled, "{name: scaler}", "{name: scaler, namespace: shop}", 1), ""},
+		{"one of a version that clusters no longer have", replicas + strings.Replace(scaled, "scaling/v2", "scaling/v2beta2", 1), ""},
+		{"none", replicas, ""},
+	} {
+		app, err := New(parsed(t, row.manifest), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		change := (&appRun{app: app}).changes(Change{}, Options{})[0]
+		if change.Autoscaled != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, change.Autoscaled, row.want)
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Duration parses the value of an option, which is at least least; empty means usual. An error begins with option and the value: option is
-// such as --settle= for a flag, and "budget.maxOutage: " for a field of a file.
+// such as --settle=.
 func Duration(option, text string, usual, least time.Duration) (time.Duration, error) {
 	if text == "" {
 		return usual, nil

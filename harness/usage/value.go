@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
-// Value returns the value of a text: for @FILE, relative to a folder, the content of the file without newlines at its end; for $VARIABLE
-// the environment variable; else the text itself. It is an error if the file or the variable is empty. Errors never contain a value, as it
-// may be a secret.
-func Value(folder, text string) (value string, err error) {
+// Value returns the value of a text: for @FILE the content of the file without newlines at its end; for $VARIABLE the environment variable;
+// else the text itself. It is an error if the file or the variable is empty. Errors never contain a value, as it may be a secret.
+func Value(text string) (value string, err error) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := File(folder, name)
+		data, err := File(name)
 		if value = strings.TrimRight(string(data), "\r\n"); err == nil && value == "" {
 			err = fmt.Errorf("file %s is empty", name)
 		}
@@ -32,13 +30,10 @@ func Value(folder, text string) (value string, err error) {
 // Refers reports whether a text names a file or a variable, so that Value returns what is there.
 func Refers(text string) bool { return strings.IndexAny(text, "@$") == 0 }
 
-// File reads a file whose name is relative to a folder or, if that is empty, to the working directory.
-func File(folder, name string) ([]byte, error) {
+// File reads a file.
+func File(name string) ([]byte, error) {
 	if name == "" {
 		return nil, errors.New("no file is named")
-	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(folder, name)
 	}
 	file, err := os.Open(name)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 
 // A Budget says what each client may lose. An empty field sets no limit; without MaxOutage and MaxFailed no request may fail.
 type Budget struct {
-	MaxOutage string `json:"maxOutage,omitempty"` // longest time without a good reply, such as 5s
-	MaxFailed string `json:"maxFailed,omitempty"` // largest share of failed requests since the first change, such as 0.1%
-	P99       string `json:"p99,omitempty"`       // most that 99 % of the good replies since then may take, such as 300ms
+	MaxOutage string // longest time without a good reply, such as 5s
+	MaxFailed string // largest share of failed requests since the first change, such as 0.1%
+	P99       string // most that 99 % of the good replies since then may take, such as 300ms
 }
 
 // Losses is a parsed Budget.
@@ -24,15 +24,15 @@ type Losses struct {
 	P99      time.Duration // 0: no limit
 }
 
-// Read parses the budget. The arguments are how errors begin before the values, as for [usage.Duration].
-func (b Budget) Read(outage, failed, p99 string) (l Losses, err error) {
-	if l.Outage, err = usage.Duration(outage, b.MaxOutage, 0, time.Millisecond); err != nil {
+// Read parses the budget.
+func (b Budget) Read() (l Losses, err error) {
+	if l.Outage, err = usage.Duration("--max-outage=", b.MaxOutage, 0, time.Millisecond); err != nil {
 		return l, err
 	}
-	if l.Permille, err = usage.Permille(failed, b.MaxFailed); err != nil {
+	if l.Permille, err = usage.Permille("--max-failed=", b.MaxFailed); err != nil {
 		return l, err
 	}
-	l.P99, err = usage.Duration(p99, b.P99, 0, time.Millisecond)
+	l.P99, err = usage.Duration("--max-latency=p99=", b.P99, 0, time.Millisecond)
 	return l, err
 }
 
@@ -53,9 +53,6 @@ func (l Losses) Words() string {
 	}
 	return strings.Join(all, " or ")
 }
-
-// Any reports whether a client may lose any request.
-func (l Losses) Any() bool { return l.Outage > 0 || l.Permille > 0 }
 
 // Expectations returns those that hold each lane to the budget.
 func (l Losses) Expectations() (list []evidence.Expectation) {

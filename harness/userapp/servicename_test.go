@@ -3,6 +3,9 @@ package userapp_test
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"example.com/rollcall/harness/userapp"
 )
 
@@ -30,6 +33,16 @@ func TestParseServiceName(t *testing.T) {
 		got, ok := userapp.ParseServiceName(text)
 		if got != want || ok != (want.Name != "") {
 			t.Errorf("%s is read as %+v, %t; want %+v", text, got, ok, want)
+		}
+	}
+}
+
+func TestSecureURL(t *testing.T) {
+	for port, want := range map[int32]string{443: "https://web.shop.svc/", 8443: "https://web.shop.svc:8443/"} {
+		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: port}}}}
+		if got := userapp.SecureURL(service); got != want {
+			t.Errorf("port %d: %s, want %s", port, got, want)
 		}
 	}
 }

@@ -33,3 +33,27 @@ func TestAddWorkload(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A rollout may remove as many pods as the workload says, or as Kubernetes defaults.
+func TestHowManyPodsARolloutMayRemove(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		workload map[string]any
+		want     evidence.UserApp
+	}{
+		{"a quarter of three is none", map[string]any{"kind": "Deployment", "spec": map[string]any{"replicas": int64(3)}},
+			evidence.UserApp{Replicas: 3}},
+		{"one of a StatefulSet", map[string]any{"kind": "StatefulSet", "spec": map[string]any{"replicas": int64(3)}},
+			evidence.UserApp{Replicas: 3, Unavailable: 1}},
+		{"all at once", map[string]any{"kind": "Deployment", "spec": map[string]any{"replicas": int64(3),
+			"strategy": map[string]any{"rollingUpdate": map[string]any{"maxUnavailable": "100%"}}}}, evidence.UserApp{Replicas: 3, Unavailable: 3}},
+		{"all before the first new one", map[string]any{"kind": "Deployment", "spec": map[string]any{"replicas": int64(3),
+			"strategy": map[string]any{"type": "Recreate"}}}, evidence.UserApp{Replicas: 3, Recreate: true}},
+	} {
+		var got evidence.UserApp
+		userapp.AddWorkload(&got, row.workload)
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
+		}
+	}
+}

@@ -10,8 +10,8 @@ import (
 
 // A LossCount counts the requests that failed, by fault, of a number of requests.
 type LossCount struct {
-	Failed map[evidence.Fault]int
-	Of     int
+	Failed map[evidence.Fault]int `json:"failed,omitzero"`
+	Of     int                    `json:"of"`
 }
 
 func (l *LossCount) add(failed []timeline.Hit, of int) {

@@ -11,14 +11,14 @@ import (
 
 // A Claim is the outcome of a seed claim, or of a part of one, by the expectations of a scenario that decide it.
 type Claim struct {
-	ID          string // such as "C5" or, of a part, "C5.before"
-	Outcome     Outcome
-	Rules       []string     // the rules that decided it; empty: it was not decided
-	Evidence    EvidenceKind // the weakest evidence of these rules
-	Because     string       // why it was not decided, or what failed
-	Measured    []string     // what each finding that decided it says, if all of them hold
-	Stretch     int          // how many times as long the times are that it is about; above 1 it is not decided; 0: it is about none
-	Falsifiable bool         // one of these rules could have failed: preconditions alone show nothing
+	ID          string       `json:"id"` // such as "C5" or, of a part, "C5.before"
+	Outcome     Outcome      `json:"outcome"`
+	Rules       []string     `json:"rules,omitzero"`       // the rules that decided it; empty: it was not decided
+	Evidence    EvidenceKind `json:"evidence,omitzero"`    // the weakest evidence of these rules
+	Because     string       `json:"because,omitzero"`     // why it was not decided, or what failed
+	Measured    []string     `json:"measured,omitzero"`    // what each finding that decided it says, if all of them hold
+	Stretch     int          `json:"stretch,omitzero"`     // how many times as long its times are; above 1 it is undecided; 0: it has none
+	Falsifiable bool         `json:"falsifiable,omitzero"` // one of these rules could have failed: preconditions alone show nothing
 }
 
 // claimsOf judges the claims that the findings decide, in the order in which they first appear. A claim holds if every rule that

@@ -1,17 +1,20 @@
 package verdict_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
 )
 
-// Every rule can pass, fail and be inconclusive, and the order in which events were noted changes no finding.
+// Every rule can pass, fail and be inconclusive, and the order in which events were noted changes no finding, nor does JSON.
 func TestDrawnRecordings(t *testing.T) {
 	seen := map[string]map[verdict.Outcome]int{}
 	for seed := range uint64(120) {
@@ -22,6 +25,9 @@ func TestDrawnRecordings(t *testing.T) {
 				seen[f.Rule] = map[verdict.Outcome]int{}
 			}
 			seen[f.Rule][f.Outcome]++
+		}
+		if diff := cmp.Diff(v, throughJSON(t, v)); diff != "" {
+			t.Errorf("recording %d (-verdict +its JSON):\n%s", seed, diff)
 		}
 		random := rand.New(rand.NewPCG(seed, 1))
 		random.Shuffle(len(ev.Events), func(i, j int) { ev.Events[i], ev.Events[j] = ev.Events[j], ev.Events[i] })
@@ -41,6 +47,18 @@ func TestDrawnRecordings(t *testing.T) {
 			}
 		}
 	}
+}
+
+func throughJSON(t *testing.T, v verdict.Verdict) (read verdict.Verdict) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
 }
 
 // draw returns a random recording of at most 12 s, with an expectation of every rule: pods that live, flap, restart, are killed or stay,

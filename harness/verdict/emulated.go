@@ -3,7 +3,7 @@ package verdict
 import "strings"
 
 // onEmulated skips a failure by late rules on an emulated machine, where a sync for which kube-proxy starts some 50
-// programs takes seconds (harness/lab/README.md). A pass stays one: rules that were in time even there were in time.
+// programs takes seconds (harness/host/lab/README.md). A pass stays one: rules that were in time even there were in time.
 func (q ruling) onEmulated(f Finding) Finding {
 	if f.Outcome != Fail || !q.rule.BoundsSync || !q.run.Emulated {
 		return f

@@ -14,32 +14,32 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A Verdict is the outcome of one scenario, with one finding per expectation, in the same order.
+// A Verdict is the outcome of one scenario, with one finding per expectation, in the same order. It is the same after it was JSON.
 type Verdict struct {
-	Outcome  Outcome
-	Headline string   // what happened to whom and what follows, in one line of at most 120 characters
-	Facts    []Detail // of the finding that has the headline, and which other rules decided the verdict too
-	Because  string   // one sentence with numbers
-	Findings []Finding
-	Claims   []Claim // the seed claims that the findings decide
+	Outcome  Outcome   `json:"outcome"`
+	Headline string    `json:"headline"`       // what happened to whom and what follows, in one line of at most 120 characters
+	Facts    []Detail  `json:"facts,omitzero"` // of the finding that has the headline, and which other rules decided the verdict too
+	Because  string    `json:"because"`        // one sentence with numbers
+	Findings []Finding `json:"findings,omitzero"`
+	Claims   []Claim   `json:"claims,omitzero"` // the seed claims that the findings decide
 	// Distrust lists why parts of the recording cannot be trusted, and the rules whose outcome that leaves unknown.
-	Distrust []Reason
+	Distrust []Reason `json:"distrust,omitzero"`
 	// Distrusted says that the verdict is inconclusive for such a reason: the outcome is about the harness, not the cluster.
-	Distrusted bool
+	Distrusted bool `json:"distrusted,omitzero"`
 	// Unmet says that the verdict is inconclusive only because a precondition was not met, which another recording may meet.
-	Unmet bool
+	Unmet bool `json:"unmet,omitzero"`
 	// Retry says whether the host was too slow, and what another recording needs to tell more. It is also set if a rule failed beside
 	// the excused one: the same host may have caused that.
-	Retry Retry
+	Retry Retry `json:"retry,omitzero"`
 	// Waits lists the waits that excuse something, without repetition.
-	Waits []timeline.Wait
+	Waits []timeline.Wait `json:"waits,omitzero"`
 	// Limits lists what the recording did not look at.
-	Limits []evidence.Limit
+	Limits []evidence.Limit `json:"limits,omitzero"`
 	// Bug says whether the cluster has the bug of Kubernetes that the scenario looks for, BugKnown whether its version is known to have
 	// it, and BugFixed in which release of its minor version, or else of a later one, it is fixed; empty in a scenario without a bug.
-	Bug      BugAnswer
-	BugKnown bool
-	BugFixed string
+	Bug      BugAnswer `json:"bug,omitzero"`
+	BugKnown bool      `json:"bug_known,omitzero"`
+	BugFixed string    `json:"bug_fixed,omitzero"`
 }
 
 // Judge judges a timeline by the rules that the run expects, as far as the recording can be trusted. A finding that a reason for distrust

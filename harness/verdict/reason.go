@@ -7,15 +7,15 @@ import (
 
 // A Reason says why a part of the recording cannot be trusted.
 type Reason struct {
-	ID      string // of a [ReasonKind]
-	Brief   string // short, for a headline
-	Because string // one sentence
-	Scope   evidence.Scope
-	Rules   []string // ids of the expected rules whose outcome it makes unknown
+	ID      string         `json:"id"`      // of a [ReasonKind]
+	Brief   string         `json:"brief"`   // short, for a headline
+	Because string         `json:"because"` // one sentence
+	Scope   evidence.Scope `json:"scope"`
+	Rules   []string       `json:"rules,omitzero"` // ids of the expected rules whose outcome it makes unknown
 	// Excused lists the waits for a processor that explain the reason, if any, and Retry says what another recording needs to avoid it.
-	Excused []timeline.Wait
-	Retry   Retry
-	Base    LossCount // if the reason is that requests fail without a rollout, too: how many
+	Excused []timeline.Wait `json:"excused,omitzero"`
+	Retry   Retry           `json:"retry,omitzero"`
+	Base    LossCount       `json:"base,omitzero"` // if the reason is that requests fail without a rollout, too: how many
 }
 
 // late reports whether the reason is only that a client was late.

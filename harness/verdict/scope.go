@@ -95,6 +95,7 @@ func (q ruling) withoutDoubted(reasons []Reason, f Finding, tl timeline.Timeline
 // find judges the expectation as if all of the timeline could be trusted.
 func (q ruling) find(tl timeline.Timeline) Finding {
 	f := q.onEmulated(excuse(q.rule.find(q.expectation, q.run, tl), tl))
+	f.Breaches = nil
 	f.Rule, f.Claim, f.Decides, f.Stretch = q.rule.ID, q.rule.Claim, q.expectation.Claims, q.expectation.Stretch
 	f.Precondition = IsPrecondition(q.expectation)
 	if f.Outcome != Skipped {

@@ -76,19 +76,18 @@ func TestKilledAgentLosesNoHit(t *testing.T) {
 		t.Fatal(err)
 	}
 	hits := map[uint64]int{}
-	fetched, ended := 0, false
+	fetched, next, ended := 0, int64(0), false
 	fetch := func() {
-		frames, err := agent.HitsOfLanes(ctx, []string{lane.ID}, []int{fetched})
+		ranges, err := agent.HitsOfLanes(ctx, []string{lane.ID}, []int64{next})
 		if err != nil {
 			t.Fatal(err)
 		}
-		frame := frames[0]
-		for _, h := range frame.Records {
+		for _, h := range ranges[0].Hits {
 			if hits[h.Seq]++; h.Failed() {
 				t.Errorf("%+v failed", h)
 			}
 		}
-		fetched, ended = fetched+len(frame.Records), frame.End
+		fetched, next, ended = fetched+len(ranges[0].Hits), ranges[0].Next, ranges[0].End
 	}
 	const kills, between = 3, 50 // requests
 	for range kills {

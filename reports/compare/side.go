@@ -25,7 +25,7 @@ type Side struct {
 	Notes  []string // what to know about where the report is from
 }
 
-// Open opens the run folder dir. It judges the evidence by the rules of this build, so that both sides are judged alike. What cannot be
+// Open opens the run folder dir. All evidence is judged by the rules of this build, so that both sides are judged alike. What cannot be
 // read any more is taken from the report.json of then, and Notes say so. The error, one line, says that the folder has neither.
 func Open(dir string) (Side, error) {
 	now, err := reports.Load(dir)
@@ -47,6 +47,9 @@ func Open(dir string) (Side, error) {
 	}
 	for _, broken := range s.Report.Run.Broken {
 		s.note("it broke: %s", broken)
+	}
+	if again := s.Report.JudgedAgain; again != "" {
+		s.note("%s", again)
 	}
 	return s, nil
 }

@@ -10,6 +10,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
@@ -17,7 +18,7 @@ import (
 
 // A Recording is a scenario's evidence, joined and judged.
 type Recording struct {
-	reports.Recording
+	kept.Recording
 	Scenario model.Scenario
 	Name     string // as it was asked for, to be put into command lines
 

@@ -26,6 +26,8 @@ type Report struct {
 	Summary    Summary            `json:"summary"`
 	Scenarios  []Scenario         `json:"scenarios"`        // by mode, suite and id
 	Claims     []Claim            `json:"claims,omitempty"` // the seed claims that they cover, by mode and number
+	// JudgedAgain says in a line of how many recordings no verdict that was kept fits, and why; empty: of none.
+	JudgedAgain string `json:"-"`
 }
 
 // A Run says what was run, when and by which build.

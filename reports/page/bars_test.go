@@ -87,7 +87,7 @@ func BenchmarkPage(b *testing.B) {
 	for b.Loop() {
 		html.Reset()
 		p := page.New(dir)
-		r, err := reports.LoadWith(dir, p)
+		r, err := reports.Collect(dir, p).Report()
 		if err == nil {
 			err = p.Write(&html, r)
 		}
@@ -105,7 +105,7 @@ func TestAMillionRequestsKeepTheBars(t *testing.T) {
 	dir := longFolder(t, 1_000_000)
 	begin := time.Now()
 	p := page.New(dir)
-	r, err := reports.LoadWith(dir, p)
+	r, err := reports.Collect(dir, p).Report()
 	if err != nil {
 		t.Fatal(err)
 	}

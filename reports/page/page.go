@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
@@ -22,15 +23,15 @@ var shapesMarkup string
 //go:embed page.html.tmpl
 var markup string
 
-// A Page is the page about one run folder. It observes the loading of the folder's report, so that no recording is read or joined for the
+// A Page is the page about one run folder. It observes the making of the folder's report, so that no recording is read or joined for the
 // page alone.
 type Page struct {
 	dir        string
+	keeping    sync.Mutex           // guards recordings
 	recordings map[string]recording // by folder of the evidence
-	counter    *replyCounter        // of the recording that is being joined
 }
 
-// New returns a page about the run folder dir, for [reports.LoadWith].
+// New returns a page about the run folder dir, for [reports.Collect].
 func New(dir string) *Page { return &Page{dir: dir, recordings: map[string]recording{}} }
 
 // File returns the page as a file for [reports.WriteFolder].

@@ -95,7 +95,7 @@ func writeJSON(t testing.TB, path string, v any) {
 func write(t testing.TB, dir string) []byte {
 	t.Helper()
 	p := page.New(dir)
-	r, err := reports.LoadWith(dir, p)
+	r, err := reports.Collect(dir, p).Report()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,7 @@ import (
 	"strings"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/evidence/store"
-	"example.com/rollcall/harness/timeline"
-	"example.com/rollcall/reports"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/reports/model"
 )
 
@@ -39,17 +37,15 @@ type legendKey struct {
 // Picture writes the timeline of one scenario, without its latencies, as an SVG file that is light or dark as its reader's screen is. The
 // folder has the scenario's evidence.
 func Picture(w io.Writer, folder string) error {
-	ev, err := store.Read(folder)
+	var t *replyCounter
+	rec, err := kept.Read(folder, func(run evidence.Run) func(evidence.Hit, error) {
+		t = newReplyCounter(run)
+		return t.count
+	})
 	if err != nil {
 		return err
 	}
-	ev = ev.Named()
-	t := newReplyCounter(ev.Run)
-	tl, err := timeline.JoinShowing(ev, t.count)
-	if err != nil {
-		return err
-	}
-	r := newRecording(model.Scenario{}, reports.Recording{Run: ev.Run, Timeline: tl}, t)
+	r := newRecording(model.Scenario{}, rec, t)
 	if r.Chart == nil {
 		return fmt.Errorf("it has no timeline: %s", cmp.Or(strings.Join(r.Missing, "; "), "nothing was under load"))
 	}
@@ -61,8 +57,8 @@ func Picture(w io.Writer, folder string) error {
 	if len(r.Chart.Bands)+len(r.Chart.Steps) > 0 {
 		p.Style += template.CSS(disruptedStyle)
 	}
-	p.Title = fmt.Sprintf("%s/%s (%s): replies per second by version, requests that failed, and each pod's life", ev.Run.Suite,
-		ev.Run.Scenario, ev.Run.Mode)
+	p.Title = fmt.Sprintf("%s/%s (%s): replies per second by version, requests that failed, and each pod's life", rec.Run.Suite,
+		rec.Run.Scenario, rec.Run.Mode)
 	if err := form.Execute(w, p); err != nil {
 		return fmt.Errorf("page: write picture: %w", err)
 	}

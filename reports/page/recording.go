@@ -11,8 +11,8 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/harness/verdict/phrase"
-	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
 
@@ -29,28 +29,32 @@ type recording struct {
 // A note is what a scenario found out about the cluster.
 type note struct{ Name, Value, At string }
 
-// Reading begins to count the replies of a recording, before it is joined.
-func (p *Page) Reading(run evidence.Run) func(evidence.Hit, error) {
-	p.counter = newReplyCounter(run)
-	return p.counter.count
-}
-
-// Judged keeps what the page shows of a scenario.
-func (p *Page) Judged(s model.Scenario, rec reports.Recording, err error) {
-	t := p.counter
-	p.counter = nil
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		p.recordings[s.Evidence] = recording{Missing: []string{s.Evidence + " has no " + evidence.RunFile +
-			": nothing of it was recorded, or it was taken away"}}
-	case err != nil:
-		p.recordings[s.Evidence] = recording{Missing: []string{strings.ReplaceAll(err.Error(), p.dir+string(filepath.Separator), "")}}
-	case s.Ran():
-		p.recordings[s.Evidence] = newRecording(s, rec, t)
+// Reading counts the replies of a recording while it is joined, and keeps what the page shows of its scenario.
+func (p *Page) Reading(run evidence.Run) (show func(evidence.Hit, error), judged func(model.Scenario, kept.Recording)) {
+	t := newReplyCounter(run)
+	return t.count, func(s model.Scenario, rec kept.Recording) {
+		if s.Ran() {
+			p.keep(s, newRecording(s, rec, t))
+		}
 	}
 }
 
-func newRecording(s model.Scenario, rec reports.Recording, t *replyCounter) recording {
+// Unread keeps why nothing of a scenario is shown.
+func (p *Page) Unread(s model.Scenario, err error) {
+	why := strings.ReplaceAll(err.Error(), p.dir+string(filepath.Separator), "")
+	if errors.Is(err, fs.ErrNotExist) {
+		why = s.Evidence + " has no " + evidence.RunFile + ": nothing of it was recorded, or it was taken away"
+	}
+	p.keep(s, recording{Missing: []string{why}})
+}
+
+func (p *Page) keep(s model.Scenario, r recording) {
+	p.keeping.Lock()
+	defer p.keeping.Unlock()
+	p.recordings[s.Evidence] = r
+}
+
+func newRecording(s model.Scenario, rec kept.Recording, t *replyCounter) recording {
 	tl := rec.Timeline
 	r := recording{Notes: notesIn(tl), Pods: podsOf(tl)}
 	for _, problem := range tl.Problems {

@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/timeline"
-	"example.com/rollcall/reports"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/reports/inspect"
 	"example.com/rollcall/reports/model"
 )
@@ -115,7 +115,7 @@ func TestAUsersAppIsDrawnByVersion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := newRecording(model.Scenario{}, reports.Recording{Run: ev.Run, Timeline: tl}, counter).Chart
+			c := newRecording(model.Scenario{}, kept.Recording{Run: ev.Run, Timeline: tl}, counter).Chart
 			if diff := cmp.Diff(row.want, c.Series.Versions); diff != "" {
 				t.Errorf("versions (-want +got):\n%s", diff)
 			}

@@ -11,7 +11,7 @@ import (
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/verdict"
 )
 
@@ -28,9 +28,9 @@ func All() []harness.Scenario {
 
 // Components that have the bugs.
 const (
-	kubelet           = string(nodeimage.Kubelet)
-	kubeProxy         = string(nodeimage.KubeProxy)
-	controllerManager = string(nodeimage.ControllerManager)
+	kubelet           = string(kube.Kubelet)
+	kubeProxy         = string(kube.KubeProxy)
+	controllerManager = string(kube.ControllerManager)
 )
 
 // byFact returns the bug, shown by a fact that is not as it should be.

@@ -4,10 +4,10 @@ import (
 	"os"
 	"testing"
 
-	"example.com/rollcall/harness/runner"
+	"example.com/rollcall/harness/run"
 )
 
-var suite runner.Runner
+var suite run.Suite
 
 func TestMain(m *testing.M) { os.Exit(suite.Main(m)) }
 

@@ -14,7 +14,7 @@ import (
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/secret"
 )
 
@@ -173,7 +173,7 @@ func (c *Cluster) Features() []evidence.Feature {
 		feature(cluster.ClusterChanges, "Rollcall changes only clusters that it made"),
 		feature(cluster.Drains, c.cannotDrain()),
 		feature(cluster.NoMetrics, map[bool]string{true: "an autoscaler has metrics here, and does more than keep its bounds"}[c.metrics]),
-		feature(cluster.SupportedRelease, nodeimage.Unsupported(c.kubernetes)),
+		feature(cluster.SupportedRelease, kube.Unsupported(c.kubernetes)),
 	}
 }
 
@@ -204,7 +204,7 @@ func (c *Cluster) PrintSummary(w io.Writer) {
 		row("as", as)
 	}
 	kubernetes := []string{c.kubernetes}
-	if because := nodeimage.Unsupported(c.kubernetes); because != "" {
+	if because := kube.Unsupported(c.kubernetes); because != "" {
 		kubernetes = append(kubernetes, because)
 	}
 	row("Kubernetes", kubernetes...)

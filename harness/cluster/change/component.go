@@ -13,20 +13,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/provision"
 	"example.com/rollcall/harness/usage"
 )
 
 // Component returns the change that has all nodes run a component of another version of Kubernetes, such as "v1.35.3". Only workers
 // get another kubelet: one of another minor version does not recognize the control plane's pods, and restarts them (seen with v1.35.3
 // beside v1.37.2). A version that does not go with the API server's is [cluster.Unsupported].
-func Component(name nodeimage.Component, version string) cluster.Change {
+func Component(name kube.Component, version string) cluster.Change {
 	return component{name, version}
 }
 
 type component struct {
-	name    nodeimage.Component
+	name    kube.Component
 	version string
 }
 
@@ -47,11 +48,11 @@ func (s component) Make(ctx context.Context, c cluster.Changeable) (undo func(co
 	defer cancel()
 	undo = func(ctx context.Context) error { return restoreComponents(ctx, c) }
 	switch s.name {
-	case nodeimage.Kubelet:
+	case kube.Kubelet:
 		err = replaceKubelets(ctx, c, program, s.nodes(c))
-	case nodeimage.KubeProxy:
+	case kube.KubeProxy:
 		err = replaceProxies(ctx, c, program)
-	case nodeimage.ControllerManager:
+	case kube.ControllerManager:
 		err = replaceControllerManager(ctx, c, program)
 	}
 	if err == nil {
@@ -67,7 +68,7 @@ func (s component) Make(ctx context.Context, c cluster.Changeable) (undo func(co
 // no component is newer; kubelet and kube-proxy are at most three minor versions older, and the controller manager one.
 func (s component) skewed(apiServer string) string {
 	older := uint(3)
-	if s.name == nodeimage.ControllerManager {
+	if s.name == kube.ControllerManager {
 		older = 1
 	}
 	api, err := version.ParseSemantic(apiServer)
@@ -87,7 +88,7 @@ func (s component) skewed(apiServer string) string {
 
 // program returns the component's program.
 func (s component) program(ctx context.Context, c cluster.Changeable) ([]byte, error) {
-	path, err := s.name.Program(ctx, c.Output(), s.version)
+	path, err := provision.Component(ctx, c.Output(), s.name, s.version)
 	if usage.Is(err) {
 		return nil, &cluster.Unsupported{Because: err.Error()}
 	}
@@ -100,11 +101,11 @@ func (s component) program(ctx context.Context, c cluster.Changeable) ([]byte, e
 // nodes returns the names of the nodes that get the component.
 func (s component) nodes(c cluster.Changeable) []string {
 	switch s.name {
-	case nodeimage.ControllerManager:
+	case kube.ControllerManager:
 		return []string{controlPlane(c)}
-	case nodeimage.Kubelet:
+	case kube.Kubelet:
 		return slices.DeleteFunc(slices.Clone(c.Nodes()), func(node string) bool { return node == controlPlane(c) })
-	case nodeimage.KubeProxy:
+	case kube.KubeProxy:
 	}
 	return c.Nodes()
 }
@@ -128,7 +129,7 @@ func (s component) await(ctx context.Context, c cluster.Changeable) error {
 }
 
 // runningVersion returns the version that the program of a component's running process prints on a node; empty without a process.
-func runningVersion(ctx context.Context, c cluster.Changeable, node string, name nodeimage.Component) string {
+func runningVersion(ctx context.Context, c cluster.Changeable, node string, name kube.Component) string {
 	process := string(name)[:min(len(name), 15)] // the kernel keeps 15 characters
 	said, err := c.Exec(ctx, node, fmt.Sprintf("/proc/$(pgrep --oldest --exact %s)/exe --version", process))
 	if err != nil {
@@ -139,7 +140,7 @@ func runningVersion(ctx context.Context, c cluster.Changeable, node string, name
 
 // Versions returns the distinct versions of a component on the nodes that [Component] changes, sorted. For somebody else's cluster
 // it knows only those of kubelets, and returns none for other components.
-func Versions(ctx context.Context, c cluster.Cluster, name nodeimage.Component) ([]string, error) {
+func Versions(ctx context.Context, c cluster.Cluster, name kube.Component) ([]string, error) {
 	var versions []string
 	if ours, err := cluster.Ours(c); err == nil {
 		for _, node := range (component{name: name}).nodes(ours) {
@@ -147,7 +148,7 @@ func Versions(ctx context.Context, c cluster.Cluster, name nodeimage.Component) 
 				versions = append(versions, version)
 			}
 		}
-	} else if name == nodeimage.Kubelet {
+	} else if name == kube.Kubelet {
 		nodes, err := c.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return nil, fmt.Errorf("cluster: versions of kubelets: %w", err)
@@ -161,7 +162,7 @@ func Versions(ctx context.Context, c cluster.Cluster, name nodeimage.Component) 
 }
 
 // lastLog returns the last lines of the log of a component that runs as a pod on a node.
-func lastLog(ctx context.Context, c cluster.Changeable, node string, name nodeimage.Component) string {
+func lastLog(ctx context.Context, c cluster.Changeable, node string, name kube.Component) string {
 	said, _ := c.Exec(context.WithoutCancel(ctx), node,
 		fmt.Sprintf("tail --quiet --lines 3 $(ls -t /var/log/pods/kube-system_%s-*/*/*.log | head -1)", name))
 	return said

@@ -7,27 +7,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 )
 
 func TestSkew(t *testing.T) {
 	for _, row := range []struct {
 		sentence  string
-		name      nodeimage.Component
+		name      kube.Component
 		version   string
 		apiServer string
 		because   string
 	}{
-		{"a kubelet of the same version", nodeimage.Kubelet, "v1.36.3", "v1.36.3", ""},
-		{"a kubelet three minor versions older", nodeimage.Kubelet, "v1.33.0", "v1.36.3", ""},
-		{"one that is four older", nodeimage.Kubelet, "v1.32.9", "v1.36.3",
+		{"a kubelet of the same version", kube.Kubelet, "v1.36.3", "v1.36.3", ""},
+		{"a kubelet three minor versions older", kube.Kubelet, "v1.33.0", "v1.36.3", ""},
+		{"one that is four older", kube.Kubelet, "v1.32.9", "v1.36.3",
 			"kubelet v1.32.9 does not go with an API server of v1.36.3: use v1.33 to v1.36.3"},
-		{"a kube-proxy that is newer by a patch", nodeimage.KubeProxy, "v1.36.4", "v1.36.3",
+		{"a kube-proxy that is newer by a patch", kube.KubeProxy, "v1.36.4", "v1.36.3",
 			"kube-proxy v1.36.4 does not go with an API server of v1.36.3: use v1.33 to v1.36.3"},
-		{"a controller manager one minor version older", nodeimage.ControllerManager, "v1.35.0", "v1.36.3", ""},
-		{"one that is two older", nodeimage.ControllerManager, "v1.34.0", "v1.36.3",
+		{"a controller manager one minor version older", kube.ControllerManager, "v1.35.0", "v1.36.3", ""},
+		{"one that is two older", kube.ControllerManager, "v1.34.0", "v1.36.3",
 			"kube-controller-manager v1.34.0 does not go with an API server of v1.36.3: use v1.35 to v1.36.3"},
-		{"no version", nodeimage.Kubelet, "newest", "v1.36.3", `could not parse "newest" as version`},
+		{"no version", kube.Kubelet, "newest", "v1.36.3", `could not parse "newest" as version`},
 	} {
 		if because := (component{row.name, row.version}).skewed(row.apiServer); because != row.because {
 			t.Errorf("%s: %q, want %q", row.sentence, because, row.because)

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/poll"
 )
 
@@ -125,11 +125,11 @@ func placeManifest(ctx context.Context, c cluster.Changeable, file string) error
 	})
 	leases := c.Client().CoordinationV1().Leases(metav1.NamespaceSystem)
 	if err == nil {
-		err = ignoreNotFound(leases.Delete(ctx, string(nodeimage.ControllerManager), metav1.DeleteOptions{}))
+		err = ignoreNotFound(leases.Delete(ctx, string(kube.ControllerManager), metav1.DeleteOptions{}))
 	}
 	if err == nil {
 		err = poll.Until(ctx, pollEvery, func() (bool, error) {
-			lease, err := leases.Get(ctx, string(nodeimage.ControllerManager), metav1.GetOptions{})
+			lease, err := leases.Get(ctx, string(kube.ControllerManager), metav1.GetOptions{})
 			return err == nil && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "", ignoreNotFound(err)
 		})
 	}
@@ -138,7 +138,7 @@ func placeManifest(ctx context.Context, c cluster.Changeable, file string) error
 	}
 	if err != nil {
 		return fmt.Errorf("no new controller manager leads and does its work: %w; it said last: %s", err,
-			lastLog(ctx, c, node, nodeimage.ControllerManager))
+			lastLog(ctx, c, node, kube.ControllerManager))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 )
 
 // Gate returns the change that turns a feature gate of the controller manager on or off. With a gate that is unknown or locked the
@@ -23,7 +23,7 @@ type featureGate struct {
 func (g featureGate) flag() string { return fmt.Sprintf("%s=%t", g.gate, g.on) }
 
 func (g featureGate) String() string {
-	return string(nodeimage.ControllerManager) + " with " + g.flag()
+	return string(kube.ControllerManager) + " with " + g.flag()
 }
 
 func (g featureGate) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {

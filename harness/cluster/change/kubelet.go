@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/poll"
 )
 
@@ -69,7 +69,7 @@ func awaitKubelet(ctx context.Context, c cluster.Changeable, node string, began 
 			return false, nil
 		}
 		last = "kubelet " + is.Status.NodeInfo.KubeletVersion
-		if is.Status.NodeInfo.KubeletVersion != runningVersion(ctx, c, node, nodeimage.Kubelet) {
+		if is.Status.NodeInfo.KubeletVersion != runningVersion(ctx, c, node, kube.Kubelet) {
 			return false, nil
 		}
 		for _, condition := range is.Status.Conditions {

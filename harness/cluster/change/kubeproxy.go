@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/poll"
 )
 
@@ -71,7 +71,7 @@ func awaitProxies(ctx context.Context, c cluster.Changeable, nodes []string, exc
 	}
 	for _, node := range nodes {
 		if !up[node] {
-			return fmt.Errorf("%w; that of %s said last: %s", err, node, lastLog(ctx, c, node, nodeimage.KubeProxy))
+			return fmt.Errorf("%w; that of %s said last: %s", err, node, lastLog(ctx, c, node, kube.KubeProxy))
 		}
 	}
 	return err

@@ -18,8 +18,9 @@ import (
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/provision"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -79,14 +80,14 @@ func provideMetricsServer(ctx context.Context, c cluster.Changeable) error {
 		if err != nil {
 			return fmt.Errorf("cluster: look for metrics-server's image: %w", err)
 		}
-		if !slices.Contains(strings.Fields(held), nodeimage.MetricsServerImage) {
+		if !slices.Contains(strings.Fields(held), kube.MetricsServerImage) {
 			without = append(without, node)
 		}
 	}
 	if len(without) == 0 {
 		return nil
 	}
-	archive, err := nodeimage.MetricsServer(ctx, c.Output())
+	archive, err := provision.MetricsServer(ctx, c.Output())
 	if usage.Is(err) {
 		return &cluster.Unsupported{Because: err.Error()}
 	}

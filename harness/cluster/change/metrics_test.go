@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 )
 
 // An object without our labels is not removed, and an APIService without its server blocks the deletion of every namespace.
@@ -18,7 +18,7 @@ func TestMetricsServerIsLabelled(t *testing.T) {
 
 // Nodes pull no image of metrics-server: they run the one that was loaded into them.
 func TestMetricsServerImage(t *testing.T) {
-	if !strings.Contains(metricsServer, "        image: "+nodeimage.MetricsServerImage+"\n        imagePullPolicy: Never\n") {
-		t.Errorf("its manifest names another image than %s", nodeimage.MetricsServerImage)
+	if !strings.Contains(metricsServer, "        image: "+kube.MetricsServerImage+"\n        imagePullPolicy: Never\n") {
+		t.Errorf("its manifest names another image than %s", kube.MetricsServerImage)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/dataplane"
-	"example.com/rollcall/harness/nodeimage"
+	"example.com/rollcall/harness/kube"
 )
 
 // proxyFile is the program on each node that kube-proxy runs instead of the program of its image, and proxyVolume the name of the
@@ -68,7 +68,7 @@ func restoreProxyProgram(ctx context.Context, c cluster.Changeable) error {
 	if err != nil {
 		return err
 	}
-	if err := (component{nodeimage.KubeProxy, c.Kubernetes()}).await(ctx, c); err != nil {
+	if err := (component{kube.KubeProxy, c.Kubernetes()}).await(ctx, c); err != nil {
 		return err
 	}
 	return onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error {

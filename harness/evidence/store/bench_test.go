@@ -190,8 +190,3 @@ func benchmarkRead[R, W any](b *testing.B, stream evidence.Stream[R], l layout[R
 func perRecord(b *testing.B, records int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(records), "ns/record")
 }
-
-// A counter is a writer that only counts.
-type counter int64
-
-func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }

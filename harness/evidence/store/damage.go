@@ -4,13 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // A reading is the evidence of a folder during reading.
@@ -106,12 +107,12 @@ func openSegment[R any](path string, of recordType[R], see func(R)) (records evi
 		return func(func(R, error) bool) {}, 0, name(err)
 	}
 	defer f.Close()
-	at, size, count, err := scanSegment(f, of, see)
+	found, count, err := scanSegment(f, of, see)
 	return func(yield func(R, error) bool) {
 		f, err := os.Open(path)
 		if err == nil {
 			defer f.Close()
-			err = readFrames(f, size, at, of, yield)
+			err = readExtents(f, found, of, yield)
 		}
 		if err != nil {
 			var none R

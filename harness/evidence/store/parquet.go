@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/binary"
 	"errors"
-	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // rowGroup is the most rows in a row group of a parquet file, which writing and reading keep in memory.
@@ -153,7 +154,7 @@ func readGroup(columns []column, file *parquet.File, group parquet.RowGroup) err
 func guard(read func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", ErrDamaged, p)
+			err = fmt.Errorf("damaged: %v", p)
 		}
 	}()
 	return read()

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // flushEvery is half of the second of records that a killed process may lose; the other half is for fetching
@@ -77,6 +78,9 @@ func (r *Recorder) Err() error { return context.Cause(r.whole) }
 
 // Hits records hits, in any order. After Finish nothing is recorded.
 func (r *Recorder) Hits(hits ...evidence.Hit) { r.hits.add(hits...) }
+
+// LoggedHits records hits of a lane as an agent logged them ([framelog.ReadFrom]), at once.
+func (r *Recorder) LoggedHits(log []byte, hits []evidence.Hit) { r.hits.addLogged(log, hits) }
 
 // Arrivals records arrivals, in any order.
 func (r *Recorder) Arrivals(arrivals ...evidence.Arrival) { r.arrivals.add(arrivals...) }

@@ -3,7 +3,6 @@ package store
 import (
 	"bufio"
 	"errors"
-	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,6 +18,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/framelog"
 )
 
 // record begins a recording in a new folder.
@@ -34,7 +36,7 @@ func record(t *testing.T) (*Recorder, string) {
 }
 
 func TestARecordingIsWhatWriteWouldHaveWritten(t *testing.T) {
-	hits := typicalRun(3*frameRecords + 7)
+	hits := typicalRun(3*mostWaiting + 7)
 	arrivals := typicalArrivals(hits)
 	events := []evidence.Event{{At: 5, Kind: evidence.PodReady}, {At: 9, Clock: "w", Kind: evidence.PodExited},
 		{At: 5, Kind: evidence.PodGone}}
@@ -44,7 +46,9 @@ func TestARecordingIsWhatWriteWouldHaveWritten(t *testing.T) {
 	var recorders sync.WaitGroup
 	shuffled := slices.Clone(hits)
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	for part := range slices.Chunk(shuffled, len(hits)/3) {
+	agent, harness := shuffled[:len(hits)/3], shuffled[len(hits)/3:]
+	recorders.Go(func() { r.LoggedHits(framelog.Append(logged(hitType(), agent...), framelog.Sent, []byte("7")), agent) })
+	for part := range slices.Chunk(harness, len(hits)/3) {
 		recorders.Go(func() { r.Hits(part...) })
 	}
 	recorders.Go(func() { r.Arrivals(arrivals...) })
@@ -132,9 +136,9 @@ func TestARecordingThatWasCutOffSaysHowFarItGot(t *testing.T) {
 	}
 	want := []string{
 		"run.json: the recording was cut off: it got to 2s, with 2 hits, 1 arrivals and 2 events",
-		"hits.segment: byte 177: it ends here, unfinished",
-		"arrivals.segment: byte 69: it ends here, unfinished",
-		"events.segment: byte 106: it ends here, unfinished",
+		"hits.segment: byte 131: it ends here, unfinished",
+		"arrivals.segment: byte 46: it ends here, unfinished",
+		"events.segment: byte 93: it ends here, unfinished",
 	}
 	if diff := cmp.Diff(want, ev.Damage); diff != "" {
 		t.Error(diff)
@@ -176,6 +180,10 @@ func TestARecordingThatFailedIsNotFinished(t *testing.T) {
 	}{
 		{"a record nobody can have made", func(r *Recorder) { r.Hits(evidence.Hit{Lane: "a", Seq: 7, Fault: "gremlin"}) },
 			`unknown fault "gremlin"`},
+		{"one that an agent logged", func(r *Recorder) {
+			hit := evidence.Hit{Fault: "gremlin"}
+			r.LoggedHits(logged(hitType(), hit), []evidence.Hit{hit})
+		}, `unknown fault "gremlin"`},
 		{"an event of no known kind", func(r *Recorder) { r.Event(evidence.Event{Kind: "pod-flew"}) }, `unknown event kind "pod-flew"`},
 		{"a file that takes no more", func(r *Recorder) { r.arrivals.file.Close(); r.Arrivals(evidence.Arrival{}) }, "arrivals.segment"},
 	} {

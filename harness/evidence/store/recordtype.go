@@ -1,13 +1,17 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/framelog"
 )
 
-// A recordType tells streams and segments how to order and check their records.
+// A recordType tells streams and segments how to order, check and log their records.
 type recordType[R any] struct {
+	kind    framelog.Kind
 	key     func(R) key
 	compare func(a, b *R) int // within a lane
 	check   func(R) error     // returns an error for an impossible record
@@ -20,22 +24,25 @@ type key struct {
 }
 
 func hitType() recordType[evidence.Hit] {
-	return recordType[evidence.Hit]{func(h evidence.Hit) key { return key{h.Lane, h.Seq} }, (*evidence.Hit).Compare, evidence.Hit.Check}
+	return recordType[evidence.Hit]{framelog.Hit, func(h evidence.Hit) key { return key{h.Lane, h.Seq} }, (*evidence.Hit).Compare,
+		evidence.Hit.Check}
 }
 
 func arrivalType() recordType[evidence.Arrival] {
-	return recordType[evidence.Arrival]{func(a evidence.Arrival) key { return key{a.Lane, a.Seq} }, (*evidence.Arrival).Compare,
-		evidence.Arrival.Check}
+	return recordType[evidence.Arrival]{framelog.Arrival, func(a evidence.Arrival) key { return key{a.Lane, a.Seq} },
+		(*evidence.Arrival).Compare, evidence.Arrival.Check}
 }
 
 // flowType treats each node's flows as one lane.
 func flowType() recordType[evidence.Flow] {
-	return recordType[evidence.Flow]{func(f evidence.Flow) key { return key{f.Node, f.Seq} }, (*evidence.Flow).Compare, evidence.Flow.Check}
+	return recordType[evidence.Flow]{framelog.Flow, func(f evidence.Flow) key { return key{f.Node, f.Seq} }, (*evidence.Flow).Compare,
+		evidence.Flow.Check}
 }
 
 // eventType treats all events as one lane.
 func eventType() recordType[evidence.Event] {
-	return recordType[evidence.Event]{func(evidence.Event) key { return key{} }, (*evidence.Event).Compare, evidence.Event.Check}
+	return recordType[evidence.Event]{framelog.Event, func(evidence.Event) key { return key{} }, (*evidence.Event).Compare,
+		evidence.Event.Check}
 }
 
 // checkNext returns the key of r, and an error unless r is valid and may follow a record with the key last.
@@ -49,4 +56,35 @@ func (of recordType[R]) checkNext(last key, r R) (key, error) {
 
 func (of recordType[R]) sorted(records []R) evidence.Stream[R] {
 	return evidence.Sorted(records, func(r R) string { return of.key(r).lane }, of.compare)
+}
+
+// appendTo appends a record to a log.
+func (of recordType[R]) appendTo(log []byte, r R) []byte {
+	text, _ := json.Marshal(r) // a record can always be encoded
+	return framelog.Append(log, of.kind, text)
+}
+
+// decode returns the records of a frame, and an error for one that is none of a segment or has an impossible record.
+func (of recordType[R]) decode(f framelog.Frame) (records []R, err error) {
+	switch f.Kind {
+	case of.kind:
+		records = make([]R, 1)
+		err = json.Unmarshal(f.Text, &records[0])
+	case framelog.Batch:
+		var batch struct {
+			Records []R `json:"records"`
+		}
+		err = json.Unmarshal(append([]byte{byte(f.Kind)}, f.Text...), &batch)
+		records = batch.Records
+	case framelog.Head, framelog.Sent, framelog.Trouble: // of the agent's own
+	default:
+		err = fmt.Errorf("a frame of kind %q", f.Kind)
+	}
+	for i := 0; err == nil && i < len(records); i++ {
+		err = of.check(records[i])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", framelog.ErrDamaged, err)
+	}
+	return records, nil
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"bufio"
 	"errors"
-	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/framelog"
 )
 
 // Names of the files that have the records during a recording.
@@ -21,18 +23,18 @@ const (
 	eventsSegment   = "events.segment"
 )
 
-// frameRecords is the most records in a frame.
-const frameRecords = 4096
+// mostWaiting is the most records of a lane that wait to be written.
+const mostWaiting = 4096
 
-// A segment is a file of frames that grows as records come in. The records of a frame are of one
-// lane, so that a lane can be read alone.
+// A segment is a log that grows as records come in. Those that are written at once are of one lane, so that a lane can be read alone.
 type segment[R any] struct {
 	recordType[R]
 
 	mu      sync.Mutex
 	file    *os.File
 	waiting map[string][]R // by lane
-	frames  frames
+	log     []byte         // of a lane that is being written; only its memory is kept
+	found   extents
 	size    int64
 	records int
 	err     error       // the first error; nothing is written after it
@@ -45,7 +47,7 @@ func createSegment[R any](path string, of recordType[R], failed func(error)) (*s
 	if err != nil {
 		return nil, fmt.Errorf("evidence: %w", err)
 	}
-	return &segment[R]{recordType: of, file: file, waiting: make(map[string][]R), frames: make(frames), failed: failed}, nil
+	return &segment[R]{recordType: of, file: file, waiting: make(map[string][]R), found: make(extents), failed: failed}, nil
 }
 
 func (s *segment[R]) add(records ...R) {
@@ -57,10 +59,17 @@ func (s *segment[R]) add(records ...R) {
 			return
 		}
 		lane := s.key(r).lane
-		if s.waiting[lane] = append(s.waiting[lane], r); len(s.waiting[lane]) == frameRecords {
+		if s.waiting[lane] = append(s.waiting[lane], r); len(s.waiting[lane]) == mostWaiting {
 			s.write(lane)
 		}
 	}
+}
+
+// addLogged adds records of a lane that were logged elsewhere, as they are there.
+func (s *segment[R]) addLogged(log []byte, records []R) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.append(log, records)
 }
 
 // flush writes the waiting records of all lanes.
@@ -88,18 +97,24 @@ func (s *segment[R]) close() {
 }
 
 func (s *segment[R]) write(lane string) {
-	records := s.waiting[lane]
-	if len(records) == 0 {
+	s.log = s.log[:0]
+	for _, r := range s.waiting[lane] {
+		s.log = s.appendTo(s.log, r)
+	}
+	s.append(s.log, s.waiting[lane])
+	s.waiting[lane] = s.waiting[lane][:0]
+}
+
+func (s *segment[R]) append(log []byte, records []R) {
+	if s.err != nil || len(log) == 0 {
 		return
 	}
-	note(s.frames, s.size, records, s.recordType)
-	if s.err == nil {
-		if err := WriteFrame(&meter{s.file, &s.size}, Frame[R]{First: s.records, Records: records}); err != nil {
-			s.fail(withoutPath(err))
-		}
+	note(s.found, s.size, int64(len(log)), records, s.recordType)
+	n, err := s.file.Write(log)
+	if err != nil {
+		s.fail(withoutPath(err))
 	}
-	s.records += len(records)
-	s.waiting[lane] = records[:0]
+	s.size, s.records = s.size+int64(n), s.records+len(records)
 }
 
 func (s *segment[R]) fail(err error) {
@@ -112,59 +127,39 @@ func (s *segment[R]) fail(err error) {
 // stream returns the records of a segment that has ended, by lane and number.
 func (s *segment[R]) stream() evidence.Stream[R] {
 	return func(yield func(R, error) bool) {
-		if err := readFrames(s.file, s.size, s.frames, s.recordType, yield); err != nil {
+		if err := readExtents(s.file, s.found, s.recordType, yield); err != nil {
 			var none R
 			yield(none, fmt.Errorf("%s: %w", filepath.Base(s.file.Name()), err))
 		}
 	}
 }
 
-// scanSegment reads the records of a recording that was cut off, in the order recorded, and calls see with each. It returns where their
-// frames are and how many records there are. The error, which there always is, names the byte at which the records end or the first frame
-// begins that is not whole or out of order.
-func scanSegment[R any](r io.Reader, of recordType[R], see func(R)) (at frames, size int64, records int, err error) {
-	in, at := bufio.NewReader(r), make(frames)
-	for {
-		f, n, err := ReadFrame[R](in)
-		switch {
-		case errors.Is(err, io.EOF):
-			err = errors.New("it ends here, unfinished")
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			err = fmt.Errorf("it is cut off in the frame that begins here, %d bytes into it", n)
-		case err != nil:
-		case f.First != records:
-			err = fmt.Errorf("%w: record %d is next, this frame begins with %d", ErrDamaged, records, f.First)
-		default:
-			err = checkAll(f, of)
+// scanSegment reads the records of a recording that was cut off, in the order recorded, and calls see with each. It returns where
+// they are and how many. The error, which there always is, names the byte at which the records end or the first frame begins that is
+// not whole.
+func scanSegment[R any](r io.Reader, of recordType[R], see func(R)) (found extents, count int, err error) {
+	found = make(extents)
+	var at, noted int64
+	for f, err := range framelog.ReadFrom(bufio.NewReaderSize(r, 64<<10)) {
+		var records []R
+		if err == nil {
+			records, err = of.decode(f)
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = fmt.Errorf("it is cut off in the frame that begins here, %d bytes into it", len(f.Line))
 		}
 		if err != nil {
-			return at, size, records, fmt.Errorf("byte %d: %w", size, err)
+			return found, count, fmt.Errorf("byte %d: %w", at, err)
 		}
-		note(at, size, f.Records, of)
-		for _, r := range f.Records {
+		at += int64(len(f.Line))
+		if len(records) == 0 {
+			continue // it is noted with the next
+		}
+		note(found, noted, at-noted, records, of)
+		noted, count = at, count+len(records)
+		for _, r := range records {
 			see(r)
 		}
-		records, size = records+len(f.Records), size+int64(n)
 	}
-}
-
-func checkAll[R any](f Frame[R], of recordType[R]) error {
-	for i, r := range f.Records {
-		if err := of.check(r); err != nil {
-			return fmt.Errorf("%w: record %d: %w", ErrDamaged, f.First+i, err)
-		}
-	}
-	return nil
-}
-
-// A meter adds the number of bytes written to n.
-type meter struct {
-	writer io.Writer
-	n      *int64
-}
-
-func (m *meter) Write(p []byte) (int, error) {
-	n, err := m.writer.Write(p)
-	*m.n += int64(n)
-	return n, err
+	return found, count, fmt.Errorf("byte %d: it ends here, unfinished", at)
 }

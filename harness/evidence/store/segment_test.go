@@ -2,7 +2,7 @@ package store
 
 import (
 	"bytes"
-	"example.com/rollcall/harness/evidence"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,51 +10,53 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/evidence/framelog"
 )
 
-// framed returns frames as the bytes of a segment.
-func framed[R any](t testing.TB, frames ...Frame[R]) []byte {
-	t.Helper()
-	var file bytes.Buffer
-	for _, f := range frames {
-		if err := WriteFrame(&file, f); err != nil {
-			t.Fatal(err)
-		}
+// logged returns records as a log.
+func logged[R any](of recordType[R], records ...R) (log []byte) {
+	for _, r := range records {
+		log = of.appendTo(log, r)
 	}
-	return file.Bytes()
+	return log
 }
 
 // scanned returns the records of a segment in the order recorded.
 func scanned[R any](file []byte, of recordType[R]) (records []R, err error) {
-	_, _, _, err = scanSegment(bytes.NewReader(file), of, func(r R) { records = append(records, r) })
+	_, _, err = scanSegment(bytes.NewReader(file), of, func(r R) { records = append(records, r) })
 	return records, err
 }
 
+// batches is a segment of a build that had a format of its own, with a record of lane a and one of lane b in its first frame.
+const batches = `585f2842 {"first":0,"records":[{"lane":"a","seq":0,"due":0,"sent":0,"took":0},{"lane":"b","seq":0,"due":0,"sent":0,"took":0}]}
+`
+
 func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
-	ab := Frame[evidence.Hit]{First: 0, Records: []evidence.Hit{{Lane: "a"}, {Lane: "b"}}}
-	c := Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{Lane: "c"}}}
-	first := len(framed(t, ab))
-	at := func(cause string) string { return fmt.Sprintf("byte %d: %s", first, cause) }
+	ab, c := logged(hitType(), evidence.Hit{Lane: "a"}, evidence.Hit{Lane: "b"}), logged(hitType(), evidence.Hit{Lane: "c"})
+	at := func(log []byte, cause string) string { return fmt.Sprintf("byte %d: %s", len(log), cause) }
+	sent := framelog.Append(bytes.Clone(ab), framelog.Sent, []byte("7"))
 	for _, tc := range []struct {
 		sentence string
 		file     []byte
 		want     string // in the error
 		records  int
 	}{
-		{"whole frames", framed(t, ab), at("it ends here, unfinished"), 2},
+		{"whole frames", ab, at(ab, "it ends here, unfinished"), 2},
 		{"an empty file", nil, "byte 0: it ends here, unfinished", 0},
-		{"one that breaks off in a checksum", framed(t, ab, c)[:first+3],
-			at("it is cut off in the frame that begins here, 3 bytes into it"), 2},
-		{"one that breaks off in a text", framed(t, ab, c)[:first+30],
-			at("it is cut off in the frame that begins here, 30 bytes into it"), 2},
-		{"a frame is missing", framed(t, ab, Frame[evidence.Hit]{First: 3}), at("damaged: record 2 is next, this frame begins with 3"), 2},
-		{"a frame is there twice", framed(t, ab, ab, c), at("damaged: record 2 is next, this frame begins with 0"), 2},
-		{"frames changed places", framed(t, c, ab), "byte 0: damaged: record 0 is next, this frame begins with 2", 0},
-		{"a record nobody can have made", framed(t, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{}, {Fault: "gremlin"}}}),
-			at(`damaged: record 3: unknown fault "gremlin"`), 2},
-		{"a line that is none", append(framed(t, ab), "x\n"...), at(`damaged: checksum "x", want 00000000`), 2},
-		{"an empty line", append(framed(t, ab), '\n'), at(`damaged: checksum "", want 00000000`), 2},
-		{"a line that is no frame", AppendLine(framed(t, ab), []byte("x")), at("damaged: invalid character"), 2},
+		{"what an agent logs besides", sent, at(sent, "it ends here, unfinished"), 2},
+		{"one that breaks off in a checksum", slices.Concat(ab, c[:3]),
+			at(ab, "it is cut off in the frame that begins here, 3 bytes into it"), 2},
+		{"one that breaks off in a text", slices.Concat(ab, c[:30]), at(ab, "it is cut off in the frame that begins here, 30 bytes into it"), 2},
+		{"a record nobody can have made", slices.Concat(ab, logged(hitType(), evidence.Hit{Fault: "gremlin"})),
+			at(ab, `damaged: unknown fault "gremlin"`), 2},
+		{"a line that is none", slices.Concat(ab, []byte("x\n")), at(ab, `damaged: checksum "x", want 00000000`), 2},
+		{"a record that is no JSON", framelog.Append(bytes.Clone(ab), framelog.Hit, []byte("x")), at(ab, "damaged: invalid character"), 2},
+		{"a record of another file", slices.Concat(ab, logged(arrivalType(), evidence.Arrival{})), at(ab, "damaged: a frame of kind 'a'"), 2},
+		{"one by a build that had a format of its own", []byte(batches), at([]byte(batches), "it ends here, unfinished"), 2},
+		{"a batch with a record nobody can have made", framelog.Append(bytes.Clone(ab), framelog.Batch, []byte(`"records":[{},{"status":-1}]}`)),
+			at(ab, "damaged: status -1 is out of range"), 2},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			hits, err := scanned(tc.file, hitType())
@@ -70,7 +72,7 @@ func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
 
 func TestNoBitAndNoByteOfASegmentCanBeLost(t *testing.T) {
 	want := []evidence.Arrival{{Lane: "a", Seq: 1}, {Lane: "a", Seq: 2}, {Lane: "b", At: 7, By: evidence.Server{Pod: "p"}}}
-	file := framed(t, Frame[evidence.Arrival]{Records: want[:2]}, Frame[evidence.Arrival]{First: 2, Records: want[2:]})
+	file := logged(arrivalType(), want...)
 	damaged := func(file []byte, what string, i int) {
 		got, err := scanned(file, arrivalType())
 		if err == nil || !strings.HasPrefix(err.Error(), "byte ") || len(got) == len(want) {
@@ -92,38 +94,48 @@ func TestNoBitAndNoByteOfASegmentCanBeLost(t *testing.T) {
 
 // The records of a lane come nearly in order, but a request that takes long is recorded after many that were sent later.
 func TestASegmentIsReadInOrder(t *testing.T) {
-	const n = 5*frameRecords + 100
+	const n = 5*mostWaiting + 100
 	var want []evidence.Hit
 	for i := range n {
 		want = append(want, evidence.Hit{Lane: fmt.Sprint(i * 3 / n), Seq: uint64(i)})
 	}
 	random := rand.New(rand.NewPCG(1, 2))
+	batched := func(_ recordType[evidence.Hit], hits ...evidence.Hit) []byte {
+		text, _ := json.Marshal(map[string]any{"records": hits})
+		return framelog.Append(nil, framelog.Batch, text[1:])
+	}
+	bySent := func(of recordType[evidence.Hit], hits ...evidence.Hit) (log []byte) {
+		for _, h := range hits {
+			log = of.appendTo(framelog.Append(log, framelog.Sent, []byte("1")), h)
+		}
+		return log
+	}
 	for _, row := range []struct {
 		sentence string
 		moved    int // how far a record is from its place, at most
-		each     int // records in a frame
+		each     int // records that are written at once
+		log      func(recordType[evidence.Hit], ...evidence.Hit) []byte
 	}{
-		{"in order", 1, 100},
-		{"nearly in order", 300, 100},
-		{"in any order", n, 100},
-		{"in large frames", 300, frameRecords},
-		{"each in its own frame", 300, 1},
+		{"in order", 1, 100, logged[evidence.Hit]},
+		{"nearly in order", 300, 100, logged[evidence.Hit]},
+		{"in any order", n, 100, logged[evidence.Hit]},
+		{"many at once", 300, mostWaiting, logged[evidence.Hit]},
+		{"each by itself", 300, 1, logged[evidence.Hit]},
+		{"as an agent logs", 300, 100, bySent},
+		{"in batches of an earlier build", 300, 100, batched},
 	} {
 		came := slices.Clone(want)
 		for part := range slices.Chunk(came, row.moved) {
 			random.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
 		}
-		var parts []Frame[evidence.Hit]
-		first := 0
+		var file []byte
 		for part := range slices.Chunk(came, row.each) {
-			parts = append(parts, Frame[evidence.Hit]{First: first, Records: part})
-			first += len(part)
+			file = append(file, row.log(hitType(), part...)...)
 		}
-		file := framed(t, parts...)
-		at, size, _, _ := scanSegment(bytes.NewReader(file), hitType(), func(evidence.Hit) {})
+		found, count, _ := scanSegment(bytes.NewReader(file), hitType(), func(evidence.Hit) {})
 		var got []evidence.Hit
-		err := readFrames(bytes.NewReader(file), size, at, hitType(), func(h evidence.Hit, _ error) bool { got = append(got, h); return true })
-		if !slices.Equal(got, want) || err != nil {
+		err := readExtents(bytes.NewReader(file), found, hitType(), func(h evidence.Hit, _ error) bool { got = append(got, h); return true })
+		if !slices.Equal(got, want) || count != n || err != nil {
 			t.Errorf("%s: %d of %d hits, %v; or in another order", row.sentence, len(got), len(want), err)
 		}
 	}
@@ -131,11 +143,12 @@ func TestASegmentIsReadInOrder(t *testing.T) {
 
 // FuzzSegment: any bytes are records and one error that names the byte after them.
 func FuzzSegment(f *testing.F) {
-	ab := Frame[evidence.Hit]{Records: []evidence.Hit{{Lane: "a", Fault: evidence.Reset}, {Lane: "b"}}}
-	f.Add(framed(f, ab, Frame[evidence.Hit]{First: 2}))
-	f.Add(framed(f, ab, ab))
-	f.Add(framed(f, ab)[:20])
-	f.Add(framed(f, ab, Frame[evidence.Hit]{First: 2, Records: []evidence.Hit{{Status: -1}}}))
+	ab := logged(hitType(), evidence.Hit{Lane: "a", Fault: evidence.Reset}, evidence.Hit{Lane: "b"})
+	f.Add(ab)
+	f.Add(ab[:20])
+	f.Add(slices.Concat(ab, logged(hitType(), evidence.Hit{Status: -1})))
+	f.Add(framelog.Append(bytes.Clone(ab), framelog.Sent, []byte("7")))
+	f.Add([]byte(batches))
 	f.Add([]byte("00000000 \n"))
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, file []byte) {

@@ -1,0 +1,22 @@
+package framelog
+
+// A Kind says what the text of a frame is.
+type Kind byte
+
+// The kinds of records, as JSON.
+const (
+	Hit     Kind = 'h'
+	Arrival Kind = 'a'
+	Flow    Kind = 'f'
+	Event   Kind = 'e'
+	// Batch is the first byte of a text without a kind, {"records":[…]}, as builds wrote it that had a segment format of their own.
+	Batch Kind = '{'
+)
+
+// The kinds that an agent needs besides.
+const (
+	Head    Kind = 'b' // first in a segment: the state of its lane before it, as JSON
+	Sent    Kind = 's' // the number of a request that is about to be sent
+	Trouble Kind = 't' // the first trouble of the lane
+	End     Kind = 'n' // after what an agent answers: where that ends, as JSON
+)

@@ -1,0 +1,38 @@
+package commands
+
+import (
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/usage"
+)
+
+func duringCommand() *cobra.Command {
+	o := during.Options{}
+	rights := false
+	cmd := &cobra.Command{
+		Use:   "during [flags] -- COMMAND...",
+		Short: "Run a command that maintains a cluster, and say what it costs clients",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if rights {
+				return finish(0, o.PrintRights(cmd.OutOrStdout()))
+			}
+			if len(args) == 0 {
+				return usage.New("rollcall during", "no command is named", "write one after --, or use rollcall during begin, mark and end")
+			}
+			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr()}
+			if !term.IsTerminal(int(os.Stdin.Fd())) {
+				at.In = os.Stdin
+			}
+			return finish(during.Run(cmd.Context(), at, o, args, reportsOf))
+		},
+	}
+	addFlags(cmd, slices.Concat(o.List(), o.OfCommand(), usage.List{{Flag: "print-rights", Topic: usage.There, Switch: &rights,
+		Help: "print the roles with the least rights that this needs; you bind them to whoever runs it"}}))
+	cmd.AddCommand(beginCommand(), markCommand(), endCommand())
+	return cmd
+}

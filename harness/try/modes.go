@@ -1,0 +1,42 @@
+package try
+
+import (
+	"context"
+
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/usage"
+)
+
+// modeList returns the modes that are named. It is the option itself if none is, and for a cluster that is there, which has one.
+func (o *Options) modeList() ([]string, error) {
+	if o.Modes == "" || o.Named() {
+		return []string{o.Modes}, nil
+	}
+	return dataplane.Parse(o.Modes)
+}
+
+// partsIn returns what is recorded one after the other: the changes of the app, on a cluster of each mode.
+func partsIn(modes []string, app *App, change Change, o Options) (parts []during.Part, err error) {
+	for _, o.Modes = range modes {
+		prepared, err := o.Prepare()
+		if err != nil {
+			return nil, err
+		}
+		r := &appRun{app: app, images: o.LoadImages}
+		parts = append(parts, during.Part{Prepared: prepared, Changes: r.changes(change, o), Created: r})
+	}
+	return parts, nil
+}
+
+// checkKernel returns an error if this host cannot run one of the modes: before the first, since that of the last would come after minutes.
+func checkKernel(ctx context.Context, modes []string) error {
+	kernel := host.Kernel(ctx)
+	for _, mode := range modes {
+		if supported, because := dataplane.Of(mode).Supported(kernel); !supported {
+			return usage.New("--modes="+mode, because, "leave it out")
+		}
+	}
+	return nil
+}
