@@ -28,6 +28,15 @@ func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *te
 	if err != nil {
 		t.Fatal(err)
 	}
+	inEachMode(ctx, t, r, test)
+	if err := r.End(); err != nil {
+		t.Error(err)
+	}
+}
+
+// inEachMode runs a test on a real cluster of each mode of a run that this host has.
+func inEachMode(ctx context.Context, t *testing.T, r *Run, test func(ctx context.Context, t *testing.T, m *ModeRun)) {
+	t.Helper()
 	for _, mode := range r.Modes {
 		t.Run(mode, func(t *testing.T) {
 			m, skip, err := r.Open(ctx, t.Output(), mode, false)
@@ -44,8 +53,5 @@ func onClusters(t *testing.T, suite string, test func(ctx context.Context, t *te
 			}()
 			test(ctx, t, m)
 		})
-	}
-	if err := r.End(); err != nil {
-		t.Error(err)
 	}
 }

@@ -21,7 +21,7 @@ type Planned struct {
 	Name    progress.Name
 	Skipped string  // why it would be skipped; empty: it would run
 	LeftOut bool    // the profile does not include it
-	Seconds float64 // its duration: an estimate, unless the caller replaces it
+	Seconds float64 // its duration: an estimate, or that of the last run
 	Beside  int     // most recordings side by side with it, itself included
 	Apart   bool    // a cluster is made for it alone
 	Serves  string  // equal for scenarios that share one recording; empty: it shares none

@@ -40,23 +40,7 @@ func TestTrackRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range r.Modes {
-		t.Run(mode, func(t *testing.T) {
-			m, skip, err := r.Open(ctx, t.Output(), mode, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if skip != "" {
-				t.Skip(skip)
-			}
-			defer func() {
-				if err := m.Close(ctx); err != nil {
-					t.Error(err)
-				}
-			}()
-			trackRecord{m, &record, file}.all(ctx, t)
-		})
-	}
+	inEachMode(ctx, t, r, func(ctx context.Context, t *testing.T, m *ModeRun) { trackRecord{m, &record, file}.all(ctx, t) })
 	if err := errors.Join(r.End(), interrupted(ctx)); err != nil {
 		t.Error(err)
 	}

@@ -30,6 +30,10 @@ func TestARecorderThatCanWriteNoMoreSaysSo(t *testing.T) {
 		}, "full: no space left on device"},
 		{"a record is impossible", func(_ *testing.T, r *Recorder) { r.Hits(evidence.Hit{Took: -1}) },
 			"hits.segment: record {Lane: Seq:0 Due:0s Sent:0s Took:-1ns "},
+		{"a record that an agent logged is impossible", func(_ *testing.T, r *Recorder) {
+			impossible := evidence.Hit{Took: -1}
+			r.LoggedHits(hitType().appendTo(nil, impossible), []evidence.Hit{impossible})
+		}, "hits.segment: record {Lane: Seq:0 Due:0s Sent:0s Took:-1ns "},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

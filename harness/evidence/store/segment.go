@@ -54,8 +54,7 @@ func (s *segment[R]) add(records ...R) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range records {
-		if err := s.check(r); err != nil {
-			s.fail(fmt.Errorf("record %+v: %w", r, err))
+		if !s.possible(r) {
 			return
 		}
 		lane := s.key(r).lane
@@ -69,7 +68,21 @@ func (s *segment[R]) add(records ...R) {
 func (s *segment[R]) addLogged(log []byte, records []R) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, r := range records {
+		if !s.possible(r) {
+			return
+		}
+	}
 	s.append(log, records)
+}
+
+// possible reports whether a record can be; else the segment fails.
+func (s *segment[R]) possible(r R) bool {
+	err := s.check(r)
+	if err != nil {
+		s.fail(fmt.Errorf("record %+v: %w", r, err))
+	}
+	return err == nil
 }
 
 // flush writes the waiting records of all lanes.
