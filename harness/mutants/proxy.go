@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/disruption"
@@ -38,8 +39,8 @@ func proxyMutants() []Mutant {
 		{ID: "proxy-stopped", Damages: "kube-proxy of one node is stopped for 8 s: its rules are stale", Of: drained, EveryMode: true,
 			When: firstOldDeleted(), Do: disruption.Stopped(worker, "kube-proxy", 8*time.Second), Want: verdict.Fail, Cause: "max-rule-lag"},
 		{ID: "proxy-stopped-past-sigterm", Damages: "kube-proxy of the control plane's node is stopped until 2 s after a SIGTERM", Of: drained,
-			EveryMode: true, When: firstOldDeleted(), Do: disruption.Stopped(controlPlane, "kube-proxy", 7*time.Second), Want: verdict.Fail,
-			Cause: "rules-before-sigterm"},
+			EveryMode: true, When: Moment{Event: evidence.PodReady, Version: harness.NewVersion}, // 1 s (minReadySeconds) before a deletion
+			Do: disruption.Stopped(controlPlane, "kube-proxy", 8*time.Second), Want: verdict.Fail, Cause: "rules-before-sigterm"},
 		{ID: "rules-skipped", Damages: "one node's rules are skipped for half a second", Of: drained, EveryMode: true,
 			When: begun(time.Second), Do: rulesSkipped(worker), Want: verdict.Fail, Cause: "no-failures"},
 		{ID: "rules-skipped-late", Damages: "one node's rules are skipped for half a second, 3 s after the rollout began", Of: drained,

@@ -34,7 +34,7 @@ func TestDistrust(t *testing.T) {
 			tries int    // recordings
 		}{
 			{"killed-agent", kill("worker", "agent"), "(Error, exit code 137)", 1},
-			{"paused-agent", pause("worker", "agent", 1500*time.Millisecond), "late or later, over 0.100 s", 2},
+			{"paused-agent", pause("worker", "agent", 1500*time.Millisecond), "late or later, over 0.100 s", 1 + mostSlowed},
 			{"silent-api-server", pause("control-plane", "kube-apiserver", 10*time.Second), "a watch was blind until", 1},
 			{"dropped-connections", drop("control-plane", 500*time.Millisecond), "", 1},
 		} {
