@@ -39,7 +39,7 @@ func checkHTTP(lane evidence.Lane) error {
 	case err != nil:
 		return err
 	case !slices.Contains([]string{"http", "https"}, target.Scheme) || target.Host == "":
-		return fmt.Errorf("target %q is no http or https URL", lane.Target)
+		return fmt.Errorf("target %q is not an http or https URL", lane.Target)
 	case lane.Conn != evidence.Fresh && lane.Conn != evidence.Reused:
 		return fmt.Errorf("unknown kind of connection %q", lane.Conn)
 	case lane.Resends && !lane.Kind().KeepsAlive():

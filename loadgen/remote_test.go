@@ -149,7 +149,7 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 		{"a word it does not know", `{"rate":5,` + good + `]}`, "unknown field"},
 		{"no lanes", `{"began":"2026-01-02T03:04:05Z","service":"shop"}`, "no lanes"},
 		{"two lanes of one name", `{` + good + `,{"id":"a","conn":"fresh","target":"http://127.0.0.1:1/","rate":1}]}`, "two lanes"},
-		{"one lane of two that is wrong", `{` + good + `,{"id":"b"}]}`, "no http or https URL"},
+		{"one lane of two that is wrong", `{` + good + `,{"id":"b"}]}`, "not an http or https URL"},
 		{"no time at which the run began", `{` + good[strings.Index(good, `"service"`):] + `]}`, "no time at which"},
 	}
 	for _, tt := range tests {

@@ -36,7 +36,7 @@ func (t *TLS) config(host string) (*tls.Config, error) {
 	if len(t.CA) > 0 {
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(t.CA) {
-			return nil, errors.New("CA: there is no certificate in PEM")
+			return nil, errors.New("CA: no certificate in PEM")
 		}
 	}
 	if len(t.Certificate)+len(t.Key) > 0 {

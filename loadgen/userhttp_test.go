@@ -64,7 +64,7 @@ func TestUserHTTPCheck(t *testing.T) {
 		{"a header that Rollcall sets", UserHTTP{Headers: []HeaderField{{"host", "c"}}}, "header host: Rollcall sets this header itself"},
 		{"an invalid header value", UserHTTP{Headers: []HeaderField{{"a", "b\nc"}}}, "header a: its value has invalid characters"},
 		{"a body that is too long", UserHTTP{Body: make([]byte, MostBody+1)}, "body: it is longer than 524288 bytes"},
-		{"an invalid CA certificate", UserHTTP{TLS: &TLS{CA: []byte("x")}}, "CA: there is no certificate in PEM"},
+		{"an invalid CA certificate", UserHTTP{TLS: &TLS{CA: []byte("x")}}, "CA: no certificate in PEM"},
 		{"a key that is missing", UserHTTP{TLS: &TLS{Certificate: []byte("x")}}, "certificate of the client: tls: "},
 		{"two places", UserHTTP{Header: "a", Pointer: "/b"}, "version: give only one of header, pointer and pattern"},
 		{"an invalid pointer", UserHTTP{Pointer: "version"}, `pointer "version": it begins with /`},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
 	"example.com/rollcall/reports/patch"
@@ -25,7 +26,7 @@ type advice struct {
 type advisedApp struct {
 	own  evidence.UserApp
 	s    model.Scenario
-	seen signs
+	seen timeline.Signs
 }
 
 // allAdvice lists all advice in the order in which it is given and applied. Advice that would not prevent a loss is not given beside advice
@@ -52,7 +53,7 @@ var allAdvice = []advice{
 
 // adviceOn returns a sentence for each advice that applies, ending with its code, and the patch that applies the advice to the owner's
 // manifest as far as a manifest can and all that it needs is known; nil if nothing changes or the manifest is not known.
-func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []string, patched *model.Patch) {
+func adviceOn(own evidence.UserApp, s model.Scenario, seen timeline.Signs) (sentences []string, patched *model.Patch) {
 	app := &advisedApp{own, s, seen}
 	before, after := workload(deepCopy(own.Workload)), workload(deepCopy(own.Workload))
 	var follows []string
@@ -77,16 +78,17 @@ func adviceOn(own evidence.UserApp, s model.Scenario, seen signs) (sentences []s
 }
 
 func hookFailed(a *advisedApp) string {
-	if a.seen.hookFailures == 0 {
+	if a.seen[timeline.HookFailed].Count == 0 {
 		return ""
 	}
 	return fmt.Sprintf("The preStop hook failed %s, so its pods got SIGTERM at once. Use the kubelet's own sleep (lifecycle.preStop.sleep), "+
-		"or an image that has the program of the hook.", phrase.Count(a.seen.hookFailures, "time"))
+		"or an image that has the program of the hook.", phrase.Count(a.seen[timeline.HookFailed].Count, "time"))
 }
 
 func noneAvailable(a *advisedApp) string {
-	allowed := a.seen.rolledOut && !a.own.Recreate && a.own.Unavailable >= max(1, a.own.Replicas)
-	if !allowed || a.seen.noneServed == 0 || a.seen.lostWithNone == 0 {
+	none := a.seen[timeline.NoneServing]
+	allowed := a.seen[timeline.RolledOut].Count > 0 && !a.own.Recreate && a.own.Unavailable >= max(1, a.own.Replicas)
+	if !allowed || none.For == 0 || none.Count == 0 {
 		return ""
 	}
 	all := "the only pod"
@@ -94,12 +96,13 @@ func noneAvailable(a *advisedApp) string {
 		all = "all " + phrase.Count(a.own.Replicas, "pod")
 	}
 	return fmt.Sprintf("Set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas): the rollout may "+
-		"take %s away before another is ready, and none was there for %s.", all, phrase.Duration(a.seen.noneServed))
+		"take %s away before another is ready, and none was there for %s.", all, phrase.Duration(none.For))
 }
 
 // onlyWithNone reports whether every request that failed was sent while no pod could answer: no drain helps then.
 func (a *advisedApp) onlyWithNone() bool {
-	return a.seen.lostWithNone > 0 && a.seen.lostWithNone == a.s.Failed()
+	n := a.seen[timeline.NoneServing].Count
+	return n > 0 && n == a.s.Failed()
 }
 
 func unprobedPods(a *advisedApp) string {
@@ -110,7 +113,7 @@ func unprobedPods(a *advisedApp) string {
 }
 
 func backendEndsFirst(a *advisedApp) string {
-	if a.seen.gatewayErrors == 0 {
+	if a.seen[timeline.GatewayErrors].Count == 0 {
 		return ""
 	}
 	mend := "let the backend end last"
@@ -118,11 +121,11 @@ func backendEndsFirst(a *advisedApp) string {
 		mend = "give container " + strings.Join(a.own.Unhooked, " and ") + " the same preStop hook"
 	}
 	return fmt.Sprintf("Terminating pods answered %s with status 502 to 504: the container that answered still ran, and its backend had "+
-		"ended: %s.", phrase.Count(a.seen.gatewayErrors, "request"), mend)
+		"ended: %s.", phrase.Count(a.seen[timeline.GatewayErrors].Count, "request"), mend)
 }
 
 func hookStopsListening(a *advisedApp) string {
-	if !a.own.OtherHook || a.unfinishedHooks() || a.seen.refusedByEnding == 0 || a.onlyWithNone() {
+	if !a.own.OtherHook || a.unfinishedHooks() || a.seen[timeline.RefusedByEnding].Count == 0 || a.onlyWithNone() {
 		return ""
 	}
 	length := ""
@@ -130,7 +133,7 @@ func hookStopsListening(a *advisedApp) string {
 		length = fmt.Sprintf(" for %s", neededSleep(a))
 	}
 	return fmt.Sprintf("Have the preStop hook sleep%s before it does anything else: terminating pods refused %s that nodes still sent them, so "+
-		"the hook is too short, or stops the app from listening.", length, phrase.Count(a.seen.refusedByEnding, "connection"))
+		"the hook is too short, or stops the app from listening.", length, phrase.Count(a.seen[timeline.RefusedByEnding].Count, "connection"))
 }
 
 // lag returns the longest time for which nodes sent requests to a pod that had left the endpoints, in milliseconds; 0 if none was seen.
@@ -190,13 +193,15 @@ func drainMeasured(a *advisedApp) string {
 }
 
 // unfinishedHooks reports whether a preStop hook failed or was cut off: what it would have achieved is not known.
-func (a *advisedApp) unfinishedHooks() bool { return a.seen.hookFailures > 0 || a.seen.hooksCut > 0 }
+func (a *advisedApp) unfinishedHooks() bool {
+	return a.seen[timeline.HookFailed].Count > 0 || a.seen[timeline.HookCutOff].Count > 0
+}
 
 func graceTooShort(a *advisedApp) string {
 	switch {
-	case a.seen.hooksCut > 0:
+	case a.seen[timeline.HookCutOff].Count > 0:
 		return fmt.Sprintf("Make terminationGracePeriodSeconds, %s, longer than the preStop hook and what the last requests take: %s still ran "+
-			"when it was over, and the app is killed %s later.", a.own.Grace, phrase.Count(a.seen.hooksCut, "hook"), leastGrace)
+			"when it was over, and the app is killed %s later.", a.own.Grace, phrase.Count(a.seen[timeline.HookCutOff].Count, "hook"), leastGrace)
 	case a.own.PreStop == 0 || a.own.Grace > a.own.PreStop:
 		return ""
 	}
@@ -235,7 +240,7 @@ func keptConnections(a *advisedApp) string {
 			fresh += lane.Failed()
 		}
 	}
-	if kept <= a.seen.cutByStaying.count() || fresh > 0 || a.seen.gatewayErrors > 0 {
+	if kept <= a.seen[timeline.CutByServing].Count || fresh > 0 || a.seen[timeline.GatewayErrors].Count > 0 {
 		return ""
 	}
 	return fmt.Sprintf("Have the app answer with Connection: close from SIGTERM on, and go on serving for a while: only clients that keep their "+
@@ -243,40 +248,40 @@ func keptConnections(a *advisedApp) string {
 }
 
 func affinityPins(a *advisedApp) string {
-	if !a.own.Affinity || a.seen.refusedByEnding == 0 {
+	if !a.own.Affinity || a.seen[timeline.RefusedByEnding].Count == 0 {
 		return ""
 	}
 	return "While a pod ends, all new connections of its clients fail (sessionAffinity ClientIP), not only a share of them."
 }
 
 func killedStarting(a *advisedApp) string {
-	if n := a.seen.killedByStartup; n > 0 {
+	if n := a.seen[timeline.KilledByStartup].Count; n > 0 {
 		return fmt.Sprintf("Give the startup probe more time (failureThreshold times periodSeconds), if the app only starts slowly: it had "+
 			"containers restarted %s.", phrase.Count(n, "time"))
 	}
-	if a.seen.killedStarting == 0 || a.own.Startup { // the liveness probe begins once the startup probe succeeded
+	if a.seen[timeline.KilledStarting].Count == 0 || a.own.Startup { // the liveness probe begins once the startup probe succeeded
 		return ""
 	}
 	return fmt.Sprintf("Give the pods a startup probe that lasts as long as they take to start: the liveness probe had containers restarted %s "+
-		"before their pods were ready.", phrase.Count(a.seen.killedStarting, "time"))
+		"before their pods were ready.", phrase.Count(a.seen[timeline.KilledStarting].Count, "time"))
 }
 
 func idleClosed(a *advisedApp) string {
-	age, by := a.seen.cutByStaying.idle()
-	if !by {
+	closed := a.seen[timeline.IdleClosed]
+	if closed.Count == 0 {
 		return ""
 	}
 	return fmt.Sprintf("Have the app keep idle connections for longer than its clients do (keepAliveTimeout, IdleTimeout): pods that were not "+
 		"ending closed %s, each idle for %.1f s, just as they were used again. The rollout is not the cause.",
-		phrase.Count(a.seen.cutByStaying.count(), "connection"), age.Seconds())
+		phrase.Count(closed.Count, "connection"), closed.For.Seconds())
 }
 
 func acceptedDropped(a *advisedApp) string {
-	if a.seen.droppedByEnding == 0 || a.unfinishedHooks() || a.own.OtherHook || a.onlyWithNone() {
+	if a.seen[timeline.DroppedByEnding].Count == 0 || a.unfinishedHooks() || a.own.OtherHook || a.onlyWithNone() {
 		return ""
 	}
 	said := fmt.Sprintf("Terminating pods closed %s that they had accepted: on SIGTERM the app drops what it has not answered.",
-		phrase.Count(a.seen.droppedByEnding, "new connection"))
+		phrase.Count(a.seen[timeline.DroppedByEnding].Count, "new connection"))
 	if a.lag() == 0 || a.own.PreStop < neededSleep(a) {
 		return said + " With a long enough preStop sleep, nodes have stopped sending it requests by then."
 	}
@@ -284,11 +289,12 @@ func acceptedDropped(a *advisedApp) string {
 }
 
 func lostBehind(a *advisedApp) string {
-	if a.seen.lostBehind == 0 {
+	lost := a.seen[timeline.LostBehindServing]
+	if lost.Count == 0 {
 		return ""
 	}
 	return fmt.Sprintf("Give the pods behind this app a preStop sleep: ready pods answered %s with status 502 to 504 or not at all, after pod %s "+
-		"beside them began to end.", phrase.Count(a.seen.lostBehind, "request"), a.seen.endedBehind)
+		"beside them began to end.", phrase.Count(lost.Count, "request"), lost.Pod)
 }
 
 // endedEarly reports whether a pod ended before a node's rules had left it out: if nothing was lost then, that was luck.

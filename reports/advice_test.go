@@ -10,6 +10,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports/model"
 )
@@ -26,93 +27,98 @@ func TestAdvice(t *testing.T) {
 		own      func(*evidence.UserApp)
 		numbers  model.Numbers
 		lanes    []model.Lane
-		seen     signs
+		seen     timeline.Signs
 		want     []string // how each sentence begins
 	}{
-		{"there is nothing to say", func(*evidence.UserApp) {}, lag, nil, signs{}, nil},
-		{"no sleep", func(o *evidence.UserApp) { o.PreStop = 0 }, lag, nil, signs{},
+		{"there is nothing to say", func(*evidence.UserApp) {}, lag, nil, nil, nil},
+		{"no sleep", func(o *evidence.UserApp) { o.PreStop = 0 }, lag, nil, nil,
 			[]string{"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s"}},
-		{"no sleep, and nothing was measured that asks for one", func(o *evidence.UserApp) { o.PreStop = 0 }, model.Numbers{}, nil, signs{}, nil},
-		{"another hook, whose length nobody knows", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, signs{}, nil},
-		{"a sleep that is too short", func(o *evidence.UserApp) { o.PreStop = 2 * time.Second }, lag, nil, signs{},
+		{"no sleep, and nothing was measured that asks for one", func(o *evidence.UserApp) { o.PreStop = 0 }, model.Numbers{}, nil, nil, nil},
+		{"another hook, whose length nobody knows", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, nil, nil},
+		{"a sleep that is too short", func(o *evidence.UserApp) { o.PreStop = 2 * time.Second }, lag, nil, nil,
 			[]string{"Make the preStop sleep of 2s at least 3s"}},
 		{"a sleep that is long enough: nodes sent to its end because no endpoint was ready", func(*evidence.UserApp) {},
-			model.Numbers{RuleLag: &model.Lags{Max: 5900}, NeededDrain: map[string]float64{"n1": 8, "n2": 1200}}, nil, signs{}, nil},
-		{"a grace that is as long as the sleep", func(o *evidence.UserApp) { o.Grace = o.PreStop }, lag, nil, signs{},
+			model.Numbers{RuleLag: &model.Lags{Max: 5900}, NeededDrain: map[string]float64{"n1": 8, "n2": 1200}}, nil, nil, nil},
+		{"a grace that is as long as the sleep", func(o *evidence.UserApp) { o.Grace = o.PreStop }, lag, nil, nil,
 			[]string{"Make terminationGracePeriodSeconds, 5s, longer than the preStop sleep of 5s"}},
-		{"no readiness probe", func(o *evidence.UserApp) { o.Probed = false }, lag, nil, signs{}, []string{"Give the pods a readiness probe"}},
-		{"replicas under an autoscaler", func(o *evidence.UserApp) { o.Autoscaled, o.Replicas = "shop", 3 }, lag, nil, signs{},
+		{"no readiness probe", func(o *evidence.UserApp) { o.Probed = false }, lag, nil, nil, []string{"Give the pods a readiness probe"}},
+		{"replicas under an autoscaler", func(o *evidence.UserApp) { o.Autoscaled, o.Replicas = "shop", 3 }, lag, nil, nil,
 			[]string{"Leave replicas out of the manifest: the autoscaler shop sets them, and every apply sets them back to 3."}},
-		{"an autoscaler alone", func(o *evidence.UserApp) { o.Autoscaled = "shop" }, lag, nil, signs{}, nil},
-		{"Recreate", func(o *evidence.UserApp) { o.Recreate = true }, lag, nil, signs{}, []string{"The strategy Recreate ends every old pod"}},
+		{"an autoscaler alone", func(o *evidence.UserApp) { o.Autoscaled = "shop" }, lag, nil, nil, nil},
+		{"Recreate", func(o *evidence.UserApp) { o.Recreate = true }, lag, nil, nil, []string{"The strategy Recreate ends every old pod"}},
 		{"only keep-alive connections broke", func(*evidence.UserApp) {}, lag, []model.Lane{failing(evidence.Fresh, 0), failing(evidence.Reused, 7)},
-			signs{}, []string{"Have the app answer with Connection: close"}},
+			nil, []string{"Have the app answer with Connection: close"}},
 		{"new connections broke too, for which a sleep is advised", func(*evidence.UserApp) {}, lag,
-			[]model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, signs{}, nil},
+			[]model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, nil, nil},
 		{"a hook that failed: no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
-			signs{hookFailures: 3, refusedByEnding: 9}, []string{"The preStop hook failed 3 times, so its pods got SIGTERM at once. Use"}},
+			timeline.Signs{timeline.HookFailed: {Count: 3}, timeline.RefusedByEnding: {Count: 9}},
+			[]string{"The preStop hook failed 3 times, so its pods got SIGTERM at once. Use"}},
 		{"a hook that the grace period cut: no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
-			signs{hooksCut: 3, refusedByEnding: 9}, []string{"Make terminationGracePeriodSeconds, 30s, longer than the preStop hook and what the " +
+			timeline.Signs{timeline.HookCutOff: {Count: 3}, timeline.RefusedByEnding: {Count: 9}},
+			[]string{"Make terminationGracePeriodSeconds, 30s, longer than the preStop hook and what the " +
 				"last requests take: 3 hooks still ran when it was over, and the app is killed 2s later."}},
 		{"a hook that stops the app from listening", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
-			signs{refusedByEnding: 9}, []string{"Have the preStop hook sleep for 3s before it does anything else: terminating pods refused 9 connections"}},
-		{"another hook, and nobody was refused", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, signs{}, nil},
+			seen(timeline.RefusedByEnding, 9),
+			[]string{"Have the preStop hook sleep for 3s before it does anything else: terminating pods refused 9 connections"}},
+		{"another hook, and nobody was refused", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, nil, nil},
 		{"a front container that outlives what it asks", func(o *evidence.UserApp) { o.Unhooked = []string{"php"} }, lag, nil,
-			signs{gatewayErrors: 12}, []string{"Terminating pods answered 12 requests with status 502 to 504: the container " +
+			seen(timeline.GatewayErrors, 12), []string{"Terminating pods answered 12 requests with status 502 to 504: the container " +
 				"that answered still ran, and its backend had ended: give container php the same preStop hook."}},
 		{"a front container, and no container has a hook", func(*evidence.UserApp) {}, lag, nil,
-			signs{gatewayErrors: 1}, []string{"Terminating pods answered 1 request with status 502 to 504: the container " +
+			seen(timeline.GatewayErrors, 1), []string{"Terminating pods answered 1 request with status 502 to 504: the container " +
 				"that answered still ran, and its backend had ended: let the backend end last."}},
 		{"the only pod may go first, and no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.Replicas, o.Unavailable = 0, 1, 1 }, lag,
-			[]model.Lane{failing(evidence.Fresh, 5)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5},
+			[]model.Lane{failing(evidence.Fresh, 5)}, unserved(5, 3*time.Second),
 			[]string{"Set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas): the rollout may take " +
 				"the only pod away before another is ready, and none was there for 3.00 s."}},
 		{"the only pod may go first, and a drain took it", func(o *evidence.UserApp) { o.Replicas, o.Unavailable = 1, 1 }, lag,
-			[]model.Lane{failing(evidence.Fresh, 5)}, signs{noneServed: 3 * time.Second, lostWithNone: 5}, nil},
+			[]model.Lane{failing(evidence.Fresh, 5)}, timeline.Signs{timeline.NoneServing: {Count: 5, For: 3 * time.Second}}, nil},
 		{"another hook, and how long nodes went on is not known", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true },
 			model.Numbers{}, nil,
-			signs{refusedByEnding: 9}, []string{"Have the preStop hook sleep before it does anything else"}},
+			seen(timeline.RefusedByEnding, 9), []string{"Have the preStop hook sleep before it does anything else"}},
 		{"the only pod may go first, and pods that ended lost requests too",
 			func(o *evidence.UserApp) { o.PreStop, o.Replicas, o.Unavailable = 0, 1, 1 }, lag,
-			[]model.Lane{failing(evidence.Fresh, 6)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5},
+			[]model.Lane{failing(evidence.Fresh, 6)}, unserved(5, 3*time.Second),
 			[]string{"Set maxUnavailable to 0", "Give the pods a preStop sleep"}},
-		{"a Service that keeps clients at their pod", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{refusedByEnding: 7},
+		{"a Service that keeps clients at their pod", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil,
+			seen(timeline.RefusedByEnding, 7),
 			[]string{"While a pod ends, all new connections of its clients fail"}},
-		{"such a Service that lost nothing to a pod that ended", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, signs{}, nil},
-		{"a new pod that waits for what an old one holds", func(*evidence.UserApp) {}, lag, nil, signs{stuck: ports},
+		{"such a Service that lost nothing to a pod that ended", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, nil, nil},
+		{"a new pod that waits for what an old one holds", func(*evidence.UserApp) {}, lag, nil, stuck(ports, evidence.LacksPort),
 			[]string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
 				"FailedScheduling: 0/3 nodes are available: " +
 				"3 node(s) didn't have free ports for the requested pod ports. An old pod may have to go first, for the new one needs a port of " +
 				"the node: set maxSurge to 0 and maxUnavailable to 1."}},
 		{"the only new pod, which waits for what the old one holds", func(o *evidence.UserApp) { o.Replicas = 1 }, lag, nil,
-			signs{stuck: "FailedAttachVolume: Waiting for detach Volume is already exclusively attached to one node"},
+			stuck("FailedAttachVolume: Waiting for detach Volume is already exclusively attached to one node", evidence.LacksVolume),
 			[]string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
 				"FailedAttachVolume: Waiting for detach Volume is " +
 				"already exclusively attached to one node. An old pod may have to go first, for the new one needs the volume: set maxSurge to 0 " +
 				"and maxUnavailable to 1, or with one pod the strategy Recreate; either is an outage."}},
 		{"an old pod may go first already, so that this is not advised", func(o *evidence.UserApp) { o.Unavailable = 1 }, lag, nil,
-			signs{stuck: ports}, []string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
+			stuck(ports, evidence.LacksPort), []string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
 				"FailedScheduling: 0/3 nodes " +
 				"are available: 3 node(s) didn't have free ports for the requested pod ports. (RC3013)"}},
 		{"a new pod that fits no node", func(*evidence.UserApp) {}, lag, nil,
-			signs{stuck: "FailedScheduling: 0/3 nodes are available: 3 node(s) had untolerated taint(s)."},
+			stuck("FailedScheduling: 0/3 nodes are available: 3 node(s) had untolerated taint(s).", ""),
 			[]string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
 				"FailedScheduling: 0/3 nodes are available: 3 " +
 				"node(s) had untolerated taint(s). (RC3013)"}},
-		{"a slow start that the liveness probe ends", func(*evidence.UserApp) {}, lag, nil, signs{killedStarting: 3},
+		{"a slow start that the liveness probe ends", func(*evidence.UserApp) {}, lag, nil, seen(timeline.KilledStarting, 3),
 			[]string{"Give the pods a startup probe that lasts as long as they take to start: the liveness probe had containers restarted 3 times"}},
-		{"a startup probe that had succeeded", func(o *evidence.UserApp) { o.Startup = true }, lag, nil, signs{killedStarting: 3}, nil},
-		{"a startup probe that is too short", func(o *evidence.UserApp) { o.Startup = true }, lag, nil, signs{killedByStartup: 1},
+		{"a startup probe that had succeeded", func(o *evidence.UserApp) { o.Startup = true }, lag, nil, seen(timeline.KilledStarting, 3), nil},
+		{"a startup probe that is too short", func(o *evidence.UserApp) { o.Startup = true }, lag, nil, seen(timeline.KilledByStartup, 1),
 			[]string{"Give the startup probe more time"}},
 		{"accepted connections that a hook of another kind may have dropped", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true },
-			lag, nil, signs{droppedByEnding: 3}, nil},
-		{"accepted connections of an app whose sleep is long enough", func(*evidence.UserApp) {}, lag, nil, signs{droppedByEnding: 1},
+			lag, nil, seen(timeline.DroppedByEnding, 3), nil},
+		{"accepted connections of an app whose sleep is long enough", func(*evidence.UserApp) {}, lag, nil, seen(timeline.DroppedByEnding, 1),
 			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. Have it " +
 				"answer those before it ends: the preStop sleep is long enough."}},
-		{"accepted connections of an app, where no lag was measured", func(*evidence.UserApp) {}, model.Numbers{}, nil, signs{droppedByEnding: 1},
+		{"accepted connections of an app, where no lag was measured", func(*evidence.UserApp) {}, model.Numbers{}, nil,
+			seen(timeline.DroppedByEnding, 1),
 			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. With a"}},
 		{"no pod was there, although the rollout has to leave some", func(o *evidence.UserApp) { o.Replicas = 3 }, lag,
-			[]model.Lane{failing(evidence.Fresh, 5)}, signs{rolledOut: true, noneServed: 3 * time.Second, lostWithNone: 5}, nil},
+			[]model.Lane{failing(evidence.Fresh, 5)}, unserved(5, 3*time.Second), nil},
 	} {
 		own := good
 		row.own(&own)
@@ -157,7 +163,7 @@ func TestAdviceWhereNothingWasLost(t *testing.T) {
 				"kept serving while nodes still sent them requests, for up to 1.2 s after they had left the endpoints. (RC3006)"}},
 	} {
 		s := model.Scenario{Lanes: lanes, Terminations: row.ends, Numbers: model.Numbers{RuleLag: lag, NeededDrains: row.drains}}
-		got, _ := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s, signs{})
+		got, _ := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s, nil)
 		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
 		}
@@ -214,4 +220,15 @@ func TestAdviceOnRecordings(t *testing.T) {
 			}
 		})
 	}
+}
+
+func seen(kind timeline.SignKind, n int) timeline.Signs { return timeline.Signs{kind: {Count: n}} }
+
+// unserved has the signs of a rollout in which requests were sent while no pod could answer.
+func unserved(n int, lasted time.Duration) timeline.Signs {
+	return timeline.Signs{timeline.RolledOut: {Count: 1}, timeline.NoneServing: {Count: n, For: lasted}}
+}
+
+func stuck(text string, lacks evidence.Lack) timeline.Signs {
+	return timeline.Signs{timeline.PodStuck: {Count: 1, Text: text, Lacks: lacks}}
 }

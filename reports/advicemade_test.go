@@ -110,7 +110,7 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 			ev.Run.UserApp.PreStop = 0
 			lose(t, ev, func(h evidence.Hit, ending bool) bool {
 				return !h.Reused && !ending && slices.ContainsFunc(ev.Events, func(e evidence.Event) bool {
-					return e.Kind == evidence.PodDeleting && e.By.Pod == h.By.Pod && e.At < h.End()+deletionSeen
+					return e.Kind == evidence.PodDeleting && e.By.Pod == h.By.Pod && e.At < h.End()+timeline.DeletionSeen
 				})
 			}, evidence.Reset)
 		}, []string{"RC3006", "RC3007", "RC3016"}},
@@ -239,12 +239,14 @@ func stopAt(ev *evidence.Evidence, at time.Duration) {
 }
 
 // report adds an Event about the first new pod.
-func report(ev *evidence.Evidence, at time.Duration, detail string) {
-	reportOf(ev, "Pod/good-d9bd56c9c-vrf5v", at, detail)
+func report(ev *evidence.Evidence, at time.Duration, text string) {
+	reportOf(ev, "Pod/good-d9bd56c9c-vrf5v", at, text)
 }
 
-func reportOf(ev *evidence.Evidence, object string, at time.Duration, detail string) {
-	e := evidence.Event{At: at, Kind: evidence.Reported, Object: object, Count: 1, Detail: detail}
+// reportOf adds an Event, whose text is its reason and its message.
+func reportOf(ev *evidence.Evidence, object string, at time.Duration, text string) {
+	e := evidence.Event{At: at, Kind: evidence.Reported, Object: object, Count: 1}
+	e.Reason, e.Message, _ = strings.Cut(text, ": ")
 	if name, is := strings.CutPrefix(object, "Pod/"); is {
 		e.By = evidence.Server{Version: "d9bd56c9c", Pod: name}
 	}

@@ -58,7 +58,7 @@ func Annotations(w io.Writer, r model.Report) error {
 	var b bytes.Buffer
 	for _, level := range [][]annotation{few(failed), few(byOutcome[verdict.Inconclusive]), {{"notice", "Rollcall " + r.Run.ID, totals(r)}}} {
 		for _, a := range level {
-			fmt.Fprintf(&b, "::%s title=%s::%s\n", a.level, property(a.title), message(a.text))
+			fmt.Fprintf(&b, "::%s title=%s::%s\n", a.level, property(a.title), commandText(a.text))
 		}
 	}
 	return write(w, "annotations", b.Bytes())
@@ -78,14 +78,14 @@ func few(all []annotation) []annotation {
 	return append(shown, annotation{rest[0].level, fmt.Sprintf("and %d more", len(rest)), names})
 }
 
-// message escapes text for a workflow command.
-func message(text string) string {
+// commandText escapes text for a workflow command.
+func commandText(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(phrase.Printable(text))
 }
 
 // property escapes text for a property of a workflow command, which ends at a colon or a comma.
 func property(text string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(message(text))
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(commandText(text))
 }
 
 // appendSummary appends the summary to the step's file, as far as there is room: GitHub rejects the whole of a file that is too large.

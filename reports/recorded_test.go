@@ -39,7 +39,7 @@ func TestRecordedEvidenceIsJudgedAsBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, damage := range ev.Damage {
-				t.Errorf("it is damaged: %s", damage)
+				t.Errorf("it is damaged: %s", damage.Text)
 			}
 			if t.Failed() {
 				t.FailNow() // -update must not make it what is expected

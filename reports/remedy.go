@@ -11,6 +11,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"example.com/rollcall/harness/secret"
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/reports/patch"
 )
 
@@ -232,7 +233,7 @@ func sleepUntilUnsent(a *advisedApp, w workload) bool {
 // is not known.
 func raiseGrace(a *advisedApp, w workload) bool {
 	w.outlast()
-	if a.seen.hooksCut > 0 {
+	if a.seen[timeline.HookCutOff].Count > 0 {
 		w.pod()["terminationGracePeriodSeconds"] = w.grace() + defaultGrace
 	}
 	return true

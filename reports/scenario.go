@@ -157,7 +157,7 @@ func fill(s *model.Scenario, rec kept.Recording) {
 	}
 	// Of an app that is not watched nothing is known, unless it is of the suite own, which earlier releases had: that deployed it.
 	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched) {
-		s.Advice, s.Patch = adviceOn(*run.UserApp, *s, signsOf(tl, *run.UserApp))
+		s.Advice, s.Patch = adviceOn(*run.UserApp, *s, tl.Signs())
 	}
 	if len(run.Clocks) > 0 {
 		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))

@@ -94,7 +94,7 @@ func TestDamagedSpansAreReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`evidence: read evidence/spans.jsonl: line 1: it is no span: unknown part "lunch"`}
+	want := []string{`evidence: read evidence/spans.jsonl: line 1: not a span: unknown part "lunch"`}
 	if diff := cmp.Diff(want, r.Run.Broken); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -51,7 +51,7 @@ func PodDeleted(ctx context.Context, s Stage) error {
 		return err
 	}
 	if len(old.Items) == 0 {
-		return errors.New("there is no old pod")
+		return errors.New("no old pod")
 	}
 	return pods.Delete(ctx, old.Items[0].Name, metav1.DeleteOptions{})
 }

@@ -64,6 +64,6 @@ func proxyFor(text string) string {
 // sayProxy warns if the environment has a proxy for the URL, because the load does not use it.
 func (m *maintenance) sayProxy() {
 	if m.proxy != "" {
-		m.screen.say(m.proxy + " is set for " + m.url + ": the load goes straight to it, so that it will be inconclusive; NO_PROXY ends that")
+		m.screen.say(m.proxy + " is set for " + m.url + ": the load bypasses the proxy, so the verdict will be inconclusive; set NO_PROXY for this host")
 	}
 }

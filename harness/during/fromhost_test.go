@@ -56,7 +56,7 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 		{sentence: "this host cannot resolve the name for a while", how: unnamed, lasts: over, code: 3,
 			says: []string{"the host of outside-fresh could not resolve the name: ", " unresolved)", "RC2023"}},
 		{sentence: "a proxy is set that the load does not use", how: works, lasts: over, proxy: "HTTPS_PROXY",
-			says: []string{"HTTPS_PROXY is set for https://shop.example.com/healthz: the load goes straight to it"}},
+			says: []string{"HTTPS_PROXY is set for https://shop.example.com/healthz: the load bypasses the proxy"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := fakeHostRecorder(runFolder(t), row.how)

@@ -132,7 +132,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 		{"no mesh is there", reset, inside, none, "", "from a pod on a: it resets the connection: name a port"},
 		{"another protocol", speaksOther, inside, none, "", "from a pod on a: it closes the connection without a reply over HTTP: name a port"},
 		{"a certificate of another name", loadgen.NoReplyError{Fault: evidence.CertWrongName, Opened: true}, inside, none, "",
-			"from a pod on a: its certificate is of another name: give that: --server-name=NAME, or --insecure"},
+			"from a pod on a: its certificate is for another name: give that name: --server-name=NAME, or --insecure"},
 		{"a certificate of an authority nobody named", loadgen.NoReplyError{Fault: evidence.CertUnknownAuthority, Opened: true}, inside, none, "",
 			"from a pod on a: its certificate is of an authority that is not trusted: give that: --ca=FILE"},
 		{"an app that takes its time", slow, inside, none, "",

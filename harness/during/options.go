@@ -251,7 +251,7 @@ func (o Options) readAllow() (rest string, err error) {
 	for thing := range strings.SplitSeq(o.Allow, ",") {
 		switch thing = strings.TrimSpace(thing); {
 		case thing != "" && !slices.Contains(known, thing):
-			return "", usage.New("--allow="+thing, "there is no such thing", "use "+strings.Join(known, ", ")+usage.Meant(thing, known...))
+			return "", usage.New("--allow="+thing, "unknown value", "use "+strings.Join(known, ", ")+usage.Meant(thing, known...))
 		case thing == ClusterObjects && !o.Named():
 			return "", usage.New("--allow="+thing, "it applies only to an existing cluster, and none is named", "name it: --context=NAME")
 		case thing != allowWrites && thing != ClusterObjects:

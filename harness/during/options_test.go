@@ -86,7 +86,7 @@ func TestBadOptions(t *testing.T) {
 		{"a namespace without a cluster", with(func(o *Options) { o.Namespaces = "mine" }),
 			"--namespace=mine: it applies only to an existing cluster"},
 		{"a thing that cannot be allowed", with(func(o *Options) { o.Allow = "write" }),
-			"--allow=write: there is no such thing: use writes, node-rules, flows; did you mean writes?"},
+			"--allow=write: unknown value: use writes, node-rules, flows; did you mean writes?"},
 		{"a Service without a namespace", with(func(o *Options) { o.Service = "web" }), "--service=web: it does not name a namespace and"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

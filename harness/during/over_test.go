@@ -17,7 +17,7 @@ func TestUntil(t *testing.T) {
 		unfinished       string
 	}{
 		{"it succeeds", "true", ""},
-		{"there is no such command", "exec 2>&1; rollcall-none --now", "rollcall-none"},
+		{"unknown command", "exec 2>&1; rollcall-none --now", "rollcall-none"},
 		{"it cannot be run", "echo 'this is a folder'; exit 126", "this is a folder"},
 		{"its command is misspelt", "printf '%s' '" + unknown + "' >&2; exit 1", `error: unknown command "wiat" for "kubectl"`},
 		{"it says so, and succeeds", "printf '%s' '" + unknown + "'", ""},

@@ -98,7 +98,7 @@ func (r Request) http(writes bool) (asked *loadgen.UserHTTP, err error) {
 		Pattern: r.VersionPattern}
 	switch {
 	case !slices.Contains(loadgen.Methods(), asked.Method):
-		return nil, usage.New("--method="+asked.Method, "there is no such method", "use one of "+strings.Join(loadgen.Methods(), ", "))
+		return nil, usage.New("--method="+asked.Method, "unknown method", "use one of "+strings.Join(loadgen.Methods(), ", "))
 	case !slices.Contains(loadgen.Reads(), asked.Method) && !writes:
 		return nil, usage.New("--method="+asked.Method, "it may change something", "allow that: --allow="+allowWrites)
 	}

@@ -11,7 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/observe/message"
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
@@ -93,7 +95,9 @@ func (s *Standstill) refusals(events []*corev1.Event) (count int, why string) {
 		if end := strings.LastIndexByte(maker, '-'); e.InvolvedObject.Kind == "ReplicaSet" && end > 0 {
 			maker = maker[:end] // the Deployment: without the hash of the template (pkg/controller/deployment/sync.go, v1.37)
 		}
-		if e.Reason != "FailedCreate" || !slices.Contains(s.workloads, maker) || !strings.Contains(e.Message, "is forbidden: ") {
+		report := reportOf(e)
+		rejected := report.Lacks == evidence.LacksQuota || report.Lacks == evidence.LacksAdmission
+		if report.Kind != evidence.NotCreated || !rejected || !slices.Contains(s.workloads, maker) {
 			continue
 		}
 		count += times(e)
@@ -111,12 +115,6 @@ func times(e *corev1.Event) int {
 	}
 	return max(1, int(e.Count))
 }
-
-// mayChange is in the message of an unschedulable pod whose volume another controller may still provision.
-const mayChange = "unbound immediate PersistentVolumeClaims"
-
-// scalesUp are the reasons of Events with which an autoscaler says that a node comes for a pod: cluster-autoscaler and Karpenter.
-var scalesUp = []string{"TriggeredScaleUp", "Nominated"}
 
 // restartsBefore is after how many restarts by its probe a container counts as one that cannot start in time, since it has the same time
 // at each start: our own choice.
@@ -137,46 +135,36 @@ func stops(pod *corev1.Pod, all []*corev1.Pod, events []*corev1.Event) string {
 		if c.Type != corev1.PodScheduled || c.Status != corev1.ConditionFalse || c.Reason != corev1.PodReasonUnschedulable {
 			continue
 		}
-		comes := slices.ContainsFunc(about, func(e *corev1.Event) bool { return slices.Contains(scalesUp, e.Reason) })
-		if comes || pod.Status.NominatedNodeName != "" || strings.Contains(c.Message, mayChange) {
+		comes := slices.ContainsFunc(about, func(e *corev1.Event) bool { return reportOf(e).Kind == evidence.NodeComes })
+		if comes || pod.Status.NominatedNodeName != "" || message.ClaimMayBind(c.Message) {
 			return ""
 		}
-		why, _, _ := strings.Cut(phrase.Printable(c.Message), ". ") // preemption follows
-		return fmt.Sprintf("no node takes pod %s: %s", pod.Name, strings.TrimSuffix(why, "."))
+		return fmt.Sprintf("no node takes pod %s: %s", pod.Name, message.WithoutPreemption(phrase.Printable(c.Message)))
 	}
 	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if w := c.State.Waiting; w != nil && neverPulled(*w) {
+		if w := c.State.Waiting; w != nil && message.NeverPulled(w.Reason, w.Message) {
 			return fmt.Sprintf("pod %s has no image for container %s: %s", pod.Name, c.Name, cmp.Or(phrase.Printable(w.Message), w.Reason))
 		}
 	}
 	for _, e := range about {
-		switch {
-		case e.Reason == "Killing" && strings.HasSuffix(e.Message, " probe, will be restarted") && times(e) >= restartsBefore:
+		switch kind := reportOf(e).Kind; {
+		case (kind == evidence.KilledByLiveness || kind == evidence.KilledByStartup) && times(e) >= restartsBefore:
 			return fmt.Sprintf("pod %s does not get ready: %s (%d times)", pod.Name, phrase.Printable(e.Message), times(e))
-		case e.Reason == "FailedAttachVolume" && usedBy(e.Message, all):
+		case kind == evidence.NotAttached && usedBy(e.Message, all):
 			return fmt.Sprintf("pod %s gets no volume: %s", pod.Name, phrase.Printable(e.Message))
 		}
 	}
 	return ""
 }
 
-// neverPulled reports whether a container waits for an image that does not exist; a registry that does not answer may do so later.
-func neverPulled(w corev1.ContainerStateWaiting) bool {
-	switch w.Reason {
-	case "InvalidImageName", "ErrImageNeverPull": // pkg/kubelet/images/types.go, v1.37
-		return true
-	case "ErrImagePull", "ImagePullBackOff": // with the message of the runtime, which ends with the cause
-		return strings.HasSuffix(w.Message, ": not found")
-	}
-	return false
+// usedBy reports whether one of the pods uses the volume of an Event about another one.
+func usedBy(text string, pods []*corev1.Pod) bool {
+	users := message.VolumeUsers(text)
+	return slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return slices.Contains(users, p.Name) })
 }
 
-// usedBy reports whether one of the pods uses the volume (pkg/controller/volume/attachdetach/reconciler/reconciler.go, v1.37).
-func usedBy(message string, pods []*corev1.Pod) bool {
-	_, users, used := strings.Cut(message, "Volume is already used by pod(s) ")
-	return used && slices.ContainsFunc(pods, func(p *corev1.Pod) bool {
-		return slices.Contains(strings.FieldsFunc(users, func(r rune) bool { return r == ',' || r == ' ' }), p.Name)
-	})
+func reportOf(e *corev1.Event) evidence.Report {
+	return message.Of(e.InvolvedObject.Kind, e.Reason, e.Message)
 }
 
 // timedOut says which Deployment's progressDeadlineSeconds are over; empty: none.

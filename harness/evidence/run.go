@@ -166,6 +166,11 @@ type Evidence struct {
 	Arrivals Stream[Arrival] // nil: not recorded
 	Flows    Stream[Flow]    // nil: none was recorded
 	Events   []Event         // in the order noted
-	// Damage lists the parts of the recording that could not be read, each with file and position.
-	Damage []string
+	Damage   []Damage        // the parts of the recording that could not be read
+}
+
+// A Damage is a part of a recording that could not be read.
+type Damage struct {
+	File string // of the recording, such as hits.parquet
+	Text string // begins with the file and the position in it
 }

@@ -23,3 +23,14 @@ type UserApp struct {
 	Asked    map[string]any `json:"asked,omitempty"`    // what clients ask for, as the handler of a probe in a manifest
 	Workload map[string]any `json:"workload,omitempty"` // its manifest, less the parts that no advice is about; absent: not one of apps/v1
 }
+
+// WorkloadName returns the workload as Events name it, such as StatefulSet/web; empty if it is not known. StatefulSets and DaemonSets make
+// their pods themselves.
+func (a UserApp) WorkloadName() string {
+	metadata, _ := a.Workload["metadata"].(map[string]any)
+	kind, _ := a.Workload["kind"].(string)
+	if name, _ := metadata["name"].(string); name != "" {
+		return kind + "/" + name
+	}
+	return ""
+}

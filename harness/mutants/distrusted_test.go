@@ -24,7 +24,9 @@ func distrustMutants() []recordedMutant {
 		{"a node without kube-proxy", doubted(evidence.ProxyMissing), evidence.ProxyMissing},
 		{"an agent that died", doubted(evidence.AgentLost), evidence.AgentLost},
 		{"a run without lanes", func(r *recording) { r.Run.Lanes, r.Hits, r.Arrivals = nil, nil, nil }, "no-lanes"},
-		{"a file that is damaged", func(r *recording) { r.Damage = []string{evidence.HitsFile + ": byte 7: it was cut off"} }, "damaged-file"},
+		{"a file that is damaged", func(r *recording) {
+			r.Damage = []evidence.Damage{{File: evidence.HitsFile, Text: evidence.HitsFile + ": byte 7: it was cut off"}}
+		}, "damaged-file"},
 		{"a line of a pod's log that is lost", hit(lane, time.Second, func(r *recording, h *evidence.Hit) { r.arrivedAt(h) }), "contradiction"},
 		{"an end of the load that nobody noted", dropped(evidence.LoadEnded, "", 0), "missing-mark"},
 		{"a watch that was blind",

@@ -76,7 +76,7 @@ func (m Mutant) Scenario() (harness.Scenario, error) {
 	scenarios := suites.All()[suite]
 	i := slices.IndexFunc(scenarios, func(s harness.Scenario) bool { return s.ID == id })
 	if i < 0 {
-		return harness.Scenario{}, fmt.Errorf("mutant %s: there is no scenario %s", m.ID, m.Of)
+		return harness.Scenario{}, fmt.Errorf("mutant %s: no scenario %s", m.ID, m.Of)
 	}
 	s := scenarios[i]
 	s.Tries, s.Expect = 1, slices.Clone(s.Expect)

@@ -18,7 +18,7 @@ type recording struct {
 	Hits     []evidence.Hit
 	Arrivals []evidence.Arrival
 	Events   []evidence.Event
-	Damage   []string
+	Damage   []evidence.Damage
 }
 
 // recorded reads a recording from testdata.

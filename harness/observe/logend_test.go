@@ -9,7 +9,7 @@ import (
 )
 
 // ranOn is the error about a log whose end nothing confirmed.
-const ranOn = "log of p: it ended while its container was seen to run: there is no such log any more"
+const ranOn = "log of p: it ended while its container was seen to run: no such log any more"
 
 func TestEndOfLog(t *testing.T) {
 	runStories(t, []story{
@@ -130,7 +130,7 @@ func TestEndOfLog(t *testing.T) {
 		{"a container that is removed just when we stop following has not written its exit line", func(l *simPod) {
 			l.plain()
 			l.forgets()
-		}, "context canceled: there is no such log any more"},
+		}, "context canceled: no such log any more"},
 		{"a container that is removed while its log is followed", func(l *simPod) {
 			l.forgets(fault{remark: `rpc error: code = NotFound desc = an error occurred when try to find container "0": not found`})
 			l.plain()

@@ -37,7 +37,7 @@ const retryEvery = 500 * time.Millisecond
 
 // Why the end of the log was not reached.
 var (
-	errGone     = errors.New("there is no such log any more")
+	errGone     = errors.New("no such log any more")
 	errReplaced = errors.New("another log is in its place")
 	errUnread   = errors.New("it was never opened")
 	errRanOn    = errors.New("it ended while its container was seen to run")

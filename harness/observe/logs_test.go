@@ -222,7 +222,7 @@ func TestLogs(t *testing.T) {
 			l.status(0, running, none)
 			l.asked(1)
 			l.removed()
-		}, "INTERNAL_ERROR; received from peer: there is no such log any more"},
+		}, "INTERNAL_ERROR; received from peer: no such log any more"},
 		{"a line of another program is noted once, and costs nothing else", func(l *simPod) {
 			l.plain()
 			l.writes("panic: runtime error\n")

@@ -188,7 +188,7 @@ func TestRules(t *testing.T) {
 			v.says(begin)
 			v.begun()
 			v.kubelet.change(func() { v.kubelet.gone = true; v.kubelet.runs[0].ended = true })
-		}, []evidence.Event{begun}, "rules of worker: there is no such log any more"},
+		}, []evidence.Event{begun}, "rules of worker: no such log any more"},
 		{"an observer that was killed is started again, and knows nothing of the time between", func(v *simNode) {
 			v.says(begin)
 			v.begun()

@@ -179,7 +179,7 @@ func TestAgentThatWasAway(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]string(nil), tl.Problems); diff != "" {
+			if diff := cmp.Diff([]timeline.Problem(nil), tl.Problems); diff != "" {
 				t.Errorf("problems:\n%s", diff)
 			}
 			for _, lane := range tl.Lanes {

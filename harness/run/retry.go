@@ -66,7 +66,7 @@ func retry(s harness.Scenario, attempt func(number, tries int, before earlier) (
 		print(fmt.Sprintf("%s: %s", v.Outcome, cmp.Or(v.Headline, v.Because)))
 		for _, f := range v.Findings {
 			if f.Exposure.Unit != "" { // else the rule was skipped
-				print(fmt.Sprintf("%s %s, put to %s", f.Outcome, f.Rule, phrase.Count(f.Exposure.Count, f.Exposure.Unit)))
+				print(fmt.Sprintf("%s %s (tested by %s)", f.Outcome, f.Rule, phrase.Count(f.Exposure.Count, f.Exposure.Unit)))
 			}
 		}
 		switch {

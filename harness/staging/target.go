@@ -213,7 +213,7 @@ func (t Target) drainable() (nodes []string, err error) {
 		case thing == evidence.FlowEvents && !t.allows(harness.NodeRules):
 			return nil, usage.New("--allow="+thing, "the observers of nodes' rules record connections", "add "+harness.NodeRules)
 		case thing != harness.NodeRules && thing != evidence.FlowEvents:
-			return nil, usage.New("--allow="+thing, "there is no such thing",
+			return nil, usage.New("--allow="+thing, "unknown value",
 				"use "+harness.NodeRules+", "+evidence.FlowEvents+", or disruption:NODE"+
 					usage.Meant(thing, harness.NodeRules, evidence.FlowEvents, "disruption:"))
 		}

@@ -66,7 +66,7 @@ func TestJoinAbsences(t *testing.T) {
 			}
 			r.Arrivals = arrivedAt("a", all...)
 			tl := join(t, r)
-			if diff := cmp.Diff(row.problems, tl.Problems); diff != "" {
+			if diff := cmp.Diff(row.problems, textsOf(tl.Problems)); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 			s := tl.Lanes[0].Summary

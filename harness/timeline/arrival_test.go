@@ -66,7 +66,7 @@ func TestJoinArrivals(t *testing.T) {
 			if diff := cmp.Diff(row.want, counts{s.Requests, s.Arrivals, s.LostReplies, s.Retried, s.NeverArrived}); diff != "" {
 				t.Errorf("counts (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(row.problems, tl.Problems); diff != "" {
+			if diff := cmp.Diff(row.problems, textsOf(tl.Problems)); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 		})
@@ -82,7 +82,7 @@ func TestArrivalsOfLostLogs(t *testing.T) {
 	s := tl.Lanes[0].Summary
 	if s.Requests != 4 || s.Arrivals != 3 || s.NeverArrived != 1 || s.ArrivedSinceBegun != 3 || tl.Problems != nil {
 		t.Errorf("%d requests, %d arrived and %d never did, %d of %d since the begin; problems %q", s.Requests, s.Arrivals, s.NeverArrived,
-			s.ArrivedSinceBegun, s.SinceBegun, tl.Problems)
+			s.ArrivedSinceBegun, s.SinceBegun, textsOf(tl.Problems))
 	}
 }
 

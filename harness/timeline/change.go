@@ -49,7 +49,8 @@ func (t Timeline) OthersSince(begun time.Duration) (said []string) {
 			said = append(said, s.String())
 		}
 	}
-	if n := since(t.others, begun); n > 0 {
+	ended := slices.DeleteFunc(slices.Clone(t.others), func(e evidence.Event) bool { return e.At < begun })
+	if n := len(ended); n > 0 {
 		said = append(said, fmt.Sprintf("pods of other workloads ended: %d", n))
 	}
 	return said

@@ -2,11 +2,12 @@ package timeline
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe/message"
 )
 
 // A clock says how a node's clock differs from the recorder's.
@@ -37,11 +38,17 @@ func readClocks(readings []evidence.ClockReading) clocks {
 // onRecorder converts a moment on a node's clock to the recorder's.
 func (cs clocks) onRecorder(node string, at time.Duration) time.Duration { return at - cs[node].offset }
 
-// events converts events to the recorder's clock and sorts them by time. At one moment marks come first, since they bound phases.
+// events converts events to the recorder's clock, reads what Events of the API report, and sorts them by time. At one
+// moment marks come first, since they bound phases.
 func (cs clocks) events(noted []evidence.Event) []evidence.Event {
 	events := slices.Clone(noted)
 	for i := range events {
-		events[i].At = cs.onRecorder(events[i].Clock, events[i].At)
+		e := &events[i]
+		e.At = cs.onRecorder(e.Clock, e.At)
+		if e.Kind == evidence.Reported {
+			about, _, _ := strings.Cut(e.Object, "/")
+			e.Report = message.Of(about, e.Reason, e.Message)
+		}
 	}
 	slices.SortStableFunc(events, func(a, b evidence.Event) int {
 		if a.At == b.At && IsMark(a.Kind) != IsMark(b.Kind) {
@@ -52,13 +59,12 @@ func (cs clocks) events(noted []evidence.Event) []evidence.Event {
 	return events
 }
 
-// clockProblems returns a sentence for each reading with a negative uncertainty, and for each node with records whose clock
+// clockProblems returns a problem for each reading with a negative uncertainty, and for each node with records whose clock
 // was never read.
-func clockProblems(ev evidence.Evidence, cs clocks, nodes []string) []string {
-	var found []string
+func clockProblems(ev evidence.Evidence, cs clocks, nodes []string) (found []Problem) {
 	for _, r := range ev.Run.Clocks {
 		if r.Uncertainty < 0 {
-			found = append(found, fmt.Sprintf("%s: the clock of node %q was read with the uncertainty %s", evidence.RunFile, r.Node, r.Uncertainty))
+			found = append(found, problem(evidence.RunFile, "the clock of node %q was read with the uncertainty %s", r.Node, r.Uncertainty))
 		}
 	}
 	if len(cs) == 0 {
@@ -70,7 +76,7 @@ func clockProblems(ev evidence.Evidence, cs clocks, nodes []string) []string {
 	slices.Sort(nodes)
 	for _, node := range slices.Compact(nodes) {
 		if _, read := cs[node]; !read && node != "" {
-			found = append(found, fmt.Sprintf("%s: the clock of node %q was never read", evidence.RunFile, node))
+			found = append(found, problem(evidence.RunFile, "the clock of node %q was never read", node))
 		}
 	}
 	return found

@@ -29,7 +29,7 @@ func TestElapsedUncertainty(t *testing.T) {
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 2999*ms, ms), reading("n1", 3001*ms, ms), reading("n2", 3*time.Second, 3*ms)}
 	tl := join(t, r)
 	if len(tl.Problems) > 0 {
-		t.Errorf("problems: %q", tl.Problems)
+		t.Errorf("problems: %v", tl.Problems)
 	}
 	gap, _ := tl.StatusGap(tl.ServiceLanes()...)
 	mixed, _ := tl.MixedWindow(tl.ServiceLanes())
@@ -90,7 +90,7 @@ func TestProblemsOfClocks(t *testing.T) {
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, 0)}
 	want := []string{`run.json: the clock of node "n2" was never read`, `run.json: the clock of node "n3" was never read`,
 		`run.json: the clock of node "n4" was never read`}
-	if diff := cmp.Diff(want, join(t, r).Problems); diff != "" {
+	if diff := cmp.Diff(want, textsOf(join(t, r).Problems)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
@@ -99,7 +99,7 @@ func TestProblemsOfClockUncertainty(t *testing.T) {
 	r := recording(paced("a", "12"), marks(0, 10, 20, 40), fresh("a", "n1"))
 	r.Run.Clocks = []evidence.ClockReading{reading("n1", 0, -ms)}
 	want := []string{`run.json: the clock of node "n1" was read with the uncertainty -1ms`}
-	if diff := cmp.Diff(want, join(t, r).Problems); diff != "" {
+	if diff := cmp.Diff(want, textsOf(join(t, r).Problems)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -18,13 +17,11 @@ const ProbeTimeout = 5 * time.Second
 // being started has to wait before it is stopped; one that is being deleted loses its network first, so that its probes time out on an
 // idle node, too.
 func (p *Pod) noteReport(e evidence.Event, was podState) {
-	message, failed := reported(e, probeFailed)
-	_, stops := reported(e, stopping)
 	switch {
 	case !was.served || was.gone:
-	case stops && was.deleted && !was.stopping:
+	case e.Report.Kind.Stops() && was.deleted && !was.stopping:
 		p.state.stopping, p.stops = true, append(p.stops, stop{e, p.deleted})
-	case failed && !was.deleted && timedOut(message):
+	case e.Report.Kind == evidence.ProbeTimesOut && !was.deleted:
 		p.timeouts = append(p.timeouts, e)
 	}
 }
@@ -51,28 +48,4 @@ func (t Timeline) kubeletWaits() (waits []Wait) {
 		}
 	}
 	return waits
-}
-
-// Reasons of the kubelet's Events (Kubernetes v1.36.3, pkg/kubelet/events/event.go).
-const (
-	probeFailed = "Unhealthy"
-	stopping    = "Killing"
-)
-
-// reported returns the message of an Event of the API about a pod, if it has that reason.
-func reported(e evidence.Event, reason string) (message string, ok bool) {
-	if e.Kind != evidence.Reported || e.By.Pod == "" {
-		return "", false
-	}
-	return strings.CutPrefix(e.Detail, reason+": ")
-}
-
-// timedOut reports whether the message of a failed probe says that no answer came in time: over HTTP and gRPC, over TCP, by a command.
-func timedOut(message string) bool {
-	for _, said := range []string{"context deadline exceeded", "Client.Timeout exceeded", "i/o timeout", "timed out"} {
-		if strings.Contains(message, said) {
-			return true
-		}
-	}
-	return false
 }

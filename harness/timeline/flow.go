@@ -49,15 +49,15 @@ type tuple struct {
 type flows map[string]map[tuple][]evidence.Flow
 
 // readFlows reads flows and converts them to the recorder's clock. It returns none of a cluster that lacks [evidence.FlowEvents]. The
-// damage says why not all could be read.
-func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow], lacks []evidence.Feature) (f flows, damage []string) {
+// problem is why not all could be read.
+func (t *Timeline) readFlows(stream evidence.Stream[evidence.Flow], lacks []evidence.Feature) (f flows, damaged []Problem) {
 	f = flows{}
 	if stream == nil || slices.ContainsFunc(lacks, func(f evidence.Feature) bool { return f.Name == evidence.FlowEvents }) {
 		return f, nil
 	}
 	for flow, err := range stream {
 		if err != nil {
-			return f, []string{err.Error()}
+			return f, []Problem{damage(evidence.Damage{File: evidence.FlowsFile, Text: err.Error()})}
 		}
 		of := f[flow.Node]
 		if of == nil {

@@ -35,9 +35,8 @@ func (b *builder) note(which int, seq uint64) {
 	}
 }
 
-// problems returns a sentence for each way in which the lane's streams contradict each other or have holes, with file and position. It
-// also enters into the timeline's scopes what of the recording each affects.
-func (b *builder) problems() (found []string) {
+// problems returns each way in which the lane's streams contradict each other or have holes.
+func (b *builder) problems() (found []Problem) {
 	requests, arrivals := evidence.Requests(), []evidence.Subject{evidence.AboutArrivals}
 	for which, what := range [inconsistencies]struct {
 		file, does      string
@@ -57,9 +56,9 @@ func (b *builder) problems() (found []string) {
 		orphaned:   {evidence.ArrivalsFile, "was logged by a pod, but has no hit", requests, nil},
 	} {
 		if seen := b.inconsistent[which]; seen.count > 0 {
-			problem := fmt.Sprintf("%s: lane %q: seq %d %s (%d in all)", what.file, b.lane.ID, seen.first, what.does, seen.count)
-			b.t.scopes[problem] = evidence.Scope{Missed: what.missed, Doubted: what.doubted, Lanes: []string{b.lane.ID}}
-			found = append(found, problem)
+			p := problem(what.file, "lane %q: seq %d %s (%d in all)", b.lane.ID, seen.first, what.does, seen.count)
+			p.Scope = evidence.Scope{Missed: what.missed, Doubted: what.doubted, Lanes: []string{b.lane.ID}}
+			found = append(found, p)
 		}
 	}
 	return found

@@ -41,8 +41,7 @@ func (t Timeline) Stopping(s PodInterval) (took Elapsed, ok bool) {
 		return Elapsed{}, false
 	}
 	begins, seen := t.pod(s.Pod).first(evidence.Reported, func(e evidence.Event) bool {
-		_, stops := reported(e, stopping)
-		return stops && s.Began.At <= e.At && e.At <= s.Ended.At
+		return e.Report.Kind.Stops() && s.Began.At <= e.At && e.At <= s.Ended.At
 	})
 	return Elapsed{s.Ended.At - begins.At, s.Uncertainty}, seen
 }

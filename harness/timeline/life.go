@@ -80,7 +80,7 @@ func (p *Pod) note(e evidence.Event, at Time) (was podState, changed bool) {
 	}
 	p.version = cmp.Or(p.version, e.By.Version)
 	p.several = p.several || e.By.Version != "" && e.By.Version != p.version
-	p.events = append(p.events, e)
+	p.Events = append(p.Events, e)
 	p.Version, p.Node = cmp.Or(p.Version, e.By.Version), cmp.Or(e.By.Node, p.Node)
 	p.noteUnready(e, was)
 	p.noteReport(e, was)
@@ -122,9 +122,9 @@ func (p *Pod) of(version string) *Pod {
 		return &Pod{}
 	}
 	part, last := &Pod{Server: p.Server}, p.version
-	for _, e := range p.events {
+	for _, e := range p.Events {
 		if last = cmp.Or(e.By.Version, last); last == version {
-			part.events = append(part.events, e)
+			part.Events = append(part.Events, e)
 		}
 	}
 	return part
@@ -132,7 +132,7 @@ func (p *Pod) of(version string) *Pod {
 
 // left returns the event by which the pod's endpoint left ready for good, if that was not before the rollout began.
 func (p *Pod) left(begun time.Duration) (last evidence.Event, ok bool) {
-	for _, e := range p.events {
+	for _, e := range p.Events {
 		switch e.Kind {
 		case evidence.EndpointReady:
 			ok = false
@@ -151,20 +151,25 @@ func (p *Pod) first(kind evidence.EventKind, holds func(evidence.Event) bool) (e
 	if p == nil {
 		return evidence.Event{}, false
 	}
-	i := slices.IndexFunc(p.events, func(e evidence.Event) bool {
+	i := slices.IndexFunc(p.Events, func(e evidence.Event) bool {
 		return (e.Kind == kind || kind == evidence.EndpointNotReady && e.Kind == evidence.EndpointGone) && (holds == nil || holds(e))
 	})
 	if i < 0 {
 		return evidence.Event{}, false
 	}
-	return p.events[i], true
+	return p.Events[i], true
+}
+
+// All lists the events of a kind about the pod, by time.
+func (p Pod) All(kind evidence.EventKind) []evidence.Event {
+	return slices.DeleteFunc(slices.Clone(p.Events), func(e evidence.Event) bool { return e.Kind != kind })
 }
 
 func (p *Pod) last(kinds ...evidence.EventKind) (evidence.Event, bool) {
 	if p == nil {
 		return evidence.Event{}, false
 	}
-	for _, e := range slices.Backward(p.events) {
+	for _, e := range slices.Backward(p.Events) {
 		if slices.Contains(kinds, e.Kind) {
 			return e, true
 		}

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -9,10 +8,10 @@ import (
 )
 
 // merge walks both streams, which are sorted by lane and number, and gives each request to its lane's
-// builder: a hit with its arrivals, or arrivals that have no hit. Strays counts the records of lanes that the run
-// does not have; damage says what could not be read.
+// builder: a hit with its arrivals, or arrivals that have no hit. Strays are records of lanes that the run does
+// not have; damaged is what could not be read.
 func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence.Arrival], builders map[string]*builder,
-	show func(evidence.Hit, error)) (strays, damage []string) {
+	show func(evidence.Hit, error)) (strays, damaged []Problem) {
 	h, a := read(hits), read(arrivals)
 	strayHits, strayArrivals := make(map[string]int), make(map[string]int)
 	var b *builder
@@ -52,22 +51,21 @@ func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence
 	if h.err != nil {
 		show(evidence.Hit{}, h.err)
 	}
-	for _, err := range []error{h.err, a.err} {
-		if err != nil {
-			damage = append(damage, err.Error())
-		}
-	}
 	for _, kind := range []struct {
 		name  string
 		count map[string]int
-	}{{evidence.HitsFile, strayHits}, {evidence.ArrivalsFile, strayArrivals}} {
+		err   error
+	}{{evidence.HitsFile, strayHits, h.err}, {evidence.ArrivalsFile, strayArrivals, a.err}} {
+		if kind.err != nil {
+			damaged = append(damaged, damage(evidence.Damage{File: kind.name, Text: kind.err.Error()}))
+		}
 		for _, id := range slices.Sorted(maps.Keys(kind.count)) {
 			if n := kind.count[id]; n > 0 {
-				strays = append(strays, fmt.Sprintf("%s: %d records belong to lane %q, which the run does not have", kind.name, n, id))
+				strays = append(strays, problem(kind.name, "%d records belong to lane %q, which the run does not have", n, id))
 			}
 		}
 	}
-	return strays, damage
+	return strays, damaged
 }
 
 // comesFirst reports whether a hit belongs to the same request as an arrival, or to an earlier one.

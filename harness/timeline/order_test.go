@@ -52,7 +52,7 @@ func TestJoinKeepsNothingOfAGoodRequest(t *testing.T) {
 		tl, err := timeline.Join(requests(n, asRecorded))
 		runtime.ReadMemStats(&after)
 		if err != nil || len(tl.Problems) > 0 || tl.Lanes[1].Summary.Requests != n/2 {
-			t.Fatalf("%d requests of %d, error %v, problems %q", tl.Lanes[1].Summary.Requests, n/2, err, tl.Problems)
+			t.Fatalf("%d requests of %d, error %v, problems %v", tl.Lanes[1].Summary.Requests, n/2, err, tl.Problems)
 		}
 		return after.TotalAlloc - before.TotalAlloc
 	}
@@ -110,7 +110,7 @@ func TestOrderOfAClockSetBack(t *testing.T) {
 		return h
 	}))
 	want := `hits.parquet: lane "a": seq 50000 was sent before more than 16384 lower numbers`
-	if problems := strings.Join(tl.Problems, "\n"); err != nil || !strings.HasPrefix(problems, want) {
-		t.Errorf("error %v, problems %q; want %q", err, problems, want)
+	if problems := strings.Join(textsOf(tl.Problems), "\n"); err != nil || !strings.HasPrefix(problems, want) {
+		t.Errorf("error %v, problems %v; want %q", err, problems, want)
 	}
 }

@@ -46,6 +46,9 @@ func (t Timeline) Mark(kind evidence.EventKind) (at time.Duration, ok bool) {
 	return at, ok
 }
 
+// Marks lists the marks by time: of each kind the first.
+func (t Timeline) Marks() []evidence.Event { return t.marked }
+
 // begun returns when the rollout began; never without the mark.
 func (t Timeline) begun() time.Duration {
 	if at, ok := t.Mark(evidence.RolloutBegun); ok {

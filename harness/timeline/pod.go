@@ -11,11 +11,11 @@ import (
 // A Pod is one pod that events are about, with its history. Pods that had its name before, as in a StatefulSet, are a part of that.
 type Pod struct {
 	evidence.Server
-	Steps []PodStep // the phases it went through, by time
+	Steps  []PodStep        // the phases it went through, by time
+	Events []evidence.Event // about it, by time
 
-	version string           // the first that is known
-	several bool             // pods of several versions had its name, one after the other
-	events  []evidence.Event // about it, by time
+	version string // the first that is known
+	several bool   // pods of several versions had its name, one after the other
 	state   podState
 	deleted time.Duration // when its last deletion was seen
 

@@ -68,7 +68,7 @@ func same(t *rapid.T, one, other timeline.Timeline) {
 	t.Helper()
 	for _, ask := range []func(timeline.Timeline) any{
 		func(tl timeline.Timeline) any { return tl.Problems },
-		func(tl timeline.Timeline) any { return tl.Events },
+		func(tl timeline.Timeline) any { return []any{tl.Marks(), tl.Facts(), tl.Steps(), tl.Doubts()} },
 		func(tl timeline.Timeline) any { return tl.Pods },
 		func(tl timeline.Timeline) any { return timeline.Failed(tl.Lanes) },
 		func(tl timeline.Timeline) any { return timeline.Repeated(tl.Lanes) },
@@ -97,7 +97,7 @@ func TestJoinConservesHitsAndArrivals(t *testing.T) {
 		r := drawRecording(t)
 		tl := mustJoin(t, r)
 		if len(tl.Problems) > 0 {
-			t.Fatalf("problems: %q", tl.Problems)
+			t.Fatalf("problems: %v", tl.Problems)
 		}
 		requests, arrivals := 0, 0
 		for _, lane := range tl.Lanes {

@@ -75,3 +75,10 @@ func join(t *testing.T, r streams) timeline.Timeline {
 	}
 	return tl
 }
+
+func textsOf(problems []timeline.Problem) (texts []string) {
+	for _, p := range problems {
+		texts = append(texts, p.Text)
+	}
+	return texts
+}

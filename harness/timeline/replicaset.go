@@ -1,9 +1,7 @@
 package timeline
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -41,19 +39,6 @@ func (t Timeline) MaxActive() (most int, ok bool) { return t.mostActive, len(t.s
 type Rescale struct {
 	Size int
 	At   time.Duration // when the Event was seen, which is after the write
-}
-
-// rescales returns the size in an Event, if it is an autoscaler's about a size that it gave (Kubernetes v1.37.2,
-// pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler).
-func rescales(e evidence.Event) []Rescale {
-	size := 0
-	if !strings.HasPrefix(e.Object, "HorizontalPodAutoscaler/") {
-		return nil
-	}
-	if _, err := fmt.Sscanf(e.Detail, "SuccessfulRescale: New size: %d;", &size); err != nil {
-		return nil
-	}
-	return []Rescale{{Size: size, At: e.At}}
 }
 
 // Rescales lists the sizes that autoscalers gave since the rollout began.

@@ -45,7 +45,7 @@ func (t *Timeline) responders(app *evidence.UserApp, routed flows) *responders {
 	}
 	there, deleting := map[string]bool{}, map[string]time.Duration{}
 	from := never // when the last pod was gone
-	for _, e := range t.Events {
+	for _, e := range t.events {
 		switch e.Kind {
 		case evidence.PodCreated:
 			if w := (Window{From: from, To: e.At - soonest}); w.From < w.To {

@@ -12,7 +12,9 @@ import (
 // tables hold what the events say, collected in one pass: nothing else goes through all events.
 type tables struct {
 	marks      map[evidence.EventKind]time.Duration // when each was set first
+	marked     []evidence.Event                     // the same, by time
 	facts      map[string]evidence.Event            // the last one of each name
+	found      []evidence.Event                     // all facts, by time
 	olds       map[string]*Pod                      // by pod: the part of its history that belongs to an old pod
 	left       map[string]Time                      // old pod -> when its endpoint left ready for good
 	routes     []route                              // by pod and node
@@ -25,11 +27,14 @@ type tables struct {
 	deletions  []deletion       // of available pods, by time
 	asked      lapses           // from when the API server was asked to when it answered
 	waited     []evidence.Event // waits of processes for a processor, measured or logged by themselves
+	throttled  []evidence.Event // processes that a CPU limit kept from running
 	measured   bool             // waits were measured
 	doubts     []evidence.Event // see [Timeline.Doubts]
 	strays     []evidence.Event // of pods behind the Service that do not belong to the rollout
 	changes    []time.Duration  // when pods of the app began, ended or got unready, and when its endpoints changed
-	others     []time.Duration  // when other pods of the namespace began to end
+	others     []evidence.Event // deletions of other pods of the namespace, by time
+	unread     int              // Events of the API whose messages this build cannot read
+	ofEvents   eventSigns
 }
 
 // A pass is the state of the pass over the events that fills the tables.
@@ -50,10 +55,10 @@ type pass struct {
 func (t *Timeline) tabulate() {
 	t.LostFlows = 0
 	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, facts: map[string]evidence.Event{}, olds: map[string]*Pod{},
-		left: map[string]Time{}, nodes: map[string]*node{}}
+		left: map[string]Time{}, nodes: map[string]*node{}, ofEvents: newEventSigns()}
 	p := pass{Timeline: t, pods: map[string]*Pod{}, rules: map[string][]evidence.Event{}, readiness: map[string]bool{},
 		certificates: map[string]bool{}, active: map[string]int{}, owed: map[string][]time.Duration{}}
-	for _, e := range t.Events {
+	for _, e := range t.events {
 		p.note(e)
 	}
 	for _, n := range t.nodes {
@@ -64,7 +69,7 @@ func (t *Timeline) tabulate() {
 	for _, name := range slices.Sorted(maps.Keys(p.pods)) {
 		t.Pods = append(t.Pods, *p.pods[name])
 		old := p.pods[name].of(t.Old)
-		if len(old.events) == 0 {
+		if len(old.Events) == 0 {
 			continue
 		}
 		t.olds[name] = old
@@ -83,6 +88,7 @@ func (t *Timeline) tabulate() {
 // note enters an event into the tables that it belongs to.
 func (p *pass) note(e evidence.Event) {
 	t := p.Timeline
+	t.ofEvents.note(e, t.grace)
 	switch e.Kind {
 	case evidence.RuleAdded, evidence.RuleGone:
 		if t.isOld(e.By.Version) {
@@ -114,23 +120,30 @@ func (p *pass) note(e evidence.Event) {
 		t.waited = append(t.waited, e)
 		return
 	case evidence.CPUThrottled:
+		t.throttled = append(t.throttled, e)
 		return
 	case evidence.Fact:
-		t.facts[e.Object] = e
+		t.facts[e.Object], t.found = e, append(t.found, e)
 	case evidence.StrayPod:
 		t.strays = append(t.strays, e)
 	case evidence.ReplicaSetScaled:
 		p.resize(e)
 	case evidence.Reported:
-		t.rescales = append(t.rescales, rescales(e)...)
+		switch e.Report.Kind {
+		case evidence.Rescales:
+			t.rescales = append(t.rescales, Rescale{Size: e.Report.Size, At: e.At})
+		case evidence.UnknownReport:
+			t.unread++
+		default:
+		}
 	case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone,
 		evidence.EndpointReady, evidence.EndpointNotReady, evidence.EndpointGone, evidence.EndpointTerminating:
 		t.changes = append(t.changes, e.At)
 	case evidence.OtherPodDeleting:
-		t.others = append(t.others, e.At)
+		t.others = append(t.others, e)
 	default:
 		if _, twice := t.marks[e.Kind]; IsMark(e.Kind) && !twice {
-			t.marks[e.Kind] = e.At
+			t.marks[e.Kind], t.marked = e.At, append(t.marked, e)
 		}
 	}
 	p.step(e)
@@ -172,6 +185,9 @@ func (t Timeline) Fact(name string) (noted evidence.Event, ok bool) {
 	noted, ok = t.facts[name]
 	return noted, ok
 }
+
+// Facts lists by time the events by which the scenario noted facts.
+func (t Timeline) Facts() []evidence.Event { return t.found }
 
 // Doubts lists by time the events that make the recording doubtful: a watch was blind, a recorder stopped, or a node was not ready under
 // load.

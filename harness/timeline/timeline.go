@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -24,10 +23,9 @@ import (
 // A Timeline is the joined view of one run. All times are offsets from Run.Began on the recorder's
 // clock.
 type Timeline struct {
-	Old, New string           // versions rolled out from and to
-	Lanes    []Lane           // in the order of the run
-	Events   []evidence.Event // by time; tables holds what they say
-	Pods     []Pod            // by name
+	Old, New string // versions rolled out from and to
+	Lanes    []Lane // in the order of the run
+	Pods     []Pod  // by name
 	// Disruption is what was done to the cluster; nil: nothing.
 	Disruption *evidence.Disruption
 	// HostAlone says that no cluster was watched: whether it is whole and what was rolled out is not known.
@@ -37,9 +35,8 @@ type Timeline struct {
 	// Arrived says whether the servers' log was recorded. Without it, nothing is known of lost
 	// replies and of requests sent twice.
 	Arrived bool
-	// Problems lists what makes the recording contradict itself, one sentence each. A timeline
-	// with problems can be read but not judged.
-	Problems []string
+	// Problems lists what makes the recording contradict itself. A timeline with problems can be read but not judged.
+	Problems []Problem
 	// UserApp says that the app is not Rollcall's, so that it is not known how long its answers take.
 	UserApp bool
 	// ChosenTimeout is how long clients awaited a reply of a user's app, if the user did not say so; 0: he did, or it is Rollcall's.
@@ -47,12 +44,13 @@ type Timeline struct {
 	// LostFlows counts the times in which events of a node's connection tracking were lost.
 	LostFlows int
 
-	scopes  map[string]evidence.Scope // of the problems in one lane's records
-	damaged []string                  // the problems that say what could not be read
-	clocks  clocks
+	events []evidence.Event // by time
+	clocks clocks
 	tables
-	unversioned bool   // the app's replies do not name their version
-	waits       []Wait // by time
+	signs       Signs
+	grace       time.Duration // of a user's app
+	unversioned bool          // the app's replies do not name their version
+	waits       []Wait        // by time
 	longestWait time.Duration
 }
 
@@ -128,9 +126,11 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	}
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Unwatched = ev.Run.UserApp != nil && !ev.Run.UserApp.Watched
-	t.Events = t.clocks.events(ev.Events)
+	if t.UserApp {
+		t.grace = ev.Run.UserApp.Grace
+	}
+	t.events = t.clocks.events(ev.Events)
 	t.tabulate()
-	t.scopes = map[string]evidence.Scope{}
 	shared := t.shared(ev.Run, asked)
 	routed, unread := t.readFlows(ev.Flows, ev.Run.Lacks)
 	responders := t.responders(ev.Run.UserApp, routed)
@@ -145,7 +145,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 		}
 	}
 	var nodes []string // that something was recorded on
-	contradictions, damage := merge(ev.Hits, ev.Arrivals, builders, show)
+	contradictions, undecoded := merge(ev.Hits, ev.Arrivals, builders, show)
 	for _, lane := range ev.Run.Lanes {
 		b := builders[lane.ID]
 		b.finish()
@@ -156,8 +156,13 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	}
 	t.findWaits()
 	t.findLateTogether()
-	t.damaged = slices.Concat(ev.Damage, unread, damage)
-	t.Problems = slices.Clone(t.damaged)
+	if t.UserApp {
+		t.signs = t.findSigns(*ev.Run.UserApp)
+	}
+	for _, d := range ev.Damage {
+		t.Problems = append(t.Problems, damage(d))
+	}
+	t.Problems = slices.Concat(t.Problems, unread, undecoded)
 	if len(t.Problems) == 0 { // otherwise they follow from the damage
 		t.Problems = contradictions
 	}
@@ -165,29 +170,10 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	return t, nil
 }
 
-// ProblemScope returns what of the recording a problem affects, and whether the problem is that something could not be read.
-func (t Timeline) ProblemScope(problem string) (scope evidence.Scope, damaged bool) {
-	if scope, ofLane := t.scopes[problem]; ofLane {
-		return scope, false
-	}
-	about := evidence.Subjects()
-	switch file, _, _ := strings.Cut(problem, ":"); file {
-	case evidence.HitsFile:
-		about = evidence.Requests()
-	case evidence.FlowsFile:
-		about = []evidence.Subject{evidence.AboutReplies}
-	case evidence.ArrivalsFile:
-		about = []evidence.Subject{evidence.AboutArrivals}
-	case evidence.EventsFile:
-		about = []evidence.Subject{evidence.AboutAPI, evidence.AboutMarks, evidence.AboutNodeRules, evidence.AboutPodSteps, evidence.AboutFacts}
-	}
-	return evidence.Scope{Missed: about, Doubted: about}, slices.Contains(t.damaged, problem)
-}
-
 // Without returns the timeline without some lanes, and without what the observers of some nodes saw of their rules.
 func (t Timeline) Without(lanes, nodes []string) Timeline {
 	t.Lanes = slices.DeleteFunc(slices.Clone(t.Lanes), func(l Lane) bool { return slices.Contains(lanes, l.ID) })
-	t.Events = slices.DeleteFunc(slices.Clone(t.Events), func(e evidence.Event) bool {
+	t.events = slices.DeleteFunc(slices.Clone(t.events), func(e evidence.Event) bool {
 		switch e.Kind {
 		case evidence.RulesBegun, evidence.RuleAdded, evidence.RuleGone, evidence.RulesSynced, evidence.RulesFailed, evidence.RulesUnseen:
 			return slices.Contains(nodes, e.Object)

@@ -49,7 +49,7 @@ func TestProblems(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			tl := join(t, recording(row.hits, row.events, fresh("a", "n1")))
-			if diff := cmp.Diff(row.want, tl.Problems); diff != "" {
+			if diff := cmp.Diff(row.want, textsOf(tl.Problems)); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 		})

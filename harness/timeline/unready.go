@@ -22,7 +22,7 @@ func (p *Pod) noteUnready(e evidence.Event, was podState) {
 	if n := len(p.unready); n > 0 && p.unready[n-1].To == never {
 		open = &p.unready[n-1]
 	}
-	_, probed := reported(e, probeFailed)
+	probed := e.Report.Kind.Probe()
 	switch ends := e.Kind == evidence.PodReady || e.Kind == evidence.PodDeleting || e.Kind == evidence.PodGone; {
 	case e.Kind == evidence.PodUnready && was.there && was.ready && !was.deleted:
 		p.unready = append(p.unready, Unready{Server: e.By, Window: Window{From: e.At, To: never}, Report: p.probe})

@@ -116,12 +116,28 @@ func (t Timeline) sumOf(in Window, actors []Actor, counts func(Wait) bool) (sum 
 	return min(sum, in.Length()), longest
 }
 
+// CPUWaits returns how often, how long in all and how long at most processes of a pod waited for a processor, or were kept
+// from one by a CPU limit.
+func (t Timeline) CPUWaits(pod string) (n int, total, longest time.Duration) {
+	for _, e := range slices.Concat(t.waited, t.throttled) {
+		if e.By.Pod != pod {
+			continue
+		}
+		waited := time.Duration(e.Count) * time.Millisecond
+		if e.Kind == evidence.PodWaited {
+			waited = e.For
+		}
+		n, total, longest = n+1, total+waited, max(longest, waited)
+	}
+	return n, total, longest
+}
+
 // End returns when the last event came.
 func (t Timeline) End() time.Duration {
-	if len(t.Events) == 0 {
+	if len(t.events) == 0 {
 		return 0
 	}
-	return max(0, t.Events[len(t.Events)-1].At)
+	return max(0, t.events[len(t.events)-1].At)
 }
 
 // PodWait returns the longest wait of a pod of the app in one second of the load in which it served: ready and not being deleted.

@@ -88,7 +88,7 @@ func (t *target) create(ctx context.Context, objects []Object) error {
 		case live == nil:
 			missing = append(missing, o)
 		case o.GetKind() != "Namespace":
-			return usage.New(o.String(), "the cluster has one already, in namespace "+o.namespace(), "use a cluster or a namespace without it")
+			return usage.New(o.String(), "already exists in namespace "+o.namespace(), "use a cluster or a namespace without it")
 		case live.GetDeletionTimestamp() != nil:
 			return usage.New("namespace "+o.GetName(), "it is being deleted, and takes nothing new", "wait until it is gone, or name another")
 		}

@@ -25,8 +25,8 @@ func dropped(kind evidence.EventKind, pod, says string, from float64) edit {
 	return changing(kind, pod, says, from, func(e *evidence.Event) { *e = evidence.Event{At: e.At, Kind: evidence.APIAnswered} })
 }
 
-func saying(pod, says string, from float64, detail string) edit {
-	return changing(evidence.Reported, pod, says, from, func(e *evidence.Event) { e.Detail = detail })
+func saying(pod, says string, from float64, text string) edit {
+	return changing(evidence.Reported, pod, says, from, func(e *evidence.Event) { e.Reason, e.Message, _ = strings.Cut(text, ": ") })
 }
 
 func renoted(fact, value string) edit {
@@ -39,7 +39,7 @@ func renoted(fact, value string) edit {
 func changing(kind evidence.EventKind, pod, says string, from float64, change func(*evidence.Event)) edit {
 	return func(ev *recording) {
 		i := slices.IndexFunc(ev.Events, func(e evidence.Event) bool {
-			return e.Kind == kind && strings.HasSuffix(e.By.Pod, pod) && strings.HasPrefix(e.Detail, says) && e.At >= at(from)
+			return e.Kind == kind && strings.HasSuffix(e.By.Pod, pod) && strings.HasPrefix(e.Reason+": "+e.Message, says) && e.At >= at(from)
 		})
 		if i < 0 {
 			panic("the recording has no such event")
@@ -169,6 +169,6 @@ func unready(from, to float64, pod string) edit {
 func probed(when float64, pod, node string) edit {
 	by := evidence.Server{Version: "v1", Pod: pod, Node: node}
 	timeout := evidence.Event{At: at(when), Kind: evidence.Reported, By: by}
-	timeout.Detail = "Unhealthy: Readiness probe failed: context deadline exceeded"
+	timeout.Reason, timeout.Message = "Unhealthy", "Readiness probe failed: context deadline exceeded"
 	return all(with(evidence.Event{At: at(11), Kind: evidence.PodReady, By: by}), with(timeout))
 }

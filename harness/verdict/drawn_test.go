@@ -174,7 +174,7 @@ func draw(seed uint64) recording {
 			podEvent(*p, evidence.EndpointNotReady, f+2, false)
 			if chance(50) {
 				add(evidence.Event{At: time.Duration(f-1) * ms, Kind: evidence.Reported, By: p.Server,
-					Detail: "Unhealthy: Readiness probe failed: context deadline exceeded"})
+					Reason: "Unhealthy", Message: "Readiness probe failed: context deadline exceeded"})
 			}
 			podEvent(*p, evidence.PodReady, f+200+pick(1000), false)
 			podEvent(*p, evidence.EndpointReady, f+205+pick(1000), false)
@@ -186,7 +186,7 @@ func draw(seed uint64) recording {
 			podEvent(*p, evidence.PodDeleting, p.deleted, false)
 			if chance(30) {
 				add(evidence.Event{At: time.Duration(p.deleted+pick(1500)) * ms, Kind: evidence.Reported, By: p.Server,
-					Detail: "Killing: Stopping container echo"})
+					Reason: "Killing", Message: "Stopping container echo"})
 			}
 			podEvent(*p, evidence.EndpointNotReady, p.left, false)
 			podEvent(*p, evidence.EndpointGone, p.left+pick(300), false)
@@ -282,7 +282,7 @@ func draw(seed uint64) recording {
 	}
 	if chance(20) {
 		add(evidence.Event{At: at(begun, ended), Kind: evidence.Reported, Object: "HorizontalPodAutoscaler/echo",
-			Detail: fmt.Sprintf("SuccessfulRescale: New size: %d; reason: x", pick(4))})
+			Reason: "SuccessfulRescale", Message: fmt.Sprintf("New size: %d; reason: x", pick(4))})
 	}
 	if len(sizes) > 1 && chance(30) {
 		sizes = sizes[:len(sizes)-1]

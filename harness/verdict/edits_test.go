@@ -74,7 +74,7 @@ func scaled(at int, version string, size int) edit {
 // rescaled adds the Event of an autoscaler that gave the Deployment a size.
 func rescaled(at, size int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.Reported, Object: "HorizontalPodAutoscaler/echo", Count: 1,
-		Detail: fmt.Sprintf("SuccessfulRescale: New size: %d; reason: Current number of replicas below Spec.MinReplicas", size)})
+		Reason: "SuccessfulRescale", Message: fmt.Sprintf("New size: %d; reason: Current number of replicas below Spec.MinReplicas", size)})
 }
 
 // onTwoClocks puts the second lane on its own node, and sets the uncertainty of both clocks.

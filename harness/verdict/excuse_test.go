@@ -52,7 +52,7 @@ func TestExcuse(t *testing.T) {
 	noted := with(evidence.Event{At: 1900 * ms, Kind: evidence.Fact, Object: "until done", Detail: "1.8s"})
 	unready := all(with(pod(1000, evidence.PodUnready, "v2", "c")), with(pod(1100, evidence.PodReady, "v2", "c")))
 	killing := pod(900, evidence.Reported, "v1", "b")
-	killing.Detail = "Killing: Stopping container echo"
+	killing.Reason, killing.Message = "Killing", "Stopping container echo"
 	told := verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, 100*ms)
 	for _, row := range []struct {
 		sentence string
@@ -177,7 +177,7 @@ func TestExcuseUnready(t *testing.T) {
 		kinds := []evidence.EventKind{evidence.PodUnready, evidence.PodReady, evidence.PodDeleting, evidence.PodGone, evidence.Reported}
 		for range rapid.IntRange(0, 12).Draw(t, "changes") {
 			e := pod(rapid.IntRange(2, 99).Draw(t, "at"), rapid.SampledFrom(kinds).Draw(t, "kind"), "v1", rapid.SampledFrom(names).Draw(t, "pod"))
-			e.Detail = "Unhealthy: Readiness probe failed: context deadline exceeded"
+			e.Reason, e.Message = "Unhealthy", "Readiness probe failed: context deadline exceeded"
 			ev.Events = append(ev.Events, e)
 		}
 		v := mustJudge(t, ev)

@@ -43,7 +43,7 @@ var factAtLeast = Rule{
 		var got int
 		noted, _ := a.tl.Fact(a.Fact)
 		if _, err := fmt.Sscan(noted.Detail, &got); err != nil {
-			return []row{{lack: fmt.Sprintf("%s: %s is no number", a.Fact, noted.Detail)}}
+			return []row{{lack: fmt.Sprintf("%s: %s is not a number", a.Fact, noted.Detail)}}
 		}
 		return []row{{amount: amount{value: float64(got)}}}
 	}},
@@ -69,7 +69,7 @@ var factWithin = Rule{
 func noDuration(a args) string {
 	noted, _ := a.tl.Fact(a.Fact)
 	if _, err := time.ParseDuration(noted.Detail); factsNoted(a) > 0 && err != nil {
-		return fmt.Sprintf("%s: %s is no duration", a.Fact, noted.Detail)
+		return fmt.Sprintf("%s: %s is not a duration", a.Fact, noted.Detail)
 	}
 	return notNoted(a)
 }

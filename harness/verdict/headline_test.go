@@ -138,7 +138,8 @@ func TestHeadlinesOfGeneratedRecordings(t *testing.T) {
 			e.Object, e.Count = node, rapid.IntRange(0, 300).Draw(t, "count")
 			switch e.Kind {
 			case evidence.Reported:
-				e.Detail = rapid.SampledFrom([]string{"Killing: Stopping", "Unhealthy: i/o timeout\nseq 1"}).Draw(t, "report")
+				e.Reason = rapid.SampledFrom([]string{"Killing", "Unhealthy"}).Draw(t, "reason")
+				e.Message = "i/o timeout\nseq 1"
 			case evidence.ReplicaSetScaled:
 				e.Object, e.Detail = "echo-"+e.By.Version, e.By.Version
 			case evidence.Fact:

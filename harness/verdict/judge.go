@@ -206,7 +206,7 @@ func untrusted(reasons []Reason, findings []Finding) Verdict {
 
 // measured returns the verdict about a recording that only measures for a second one, which decides.
 func measured(findings []Finding) Verdict {
-	const because = "it measured for a second recording, which was not made"
+	const because = "calibration only: the second recording was not made"
 	for i := range findings {
 		f := &findings[i]
 		f.Outcome, f.Headline, f.Facts, f.Because, f.Witnesses = Inconclusive, because, nil, because, nil

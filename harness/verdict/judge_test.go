@@ -111,9 +111,9 @@ func TestJudgeMeasures(t *testing.T) {
 		because    string
 		distrusted bool
 	}{
-		{"whole", func(*recording) {}, "it measured for a second recording, which was not made", false},
+		{"whole", func(*recording) {}, "calibration only: the second recording was not made", false},
 		{"with late clients", on("worker-fresh", func(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }, 150, 151, 152),
-			"it measured for a second recording, which was not made", false},
+			"calibration only: the second recording was not made", false},
 		{"with a blind watch", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}),
 			"the recording cannot be trusted: a watch was blind until 0.700 s (600ms)", true},
 	} {

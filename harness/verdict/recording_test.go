@@ -17,7 +17,7 @@ type recording struct {
 	Hits     []evidence.Hit
 	Arrivals []evidence.Arrival // nil: not recorded
 	Events   []evidence.Event
-	Damage   []string
+	Damage   []evidence.Damage
 }
 
 func (r recording) evidence() evidence.Evidence {

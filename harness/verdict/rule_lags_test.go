@@ -89,7 +89,7 @@ var lagRows = []ruleRow{
 	{"clocks that cannot tell how long after its kubelet's own word a pod got SIGTERM",
 		verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, 100*ms), all(sigterm("a", 710), skewed(0, 10*ms), func(ev *recording) {
 			killing, signaled := pod(900, evidence.Reported, "v1", "b"), pod(1000, evidence.PodSigterm, "v1", "b")
-			killing.Detail, signaled.Clock = "Killing: Stopping container echo", "worker"
+			killing.Reason, signaled.Clock = "Killing", "worker"
 			ev.Events = append(ev.Events, killing, signaled)
 		}),
 		verdict.Inconclusive},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -65,11 +64,9 @@ func reason(id string, scope evidence.Scope, format string, values ...any) Reaso
 
 // contradictions returns a reason for each problem of the timeline, with the file that has it.
 func contradictions(tl timeline.Timeline) (reasons []Reason) {
-	for _, problem := range tl.Problems {
-		file, _, _ := strings.Cut(problem, ":")
-		r := Reason{ID: reasonContradiction, Brief: file + " is damaged or contradicts itself", Because: problem}
-		var damaged bool
-		if r.Scope, damaged = tl.ProblemScope(problem); damaged {
+	for _, p := range tl.Problems {
+		r := Reason{ID: reasonContradiction, Brief: p.File + " is damaged or contradicts itself", Because: p.Text, Scope: p.Scope}
+		if p.Damage {
 			r.ID = reasonDamagedFile
 		}
 		reasons = append(reasons, r)

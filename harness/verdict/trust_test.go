@@ -71,7 +71,11 @@ func awayTogether(from, to uint64, unknown ...uint64) edit {
 	return all(disrupted("", evidence.AgentLost), awayFor("worker-fresh", from, to, unknown...), awayFor("worker-reused", from, to))
 }
 
-func damaging(said string) edit { return func(ev *recording) { ev.Damage = append(ev.Damage, said) } }
+func damaging(file string) edit {
+	return func(ev *recording) {
+		ev.Damage = append(ev.Damage, evidence.Damage{File: file, Text: file + ": it is cut off"})
+	}
+}
 
 func late(h *evidence.Hit) { h.Due -= min(h.Due, 120*ms) }
 
@@ -140,9 +144,9 @@ func TestDistrust(t *testing.T) {
 			"contradiction", `arrivals.parquet: lane "worker-fresh": seq 7 was answered, but logged by no pod (1 in all)`},
 		{"a request of which only the pod knows", keeping(func(h evidence.Hit) bool { return h.Lane != "worker-fresh" || h.Seq < 199 }, nil),
 			"contradiction", `arrivals.parquet: lane "worker-fresh": seq 199 was logged by a pod, but has no hit (1 in all)`},
-		{"hits that cannot be read", damaging("hits.parquet: it is cut off"), "damaged-file", "hits.parquet: it is cut off"},
-		{"arrivals that cannot be read", damaging("arrivals.parquet: it is cut off"), "damaged-file", "arrivals.parquet: it is cut off"},
-		{"events that cannot be read", damaging("events.jsonl: it is cut off"), "damaged-file", "events.jsonl: it is cut off"},
+		{"hits that cannot be read", damaging(evidence.HitsFile), "damaged-file", "hits.parquet: it is cut off"},
+		{"arrivals that cannot be read", damaging(evidence.ArrivalsFile), "damaged-file", "arrivals.parquet: it is cut off"},
+		{"events that cannot be read", damaging(evidence.EventsFile), "damaged-file", "events.jsonl: it is cut off"},
 		{"a watch that was blind", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}),
 			"watch-blind", "a watch was blind until 0.700 s (600ms)"},
 		{"an observer that stopped",

@@ -11,24 +11,17 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A Life is a pod with the events about it, by time.
-type Life struct {
-	timeline.Pod
-	Events []evidence.Event
-}
+// A Life is a pod, as a row of a table.
+type Life struct{ timeline.Pod }
 
 // Lives lists the pods that were seen, by version, in the order in which they came. It leaves out pods that are not rolled out and never
 // were behind the Service, such as the targets of control lanes.
 func Lives(tl timeline.Timeline) (lives []Life) {
-	events := map[string][]evidence.Event{} // by pod
-	for _, e := range tl.Events {
-		events[e.By.Pod] = append(events[e.By.Pod], e)
-	}
 	for _, p := range tl.Pods {
 		rolled := p.Version == tl.Old || p.Version == tl.New
 		behind := func(e evidence.Event) bool { return e.Kind == evidence.EndpointReady || e.Kind == evidence.RuleAdded }
-		if len(p.Steps) > 0 && (rolled || slices.ContainsFunc(events[p.Pod], behind)) {
-			lives = append(lives, Life{p, events[p.Pod]})
+		if len(p.Steps) > 0 && (rolled || slices.ContainsFunc(p.Events, behind)) {
+			lives = append(lives, Life{p})
 		}
 	}
 	order := ByAge(tl)
@@ -61,23 +54,19 @@ var LifeColumns = []struct {
 // When returns a cell for each of the columns: the first time of the first of its kinds that happened, and how many times more; for rules,
 // the first and the last node's time.
 func (l Life) When(write func(time.Duration) string) []string {
-	moments := map[evidence.EventKind][]time.Duration{}
-	for _, e := range l.Events {
-		moments[e.Kind] = append(moments[e.Kind], e.At)
-	}
 	cells := make([]string, len(LifeColumns))
 	for i, column := range LifeColumns {
 		for _, kind := range column.kinds {
-			at := moments[kind]
+			at := l.All(kind)
 			switch {
 			case len(at) == 0:
 				continue
 			case kind == evidence.RuleGone && len(at) > 1:
-				cells[i] = write(at[0]) + " to " + write(at[len(at)-1])
+				cells[i] = write(at[0].At) + " to " + write(at[len(at)-1].At)
 			case len(at) > 1:
-				cells[i] = write(at[0]) + " and " + phrase.Count(len(at)-1, "time") + " more"
+				cells[i] = write(at[0].At) + " and " + phrase.Count(len(at)-1, "time") + " more"
 			default:
-				cells[i] = write(at[0])
+				cells[i] = write(at[0].At)
 			}
 			break
 		}

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
-	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -39,14 +37,12 @@ func (r *Recording) Pod(w io.Writer, name string) error {
 		told = append(told, [2]string{"failed", fmt.Sprintf("%s, sent from %s to %s; the first: %s", phrase.Count(n, "request"),
 			r.offset(first), r.offset(last), r.command(fmt.Sprintf("--request %s/%d", failed[0].Lane, failed[0].Seq)))})
 	}
-	told = append(told, [2]string{"waits", waits(life.Events)})
+	told = append(told, [2]string{"waits", waits(r.Timeline.CPUWaits(life.Pod.Pod))})
 	facts(w, told...)
 	fmt.Fprintln(w)
 	var all []moment
 	for _, e := range life.Events {
-		if !isNoise(e.Kind) {
-			all = append(all, r.event(e))
-		}
+		all = append(all, r.event(e))
 	}
 	r.moments(w, nil, all)
 	r.raw(w, fmt.Sprintf("grep %s events.jsonl", life.Pod.Pod))
@@ -66,23 +62,11 @@ func (r *Recording) failedAt(p timeline.Pod) (failed []Request, first, last time
 	return failed, first, last
 }
 
-// waits sums up how long a pod waited for a processor.
-func waits(events []evidence.Event) string {
-	var total, longest time.Duration
-	n := 0
-	for _, e := range events {
-		waited := time.Duration(e.Count) * time.Millisecond
-		switch {
-		case !isNoise(e.Kind):
-			continue
-		case e.Kind == evidence.PodWaited:
-			waited = e.For
-		}
-		n, total, longest = n+1, total+waited, max(longest, waited)
-	}
+// waits describes how often, how long in all and how long at most a pod waited for a processor.
+func waits(n int, total, longest time.Duration) string {
 	if n == 0 {
 		return ""
 	}
-	return strings.TrimSpace(fmt.Sprintf("for a processor: %s, in all %s, the longest %s", phrase.Count(n, "time"), phrase.Duration(total),
-		phrase.Duration(longest)))
+	return fmt.Sprintf("for a processor: %s, in all %s, the longest %s", phrase.Count(n, "time"), phrase.Duration(total),
+		phrase.Duration(longest))
 }

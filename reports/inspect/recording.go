@@ -111,29 +111,21 @@ func (r *Recording) request(id timeline.HitID) (Request, error) {
 
 // pod finds a pod by its name, or by the last part of it.
 func (r *Recording) pod(name string) (Life, error) {
-	var found, all []Life
+	var found []Life
 	var names []string
 	for _, p := range r.Timeline.Pods {
-		life := Life{Pod: p}
-		for _, e := range r.Timeline.Events {
-			if e.By.Pod == p.Pod {
-				life.Events = append(life.Events, e)
-			}
+		if p.Pod == name {
+			return Life{p}, nil
 		}
-		all, names = append(all, life), append(names, p.Pod)
-	}
-	for _, life := range all {
-		if life.Pod.Pod == name {
-			return life, nil
+		if Short(p.Pod) == name {
+			found = append(found, Life{p})
 		}
-		if Short(life.Pod.Pod) == name {
-			found = append(found, life)
-		}
+		names = append(names, p.Pod)
 	}
 	switch {
 	case len(found) == 1:
 		return found[0], nil
-	case len(all) == 0:
+	case len(names) == 0:
 		return Life{}, usage.New("--pod="+name, "the recording has no pod", "leave it out")
 	default:
 		return Life{}, usage.New("--pod="+name, "the recording has no pod of that name, or several", "choose one of: "+strings.Join(names, ", "))

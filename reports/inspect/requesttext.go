@@ -200,8 +200,8 @@ func (r *Recording) ofPod(q Request) (all []moment) {
 	if q.Source == timeline.NoSource {
 		return nil
 	}
-	for _, e := range r.Timeline.Events {
-		if e.By.Pod != q.Pod.Pod || isNoise(e.Kind) || e.Kind == evidence.Reported {
+	for _, e := range q.Pod.Events {
+		if e.Kind == evidence.Reported {
 			continue
 		}
 		m := r.event(e)
@@ -211,9 +211,4 @@ func (r *Recording) ofPod(q Request) (all []moment) {
 		all = append(all, m)
 	}
 	return all
-}
-
-// isNoise reports whether a pod has many events of a kind that say nothing of where it is in its life.
-func isNoise(kind evidence.EventKind) bool {
-	return kind == evidence.CPUWait || kind == evidence.CPUThrottled || kind == evidence.PodWaited
 }

@@ -27,7 +27,7 @@ func (r *Recording) Summary(w io.Writer) {
 		[2]string{"files", r.files()},
 		[2]string{"times", fmt.Sprintf("are since %s, %s after the recording began, on the recorder's clock", r.from, phrase.Seconds(r.zero))},
 		[2]string{"clocks", r.clocks()},
-		[2]string{"problems", strings.Join(r.Timeline.Problems, "; ")},
+		[2]string{"problems", r.problems()},
 	)
 	r.section(w, "steps", r.steps())
 	r.section(w, "lanes", r.lanes())
@@ -43,6 +43,18 @@ func (r *Recording) section(w io.Writer, title string, rows [][]string) {
 		fmt.Fprintf(w, "\n%s\n", title)
 		table(w, rows)
 	}
+}
+
+// problems describes what is wrong with the recording, and how many messages of Kubernetes could not be read.
+func (r *Recording) problems() string {
+	var all []string
+	for _, p := range r.Timeline.Problems {
+		all = append(all, p.Text)
+	}
+	if n := r.Timeline.UnreadMessages(); n > 0 {
+		all = append(all, phrase.Count(n, "Event")+" with a message that this build cannot read")
+	}
+	return strings.Join(all, "; ")
 }
 
 func (r *Recording) recorded() string {
@@ -92,10 +104,8 @@ func (r *Recording) steps() [][]string {
 		what string
 	}
 	var all []row
-	for _, e := range r.Timeline.Events {
-		if at, _ := r.Timeline.Mark(e.Kind); timeline.IsMark(e.Kind) && at == e.At {
-			all = append(all, row{e.At, strings.TrimSpace(string(e.Kind) + " " + e.Detail)})
-		}
+	for _, e := range r.Timeline.Marks() {
+		all = append(all, row{e.At, strings.TrimSpace(string(e.Kind) + " " + e.Detail)})
 	}
 	for _, s := range r.Timeline.Steps() {
 		if !timeline.IsMark(s.Kind) {

@@ -118,8 +118,10 @@ func (r *Recording) event(e evidence.Event) moment {
 	if e.Kind == evidence.PodExited {
 		what += fmt.Sprintf(": code %d", e.Count)
 	}
-	if e.Detail != "" {
-		what += ": " + e.Detail
+	for _, text := range []string{e.Reason, e.Message, e.Detail} {
+		if text != "" {
+			what += ": " + text
+		}
 	}
 	return moment{r.Timeline.TimeOf(e), what, evidence.EventsFile}
 }

@@ -39,10 +39,8 @@ func podsOf(tl timeline.Timeline) []pod {
 		for _, s := range life.Steps {
 			row.Steps = append(row.Steps, step{s.At.Microseconds(), int(s.Phase), s.Phase.String()})
 		}
-		for _, e := range life.Events {
-			if e.Kind == evidence.RuleGone {
-				row.Rules = append(row.Rules, ruleGone{e.At.Microseconds(), e.Object})
-			}
+		for _, e := range life.All(evidence.RuleGone) {
+			row.Rules = append(row.Rules, ruleGone{e.At.Microseconds(), e.Object})
 		}
 		pods = append(pods, row)
 	}

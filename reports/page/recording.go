@@ -57,11 +57,11 @@ func (p *Page) keep(s model.Scenario, r recording) {
 func newRecording(s model.Scenario, rec kept.Recording, t *replyCounter) recording {
 	tl := rec.Timeline
 	r := recording{Notes: notesIn(tl), Pods: podsOf(tl)}
-	for _, problem := range tl.Problems {
-		if _, damaged := tl.ProblemScope(problem); damaged {
-			r.Missing = append(r.Missing, problem)
+	for _, p := range tl.Problems {
+		if p.Damage {
+			r.Missing = append(r.Missing, p.Text)
 		} else {
-			r.Doubts = append(r.Doubts, problem)
+			r.Doubts = append(r.Doubts, p.Text)
 		}
 	}
 	lanes := len(rec.Run.Lanes)
@@ -99,10 +99,8 @@ func pointsOf(tl timeline.Timeline, s model.Scenario) []timeline.Hit {
 
 func notesIn(tl timeline.Timeline) []note {
 	var notes []note
-	for _, e := range tl.Events {
-		if e.Kind == evidence.Fact {
-			notes = append(notes, note{Name: e.Object, Value: cmp.Or(e.Detail, "nothing"), At: phrase.Seconds(e.At)})
-		}
+	for _, e := range tl.Facts() {
+		notes = append(notes, note{Name: e.Object, Value: cmp.Or(e.Detail, "nothing"), At: phrase.Seconds(e.At)})
 	}
 	return notes
 }

@@ -27,7 +27,7 @@ func checkDrain(ctx context.Context, client kubernetes.Interface, nodes []corev1
 		i := slices.IndexFunc(nodes, func(n corev1.Node) bool { return n.Name == name })
 		switch {
 		case i < 0:
-			return refuse(name, "there is no such node", "see kubectl get nodes")
+			return refuse(name, "no such node", "see kubectl get nodes")
 		case !takesPods(nodes[i]):
 			return refuse(name, "it is not ready, tainted or cordoned, perhaps by a run that was killed", "name another, or kubectl uncordon "+name)
 		}

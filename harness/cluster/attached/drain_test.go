@@ -36,7 +36,7 @@ func TestCheckDrain(t *testing.T) {
 		{"two that are empty", []string{"a", "b"}, nil, ""},
 		{"one alone", []string{"a"}, nil, "--allow=disruption:a: pods that are drained need another node to go to: " +
 			"name a second one: disruption:NODE,disruption:NODE"},
-		{"one that is not there", []string{"a", "z"}, nil, "--allow=disruption:z: there is no such node: see kubectl get nodes"},
+		{"one that is not there", []string{"a", "z"}, nil, "--allow=disruption:z: no such node: see kubectl get nodes"},
 		{"one that is cordoned", []string{"a", "c"}, nil,
 			"--allow=disruption:c: it is not ready, tainted or cordoned, perhaps by a run that was " +
 				"killed: name another, or kubectl uncordon c"},

@@ -15,7 +15,7 @@ import (
 func (c *Cluster) Power(ctx context.Context, name string, do cluster.Power) error {
 	i := slices.IndexFunc(c.nodes, func(n node) bool { return n.String() == name })
 	if i < 0 {
-		return fmt.Errorf("cluster: there is no node %s", name)
+		return fmt.Errorf("cluster: no node %s", name)
 	}
 	return c.nodes[i].Power(ctx, do)
 }

@@ -17,10 +17,10 @@ import (
 // A reading is the evidence of a folder during reading.
 type reading struct{ evidence.Evidence }
 
-// addDamage adds an error unless it is nil.
-func (ev *reading) addDamage(err error) {
+// addDamage adds an error about a file unless it is nil.
+func (ev *reading) addDamage(file string, err error) {
 	if err != nil {
-		ev.Damage = append(ev.Damage, err.Error())
+		ev.Damage = append(ev.Damage, evidence.Damage{File: file, Text: err.Error()})
 	}
 }
 
@@ -29,13 +29,13 @@ func (ev *reading) addDamage(err error) {
 func (ev *reading) readFiles(dir string) {
 	for _, file := range ev.Run.Files {
 		if !filepath.IsLocal(file.Name) {
-			ev.addDamage(fmt.Errorf("%s: it lists %q, which is outside its folder: it was changed after it was recorded",
+			ev.addDamage(evidence.RunFile, fmt.Errorf("%s: it lists %q, which is outside its folder: it was changed after it was recorded",
 				evidence.RunFile, file.Name))
 			continue
 		}
 		path := filepath.Join(dir, file.Name)
 		changed := compareSum(path, file)
-		ev.addDamage(changed)
+		ev.addDamage(file.Name, changed)
 		switch file.Name {
 		case evidence.HitsFile:
 			if changed == nil {
@@ -54,7 +54,7 @@ func (ev *reading) readFiles(dir string) {
 				ev.readEvents(path, file.Records)
 			}
 		default:
-			ev.addDamage(fmt.Errorf("%s: unknown to this build, though %s lists it: use a newer Rollcall", file.Name, evidence.RunFile))
+			ev.addDamage(file.Name, fmt.Errorf("%s: unknown to this build, though %s lists it: use a newer Rollcall", file.Name, evidence.RunFile))
 		}
 	}
 }
@@ -68,21 +68,21 @@ func (ev *reading) readSegments(dir string) {
 	var events []evidence.Event
 	_, nEvents, eventsErr := openSegment(filepath.Join(dir, eventsSegment), eventType(), func(e evidence.Event) {
 		reached = max(reached, e.At)
-		events = append(events, e)
+		events = append(events, withReason(e))
 	})
 	ev.Hits, ev.Events = hits, inOrder(events)
-	ev.addDamage(fmt.Errorf("%s: the recording was cut off: it got to %s, with %d hits, %d arrivals and %d events",
+	ev.addDamage(evidence.RunFile, fmt.Errorf("%s: the recording was cut off: it got to %s, with %d hits, %d arrivals and %d events",
 		evidence.RunFile, reached.Round(time.Millisecond), nHits, nArrivals, nEvents))
-	ev.addDamage(hitsErr)
+	ev.addDamage(hitsSegment, hitsErr)
 	if ev.Run.UserApp == nil { // else pods log no arrivals
 		ev.Arrivals = arrivals
-		ev.addDamage(arrivalsErr)
+		ev.addDamage(arrivalsSegment, arrivalsErr)
 	}
 	if nFlows > 0 { // else no observer listened to connections
 		ev.Flows = flows
-		ev.addDamage(flowsErr)
+		ev.addDamage(flowsSegment, flowsErr)
 	}
-	ev.addDamage(eventsErr)
+	ev.addDamage(eventsSegment, eventsErr)
 }
 
 func (ev *reading) readEvents(path string, count int) {
@@ -95,7 +95,7 @@ func (ev *reading) readEvents(path string, count int) {
 		err = fmt.Errorf("line %d: it is the last, %s says %d", len(ev.Events), evidence.RunFile, count)
 	}
 	if err != nil {
-		ev.addDamage(fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err)))
+		ev.addDamage(filepath.Base(path), fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err)))
 	}
 }
 

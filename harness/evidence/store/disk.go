@@ -67,14 +67,14 @@ func Read(dir string) (evidence.Evidence, error) {
 	var ev reading
 	path := filepath.Join(dir, evidence.RunFile)
 	if err := ReadJSON(path, &ev.Run); err != nil {
-		return ev.Evidence, fmt.Errorf("%w: the folder is no recorded scenario: record it again", err)
+		return ev.Evidence, fmt.Errorf("%w: the folder is not a recorded scenario: record it again", err)
 	}
 	switch schema := ev.Run.Schema; {
 	case schema > evidence.SchemaVersion:
 		return ev.Evidence,
 			fmt.Errorf("evidence: read %s: it has schema %d, this build reads %d alone: use a newer Rollcall", path, schema, evidence.SchemaVersion)
 	case schema < 1:
-		return ev.Evidence, fmt.Errorf("evidence: read %s: it has no schema: the folder is no recorded scenario: record it again", path)
+		return ev.Evidence, fmt.Errorf("evidence: read %s: it has no schema: the folder is not a recorded scenario: record it again", path)
 	case schema < evidence.SchemaVersion:
 		return ev.Evidence,
 			fmt.Errorf("evidence: read %s: it has schema %d, this build reads %d alone: use the Rollcall that recorded it, or record it again",

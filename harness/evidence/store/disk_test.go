@@ -21,7 +21,7 @@ type laid struct {
 	Hits     []evidence.Hit
 	Arrivals []evidence.Arrival
 	Events   []evidence.Event
-	Damage   []string
+	Damage   []evidence.Damage
 }
 
 func layOut(t interface{ Fatal(...any) }, ev evidence.Evidence) laid {
@@ -89,8 +89,8 @@ func TestAFolderThatIsNoRunIsRefused(t *testing.T) {
 		run      string // run.json; empty: none
 		want     string
 	}{
-		{"without run.json a folder is no run", "", "no such file or directory: the folder is no recorded scenario: record it again"},
-		{"a run.json that breaks off", `{"schema": 2`, "byte 12: unexpected end of JSON input: the folder is no recorded scenario"},
+		{"without run.json a folder is no run", "", "no such file or directory: the folder is not a recorded scenario: record it again"},
+		{"a run.json that breaks off", `{"schema": 2`, "byte 12: unexpected end of JSON input: the folder is not a recorded scenario"},
 		{"a run.json that is something else", `{"schema": "2"}`, "cannot unmarshal string"},
 		{"a run.json without a schema", `{}`, "it has no schema"},
 		{"a newer schema", `{"schema": 99}`, "it has schema 99, this build reads 4 alone: use a newer Rollcall"},
@@ -167,7 +167,7 @@ func TestDamageNamesFileAndPosition(t *testing.T) {
 			in(evidence.EventsFile, rewrite(strings.Repeat(`{"at":0,"kind":"pod-gone"}`+"\n", 2)+`{"at":2,"kind":"pod-ready"}`+"\n")),
 			[]string{"events.jsonl: somewhere in its 82 bytes it was changed after it was recorded: its SHA-256 is "}, 100, 3},
 		{"an event was spoiled", in(evidence.EventsFile, rewrite(`{"at":0,"kind":"pod-gone"}`+"\n{\n")),
-			[]string{"events.jsonl: byte 29: it was cut off", "events.jsonl: line 2: it is no event"}, 100, 1},
+			[]string{"events.jsonl: byte 29: it was cut off", "events.jsonl: line 2: not an event"}, 100, 1},
 		{"a file of the future", in(evidence.RunFile, rewrite(`{"schema":4,"files":[{"name":"x"}]}`)),
 			[]string{"x: no such file", "x: unknown to this build, though run.json lists it"}, 0, 0},
 		{"files of other folders", func(dir string) error {
@@ -189,7 +189,7 @@ func TestDamageNamesFileAndPosition(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.EqualFunc(ev.Damage, tc.want, strings.HasPrefix) {
+			if !slices.EqualFunc(textsOf(ev.Damage), tc.want, strings.HasPrefix) {
 				t.Errorf("damage %q, want %q", ev.Damage, tc.want)
 			}
 			hits, _ := ev.Hits.All()
@@ -204,7 +204,7 @@ func TestNoBitAndNoByteOfAStreamCanBeLost(t *testing.T) {
 	dir := written(t)
 	damaged := func(name, what string, i int) {
 		ev, err := Read(dir)
-		if err != nil || len(ev.Damage) == 0 || !strings.HasPrefix(ev.Damage[0], name+": ") {
+		if err != nil || len(ev.Damage) == 0 || ev.Damage[0].File != name || !strings.HasPrefix(ev.Damage[0].Text, name+": ") {
 			t.Errorf("%s, %s %d: %v, %v", name, what, i, ev.Damage, err)
 		}
 		if name == evidence.HitsFile && ev.Hits != nil || name == evidence.ArrivalsFile && ev.Arrivals != nil || name != evidence.HitsFile &&
@@ -270,4 +270,11 @@ func TestAStreamThatWasNotRecordedHasNoFile(t *testing.T) {
 	if ev, err := Read(dir); err != nil || ev.Damage != nil || ev.Hits == nil || ev.Arrivals != nil {
 		t.Errorf("%+v, %v", ev, err)
 	}
+}
+
+func textsOf(damage []evidence.Damage) (texts []string) {
+	for _, d := range damage {
+		texts = append(texts, d.Text)
+	}
+	return texts
 }

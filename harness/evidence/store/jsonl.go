@@ -7,6 +7,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -66,9 +67,19 @@ func readEvents(r io.Reader) ([]evidence.Event, error) {
 
 func parseEvent(line []byte) (e evidence.Event, err error) {
 	if err := json.Unmarshal(line, &e); err != nil {
-		return evidence.Event{}, fmt.Errorf("it is no event: %w", err)
+		return evidence.Event{}, fmt.Errorf("not an event: %w", err)
 	}
+	e = withReason(e)
 	return e, e.Check()
+}
+
+// withReason returns an event with reason and message apart: builds before 2026-12 wrote both into the detail.
+func withReason(e evidence.Event) evidence.Event {
+	if e.Kind == evidence.Reported && e.Reason == "" {
+		e.Reason, e.Message, _ = strings.Cut(e.Detail, ": ")
+		e.Detail = ""
+	}
+	return e
 }
 
 // inOrder returns the events by time; those with the same time stay in the order noted.

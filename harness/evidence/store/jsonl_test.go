@@ -40,10 +40,10 @@ func TestEventsThatAreDamagedNameTheLine(t *testing.T) {
 		{"clocks are not compared with each other", fine + `{"at":1,"clock":"worker","kind":"pod-exited"}` + "\n" + fine, "", 3},
 		{"an unknown kind", fine + `{"at":6,"kind":"pod-flew"}` + "\n" + fine, `line 2: unknown event kind "pod-flew"`, 1},
 		{"no kind", fine + "{}\n", `line 2: unknown event kind ""`, 1},
-		{"no JSON", fine + fine + "{\"at\":\n", "line 3: it is no event", 2},
-		{"JSON that is no event", fine + "[1]\n", "line 2: it is no event", 1},
-		{"two events on a line", fine + strings.TrimSpace(fine) + fine, "line 2: it is no event", 1},
-		{"an empty line", "\n" + fine, "line 1: it is no event", 0},
+		{"no JSON", fine + fine + "{\"at\":\n", "line 3: not an event", 2},
+		{"JSON that is no event", fine + "[1]\n", "line 2: not an event", 1},
+		{"two events on a line", fine + strings.TrimSpace(fine) + fine, "line 2: not an event", 1},
+		{"an empty line", "\n" + fine, "line 1: not an event", 0},
 		{"a last line that was cut off", fine + fine[:10], "line 2: it was cut off after 10 bytes", 1},
 		{"a last line that lacks only its end", fine + strings.TrimSpace(fine), "line 2: it was cut off after 26 bytes", 1},
 		{"a time that goes back", fine + `{"at":4,"kind":"pod-gone"}` + "\n", "line 2: at 4ns it is out of order, 1ns before", 1},
@@ -107,4 +107,12 @@ func FuzzEvents(f *testing.F) {
 			t.Errorf("%v, %s", err, diff)
 		}
 	})
+}
+
+func TestEventsOfEarlierBuildsHaveReasonAndMessageInOneText(t *testing.T) {
+	got, err := readEvents(strings.NewReader(`{"at":5,"kind":"reported","object":"Pod/a","detail":"Killing: Container a: restarted"}` + "\n"))
+	want := []evidence.Event{{At: 5, Kind: evidence.Reported, Object: "Pod/a", Reason: "Killing", Message: "Container a: restarted"}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
 }

@@ -140,7 +140,7 @@ func TestARecordingThatWasCutOffSaysHowFarItGot(t *testing.T) {
 		"arrivals.segment: byte 46: it ends here, unfinished",
 		"events.segment: byte 93: it ends here, unfinished",
 	}
-	if diff := cmp.Diff(want, ev.Damage); diff != "" {
+	if diff := cmp.Diff(want, textsOf(ev.Damage)); diff != "" {
 		t.Error(diff)
 	}
 	if hits := all(t, ev.Hits); len(hits) != 2 || hits[0].Lane != "a" {
@@ -152,7 +152,7 @@ func TestARecordingThatWasCutOffSaysHowFarItGot(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, hitsSegment)); err != nil {
 		t.Fatal(err)
 	}
-	if ev, err = Read(dir); err != nil || !slices.Contains(ev.Damage, "hits.segment: no such file or directory") {
+	if ev, err = Read(dir); err != nil || !slices.Contains(textsOf(ev.Damage), "hits.segment: no such file or directory") {
 		t.Errorf("%v, %v", ev.Damage, err)
 	}
 }
@@ -197,7 +197,7 @@ func TestARecordingThatFailedIsNotFinished(t *testing.T) {
 				t.Errorf("error %v, want %s", err, tc.want)
 			}
 			ev, err := Read(dir)
-			if err != nil || len(ev.Damage) == 0 || !strings.Contains(ev.Damage[0], "cut off") {
+			if err != nil || len(ev.Damage) == 0 || !strings.Contains(ev.Damage[0].Text, "cut off") {
 				t.Errorf("%v, %v", ev.Damage, err)
 			}
 			if hits := all(t, ev.Hits); len(hits) == 0 {
@@ -286,7 +286,7 @@ func TestAKilledProcessLeavesWhatItFlushed(t *testing.T) {
 		}
 	}
 	if len(ev.Damage) == 0 ||
-		!strings.Contains(ev.Damage[0],
+		!strings.Contains(ev.Damage[0].Text,
 			fmt.Sprintf("cut off: it got to %s, with %d hits", time.Duration(len(hits)-1)*time.Millisecond, len(hits))) {
 		t.Errorf("damage %v", ev.Damage)
 	}

@@ -58,7 +58,7 @@ func ReadSpans(folder string) ([]evidence.Span, error) {
 			err = s.Check()
 		}
 		if err != nil {
-			return spans, fmt.Errorf("evidence: read %s: line %d: it is no span: %w", path, n, err)
+			return spans, fmt.Errorf("evidence: read %s: line %d: not a span: %w", path, n, err)
 		}
 		spans, data = append(spans, s), rest
 	}

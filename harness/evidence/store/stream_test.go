@@ -37,11 +37,15 @@ var (
 			By: anyServer.Draw(t, "by")}
 	})
 	anyEvent = rapid.Custom(func(t *rapid.T) evidence.Event {
-		return evidence.Event{
+		e := evidence.Event{
 			At: anyMoment.Draw(t, "at"), Clock: anyWord.Draw(t, "clock"), Kind: rapid.SampledFrom(evidence.EventKinds()).Draw(t, "kind"),
 			By:     anyServer.Draw(t, "by"),
 			Object: anyWord.Draw(t, "object"), Count: rapid.Int().Draw(t, "count"), Detail: rapid.String().Draw(t, "detail"),
 		}
+		if e.Kind == evidence.Reported {
+			e.Detail, e.Reason, e.Message = "", "Killing", rapid.String().Draw(t, "message")
+		}
+		return e
 	})
 )
 

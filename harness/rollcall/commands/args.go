@@ -55,7 +55,7 @@ func inOneForm(root *cobra.Command, args []string, err error) error {
 		for _, cmd := range parent.Commands() {
 			names = append(names, cmd.Name())
 		}
-		return usage.New(parent.CommandPath()+" "+word, "there is no such command", parent.CommandPath()+" --help lists them"+
+		return usage.New(parent.CommandPath()+" "+word, "unknown command", parent.CommandPath()+" --help lists them"+
 			usage.Meant(word, names...))
 	}
 	if both := regexp.MustCompile(`none of the others can be; \[(.*)\] were all set`).FindStringSubmatch(err.Error()); both != nil {

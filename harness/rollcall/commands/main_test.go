@@ -211,7 +211,7 @@ func TestExitCodes(t *testing.T) {
 			"--context=b: it is given twice: leave one of them out"},
 		{"an unknown flag", []string{"report", "--sorrow", "a"}, 2, "",
 			"--sorrow: rollcall report has no such option: rollcall report --help lists them"},
-		{"an unknown command", []string{"sing"}, 2, "", "rollcall sing: there is no such command: rollcall --help lists them"},
+		{"an unknown command", []string{"sing"}, 2, "", "rollcall sing: unknown command: rollcall --help lists them"},
 		{"a call for help", []string{"report", "--help"}, 0, "Exit codes:", ""},
 		{"a picture of a scenario", []string{"report", steady, "--picture=iptables/rollout/drained"}, 0, "<svg ", ""},
 		{"a picture of a scenario that there is not", []string{"report", steady, "--picture=iptables/rollout/none"}, 2, "",

@@ -36,7 +36,7 @@ func (o *output) Type() string { return "format" }
 
 func (o *output) Set(format string) error {
 	if !slices.Contains(o.formats, format) {
-		return errors.New("there is no such format here: use " + strings.Join(o.formats, ", ") + usage.Meant(format, o.formats...))
+		return errors.New("unknown format: use " + strings.Join(o.formats, ", ") + usage.Meant(format, o.formats...))
 	}
 	o.format = format
 	return nil

@@ -17,8 +17,8 @@ func TestBadInputOfARun(t *testing.T) {
 		args     []string
 		stderr   string
 	}{
-		{"an unknown command", []string{"fly"}, "Error: rollcall fly: there is no such command: rollcall --help lists them\n"},
-		{"a mistyped command", []string{"rnu"}, "rollcall rnu: there is no such command: rollcall --help lists them; did you mean run?"},
+		{"an unknown command", []string{"fly"}, "Error: rollcall fly: unknown command: rollcall --help lists them\n"},
+		{"a mistyped command", []string{"rnu"}, "rollcall rnu: unknown command: rollcall --help lists them; did you mean run?"},
 		{"a mistyped flag", []string{"run", "--profil=core"},
 			"--profil: rollcall run has no such option: rollcall run --help lists them; did you mean --profile?"},
 		{"a flag of another command", []string{"run", "--suite=rollout"},

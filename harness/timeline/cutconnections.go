@@ -1,25 +1,23 @@
-package reports
+package timeline
 
 import (
 	"slices"
 	"time"
-
-	"example.com/rollcall/harness/timeline"
 )
 
-// deletionSeen is how late the watch may tell of a pod's deletion: until then a pod that ends looks as if it stayed. That is how long a
+// DeletionSeen is how late the watch may tell of a pod's deletion: until then a pod that ends looks as if it stayed. That is how long a
 // watch may be blind before the recorder notices (harness/observe, heartbeat).
-const deletionSeen = 2 * time.Second
+const DeletionSeen = 2 * time.Second
 
 // endsIn reports whether a pod began to end, or came further with that, in a window. An earlier pod of a StatefulSet may have had its name.
-func endsIn(pod timeline.Pod, in timeline.Window) bool {
-	return slices.ContainsFunc(pod.Steps, func(s timeline.PodStep) bool {
-		return s.Phase >= timeline.PodDeleting && in.From <= s.At && s.At <= in.To
+func endsIn(pod Pod, in Window) bool {
+	return slices.ContainsFunc(pod.Steps, func(s PodStep) bool {
+		return s.Phase >= PodDeleting && in.From <= s.At && s.At <= in.To
 	})
 }
 
 // cutConnections has, by pod, the requests over kept connections that the pod closed without a reply though it was not ending.
-type cutConnections map[string][]timeline.Hit
+type cutConnections map[string][]Hit
 
 // idle returns for how long connections had been idle that servers closed by a timer, and whether a timer did it. If so, all had been idle
 // for the same time, because a client sees the end of a connection that is idle for longer. And a pod went on closing them, because a

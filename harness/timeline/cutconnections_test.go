@@ -1,11 +1,10 @@
-package reports
+package timeline
 
 import (
 	"testing"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/timeline"
 )
 
 // The pod that had the name before was deleted, but this one stays.
@@ -24,7 +23,7 @@ func TestConnectionsThatANewPodOfAStatefulSetCuts(t *testing.T) {
 		{"its deletion is seen soon afterwards", []evidence.Event{event(11*s, evidence.PodDeleting, "v2")}, 0},
 		{"its deletion is seen long afterwards", []evidence.Event{event(20*s, evidence.PodDeleting, "v2")}, 1},
 	} {
-		tl, err := timeline.Join(evidence.Evidence{
+		tl, err := Join(evidence.Evidence{
 			Run: evidence.Run{OldVersion: "v1", NewVersion: "v2", UserApp: &evidence.UserApp{Named: true},
 				Lanes: []evidence.Lane{{ID: "a", Vantage: evidence.FromPod, Node: "n", Conn: evidence.Reused, Rate: 1}}},
 			Hits: evidence.Hits([]evidence.Hit{
@@ -37,7 +36,7 @@ func TestConnectionsThatANewPodOfAStatefulSetCuts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := signsOf(tl, evidence.UserApp{}).cutByStaying.count(); got != row.want {
+		if got := tl.Signs()[CutByServing].Count; got != row.want {
 			t.Errorf("%s: %d cut, want %d", row.sentence, got, row.want)
 		}
 	}
@@ -63,7 +62,7 @@ func TestIdleConnectionsThatATimerCloses(t *testing.T) {
 	} {
 		cut := cutConnections{}
 		for _, u := range row.uses {
-			cut[u.pod] = append(cut[u.pod], timeline.Hit{Idle: u.idle * time.Second, Hit: evidence.Hit{Sent: u.sent * time.Second}})
+			cut[u.pod] = append(cut[u.pod], Hit{Idle: u.idle * time.Second, Hit: evidence.Hit{Sent: u.sent * time.Second}})
 		}
 		if age, by := cut.idle(); by != (row.want > 0) || by && age != row.want*time.Second {
 			t.Errorf("%s: %v, %t", row.sentence, age, by)

@@ -1,0 +1,142 @@
+// Package message reads the messages that components of Kubernetes write into Events, conditions and statuses. They are
+// meant for people, and change between versions: each stands beside the file and the version that writes it. Nothing else of
+// Rollcall looks into a message.
+package message
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/rollcall/harness/evidence"
+)
+
+// A form is one message of a component. Of two that fit, the earlier counts.
+type form struct {
+	reason string // of the Event
+	kind   evidence.ReportKind
+	fits   func(message string) bool // nil: the reason is enough
+}
+
+// forms has the messages that are read. Paths are Kubernetes v1.37's unless they name a project.
+var forms = []form{
+	// pkg/kubelet/kuberuntime/kuberuntime_manager.go, doBackOff and computePodActions
+	{"Killing", evidence.KilledByLiveness, ends(" failed liveness probe, will be restarted")},
+	{"Killing", evidence.KilledByStartup, ends(" failed startup probe, will be restarted")},
+	{"Killing", evidence.StopsContainer, nil},
+	{"FailedPreStopHook", evidence.HookFails, nil}, // pkg/kubelet/events/event.go, without the cause
+	// pkg/kubelet/prober/prober.go, with the error of the probe: over HTTP and gRPC, over TCP, by a command
+	{"Unhealthy", evidence.ProbeTimesOut, has("context deadline exceeded", "Client.Timeout exceeded", "i/o timeout", "timed out")},
+	{"Unhealthy", evidence.ProbeFails, nil},
+	{"SuccessfulRescale", evidence.Rescales, begins("New size: ")}, // pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler
+
+	{"FailedScheduling", evidence.NotScheduled, nil},  // pkg/scheduler/schedule_one.go
+	{"Scheduled", evidence.WasScheduled, nil},         // the same file
+	{"FailedAttachVolume", evidence.NotAttached, nil}, // pkg/controller/volume/events/event.go
+	{"SuccessfulAttachVolume", evidence.WasAttached, nil},
+	{"FailedCreate", evidence.NotCreated, nil}, // pkg/controller/controller_utils.go
+	{"SuccessfulCreate", evidence.WasCreated, nil},
+	// pkg/kubelet/images/image_manager.go: it ends with the cause. The reason has other messages, which are not about images.
+	{"Failed", evidence.NoSuchImage, func(m string) bool { return strings.Contains(m, "Failed to pull image") && neverFound(m) }},
+	{"Failed", "", nil},
+	{"Pulled", evidence.ImageWasThere, nil},
+
+	{"TriggeredScaleUp", evidence.NodeComes, nil}, // cluster-autoscaler
+	{"Nominated", evidence.NodeComes, nil},        // Karpenter
+}
+
+// lacks has what a pod waits for, by words of the Event about it.
+var lacks = []struct {
+	words string
+	lack  evidence.Lack
+}{
+	{"didn't have free ports", evidence.LacksPort}, // pkg/scheduler/framework/plugins/nodeports
+	{"anti-affinity rules", evidence.LacksApart},   // pkg/scheduler/framework/plugins/interpodaffinity
+	{"ReadWriteOncePod", evidence.LacksVolume},     // pkg/scheduler/framework/plugins/volumerestrictions
+	{"Volume is already", evidence.LacksVolume},    // pkg/controller/volume/attachdetach/reconciler/reconciler.go
+	{"exceeded quota", evidence.LacksQuota},        // apiserver, pkg/admission/plugin/resourcequota/controller.go
+	{"Insufficient ", evidence.LacksRoom},          // pkg/scheduler/framework/plugins/noderesources
+	{unboundClaims, evidence.LacksClaim},           // pkg/scheduler/framework/plugins/volumebinding
+	{"is forbidden: ", evidence.LacksAdmission},    // apimachinery, pkg/api/errors, NewForbidden
+}
+
+const unboundClaims = "unbound immediate PersistentVolumeClaims"
+
+// Of returns what an Event about an object of a kind says. The zero Report is an Event with a reason that is not read.
+func Of(kind, reason, message string) evidence.Report {
+	known := false
+	for _, f := range forms {
+		if known = known || f.reason == reason; f.reason != reason || f.fits != nil && !f.fits(message) {
+			continue
+		}
+		r := evidence.Report{Kind: f.kind}
+		switch r.Kind {
+		case evidence.NotScheduled, evidence.NotAttached, evidence.NotCreated:
+			r.Lacks = lackIn(WithoutPreemption(message))
+		case evidence.Rescales:
+			if _, err := fmt.Sscanf(message, "New size: %d;", &r.Size); err != nil {
+				return evidence.Report{Kind: evidence.UnknownReport}
+			}
+			if kind != "HorizontalPodAutoscaler" {
+				return evidence.Report{}
+			}
+		default:
+		}
+		return r
+	}
+	if known {
+		return evidence.Report{Kind: evidence.UnknownReport}
+	}
+	return evidence.Report{}
+}
+
+func lackIn(message string) evidence.Lack {
+	for _, l := range lacks {
+		if strings.Contains(message, l.words) {
+			return l.lack
+		}
+	}
+	return ""
+}
+
+// WithoutPreemption returns the message of a pod that no node takes, without what preemption would do, which comes after it.
+func WithoutPreemption(message string) string {
+	why, _, _ := strings.Cut(message, ". ")
+	return strings.TrimSuffix(why, ".")
+}
+
+// ClaimMayBind reports whether a pod that no node takes waits for a claim that another controller may still bind.
+func ClaimMayBind(message string) bool { return strings.Contains(message, unboundClaims) }
+
+// VolumeUsers returns the pods that use the volume of another one, by the Event that it cannot be attached to that.
+func VolumeUsers(message string) []string {
+	_, users, _ := strings.Cut(message, "Volume is already used by pod(s) ")
+	return strings.FieldsFunc(users, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// NeverPulled reports whether a container waits for an image that does not exist. A registry that does not answer may do so later.
+func NeverPulled(reason, message string) bool {
+	switch reason {
+	case "InvalidImageName", "ErrImageNeverPull": // pkg/kubelet/images/types.go
+		return true
+	case "ErrImagePull", "ImagePullBackOff": // with the message of the runtime, which ends with the cause
+		return neverFound(message)
+	}
+	return false
+}
+
+func neverFound(message string) bool { return strings.HasSuffix(message, ": not found") }
+
+func ends(with string) func(string) bool {
+	return func(message string) bool { return strings.HasSuffix(message, with) }
+}
+
+func begins(with string) func(string) bool {
+	return func(message string) bool { return strings.HasPrefix(message, with) }
+}
+
+func has(any ...string) func(string) bool {
+	return func(message string) bool {
+		return slices.ContainsFunc(any, func(words string) bool { return strings.Contains(message, words) })
+	}
+}
