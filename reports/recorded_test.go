@@ -10,6 +10,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
@@ -18,7 +19,7 @@ import (
 const maxRecorded = 300 << 10
 
 // Every folder in testdata/recorded has the evidence of one scenario from a real cluster, and how it is judged in golden.json. To add a
-// test, add a folder and run make golden.
+// test, add a folder and run make generate.
 func TestRecordedEvidenceIsJudgedAsBefore(t *testing.T) {
 	const recorded = "testdata/recorded"
 	cases, err := os.ReadDir(recorded)
@@ -48,7 +49,7 @@ func TestRecordedEvidenceIsJudgedAsBefore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, filepath.Join("recorded", c.Name(), "golden.json"), append(got, '\n'))
+			golden.File(t, filepath.Join("testdata", "recorded", c.Name(), "golden.json"), append(got, '\n'))
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/reports"
 )
 
@@ -25,7 +26,7 @@ func TestSheets(t *testing.T) {
 		if err := form(&b, p); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name, b.Bytes())
+		golden.File(t, "testdata/"+name, b.Bytes())
 	}
 }
 

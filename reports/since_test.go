@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
@@ -67,7 +68,7 @@ func TestWhatChangedSinceAReport(t *testing.T) {
 		}
 		then = edited
 	}
-	golden(t, "since.txt", []byte(since(t, then, now)))
+	golden.File(t, "testdata/since.txt", since(t, then, now))
 
 	const words = "nothing changed but the wording or the form of report.json\n\n2 passed"
 	for _, row := range []struct{ sentence, then, want string }{

@@ -10,15 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
 
 // Each mode is from the last run that has it.
 func TestClaimsTable(t *testing.T) {
-	tell(t, "claims", "CLAIMS.md", claimsTable)
-	golden(t, "claims.md", claimsTable)
+	printTable(t, "claims", "CLAIMS.md", claimsTable)
 	run := smallRun(t)
+	golden.File(t, "testdata/claims.md", claimsTable([]model.Report{run}))
 	worse := smallRun(t)
 	for i := range worse.Scenarios {
 		worse.Scenarios[i].Lanes = nil

@@ -15,7 +15,7 @@ import (
 )
 
 func TestDisruptionsTable(t *testing.T) {
-	tell(t, "disruptions", "disruption/README.md", disruptionsTable)
+	printTable(t, "disruptions", "disruption/README.md", disruptionsTable)
 	cut := func(mode string, outcome verdict.Outcome) model.Scenario {
 		lane := func(from evidence.Vantage, node string, conn evidence.Conn, resends bool, failed int) model.Lane {
 			return model.Lane{Vantage: from, Node: node, Conn: conn, Resends: resends, Requests: 200, LongestOutage: float64(10 * failed),

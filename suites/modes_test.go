@@ -5,14 +5,15 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
 
 func TestModesTable(t *testing.T) {
-	tell(t, "modes", "../harness/host/lab/README.md", modesTable)
-	golden(t, "modes.md", modesTable)
+	printTable(t, "modes", "../harness/host/lab/README.md", modesTable)
+	golden.File(t, "testdata/modes.md", modesTable([]model.Report{smallRun(t)}))
 }
 
 // modesTable returns a table of what a rolling update costs in each kube-proxy mode: a mode's column is of the last run that has

@@ -2,28 +2,25 @@ package suites_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files, and in guides the tables of the runs in "+runsVariable)
+//go:generate go test . -update
 
 // runsVariable is the environment variable with the run folders whose table is printed, or written into its guide.
 const runsVariable = "ROLLCALL_RUNS"
 
-// tell prints a table of the named runs, if any are, or with -update writes it into a guide, between the two markers of its name.
-func tell(t *testing.T, name, guide string, table func([]model.Report) string) {
+// printTable prints a table of the named runs, if any are, or with -update writes it into a section of a guide.
+func printTable(t *testing.T, section, guide string, table func([]model.Report) string) {
 	t.Helper()
 	var runs []model.Report
 	for _, dir := range strings.Fields(os.Getenv(runsVariable)) {
@@ -33,31 +30,12 @@ func tell(t *testing.T, name, guide string, table func([]model.Report) string) {
 		}
 		runs = append(runs, r)
 	}
-	if len(runs) == 0 {
-		return
-	}
-	if !*update {
+	switch {
+	case len(runs) == 0:
+	case golden.Updating():
+		golden.Section(t, guide, section, table(runs))
+	default:
 		fmt.Print(table(runs))
-		return
-	}
-	begin, end := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- end of %s -->\n", name)
-	before, rest, begun := strings.Cut(readFile(t, guide), begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !begun || !ended {
-		t.Fatalf("%s lacks %s or %s", guide, begin, end)
-	}
-	writeFile(t, guide, before+begin+table(runs)+end+after)
-}
-
-// golden compares a table of a small run with testdata/name.
-func golden(t *testing.T, name string, table func([]model.Report) string) {
-	t.Helper()
-	file, got := filepath.Join("testdata", name), table([]model.Report{smallRun(t)})
-	if *update {
-		writeFile(t, file, got)
-	}
-	if diff := cmp.Diff(readFile(t, file), got); diff != "" {
-		t.Errorf("%s (-want +got), -update rewrites it:\n%s", file, diff)
 	}
 }
 
@@ -77,13 +55,6 @@ func readFile(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-func writeFile(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // lastOfEachMode returns for each mode the scenarios and claims of the last run in which anything ran in it.

@@ -2,7 +2,6 @@ package mutants
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,41 +10,27 @@ import (
 	"testing"
 
 	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/suites/regressions"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of guides, with what is in out/mutants.json and out/track-record.json")
+//go:generate go test . -update
 
-// The tables of README.md have the mutants of the catalogue, and the last results of `make mutants`.
-func TestReadme(t *testing.T) {
-	const file = "README.md"
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := cells(string(page))
-	if *update {
+const guide = "README.md"
+
+// The tables of the guide have the mutants of the catalogue, and the last results of `make mutants`.
+func TestTablesInTheGuide(t *testing.T) {
+	found := cells(golden.SectionOf(t, guide, "mutants"))
+	if golden.Updating() {
 		read(t, found)
 	}
-	want := between(t, string(page), "mutants", mutantTable(found))
-	want = between(t, want, "recorded", recordedTable())
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want != string(page) && !*update {
-		t.Error("its tables are not those of the catalogue: run make mutants-table")
-	}
+	golden.Section(t, guide, "mutants", mutantTable(found))
+	golden.Section(t, guide, "recorded", recordedTable())
 }
 
 // A mutant that was never killed shows nothing, which nobody would notice without this test.
 func TestEveryMutantWasKilled(t *testing.T) {
-	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := cells(string(page))
+	found := cells(golden.SectionOf(t, guide, "mutants"))
 	for _, m := range All() {
 		for _, mode := range tabled() {
 			if became := found[cell{m.ID, mode}]; m.In(mode) && !strings.HasPrefix(became, wasKilled) {
@@ -68,10 +53,10 @@ const (
 	wasKilled = "killed"
 )
 
-// cells returns the cells of the table on a page.
-func cells(page string) map[cell]string {
+// cells returns the cells of the table of mutants.
+func cells(table string) map[cell]string {
 	found := map[cell]string{}
-	for line := range strings.Lines(page) {
+	for line := range strings.Lines(table) {
 		columns := strings.Split(line, " | ")
 		id := strings.TrimPrefix(columns[0], "| ")
 		for i, mode := range tabled() {
@@ -147,33 +132,11 @@ func recordedTable() string {
 	return b.String()
 }
 
-// between replaces the text between the markers of that name.
-func between(t *testing.T, page, name, text string) string {
-	t.Helper()
-	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
-	before, rest, begun := strings.Cut(page, begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !begun || !ended {
-		t.Fatalf("README.md has no markers %q", name)
-	}
-	return before + begin + text + end + after
-}
-
 // With -update the guide gets the table of `make track-record`, if that has run every scenario in both modes. The table always has both
 // sides of each scenario, and all are right.
 func TestTrackRecordGuide(t *testing.T) {
-	const file = "../../suites/regressions/README.md"
-	const begin, end = "<!-- track record -->\n", "<!-- /track record -->\n"
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, begun := strings.Cut(string(page), begin)
-	table, after, ended := strings.Cut(rest, end)
-	if !begun || !ended {
-		t.Fatalf("%s has no markers of a track record", file)
-	}
-	if *update {
+	const guide = "../../suites/regressions/README.md"
+	if golden.Updating() {
 		record, err := ReadTrackRecord(filepath.Join("..", "..", "out", "track-record.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -181,11 +144,9 @@ func TestTrackRecordGuide(t *testing.T) {
 		if missing := missing(record.Table()); len(missing) > 0 {
 			t.Skipf("the guide stays as it is, since not all was run: %s", strings.Join(missing, ", "))
 		}
-		table = record.Table()
-		if err := os.WriteFile(file, []byte(before+begin+table+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Section(t, guide, "track record", record.Table())
 	}
+	table := golden.SectionOf(t, guide, "track record")
 	if strings.Contains(table, "**") || strings.Contains(table, "–") {
 		t.Errorf("the table has what is not right, or was not run:\n%s", table)
 	}

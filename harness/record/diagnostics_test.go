@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -22,10 +20,11 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/secret"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+//go:generate go test . -update
 
 // planted must not be in any file.
 const planted = "hunter-two"
@@ -132,19 +131,7 @@ func TestWhatIsCollected(t *testing.T) {
 	client := fake.NewClientset(objects()...)
 	files := collect(t, source{Client: client, Namespace: "app", OnNode: answers, Nodes: []string{"worker"}})
 
-	golden := filepath.Join("testdata", "diagnostics.txt")
-	if *update {
-		if err := os.WriteFile(golden, []byte(files["README.txt"]), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), files["README.txt"]); diff != "" {
-		t.Errorf("README.txt (-want +got), -update rewrites it:\n%s", diff)
-	}
+	golden.File(t, "testdata/diagnostics.txt", files["README.txt"])
 	for name, text := range files {
 		for _, never := range []string{planted, "managedFields", "another-app"} {
 			if strings.Contains(text, never) {

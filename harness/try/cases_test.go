@@ -2,19 +2,17 @@ package try
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/golden"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden file")
+//go:generate go test . -update
 
 // A userCase is something that went wrong for a user, with an app of ours instead of theirs.
 type userCase struct {
@@ -149,17 +147,5 @@ func TestCases(t *testing.T) {
 		}
 		fmt.Fprintf(&all, "%s: %s\n%s\n", c.name, c.sentence, strings.ReplaceAll(said.String(), dir+"/", ""))
 	}
-	golden := filepath.Join("testdata", "cases.txt")
-	if *update {
-		if err := os.WriteFile(golden, all.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), all.String()); diff != "" {
-		t.Errorf("what is understood (-want +got):\n%s", diff)
-	}
+	golden.File(t, "testdata/cases.txt", all.String())
 }

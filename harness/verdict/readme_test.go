@@ -15,15 +15,20 @@ import (
 	"testing"
 	"unicode"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
 )
 
-// The table of rules and the example in README.md are what the code says.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+//go:generate go test . -update
+
+const guide = "../README.md"
+
+func TestRulesInTheGuide(t *testing.T) {
+	golden.Section(t, "README.md", "rules", ruleTable(t))
+}
+
+// The guide shows how a rule is written by a short one.
+func TestExampleInTheGuide(t *testing.T) {
 	source, err := os.ReadFile("losses.go")
 	if err != nil {
 		t.Fatal(err)
@@ -33,41 +38,25 @@ func TestReadme(t *testing.T) {
 	if !begun || !ended {
 		t.Fatal("losses.go does not have no-lost-replies before no-hidden-retries")
 	}
-	want := between(t, string(readme), "rules", ruleTable(t))
-	want = between(t, want, "example", "```go\n// NoLostReplies "+example+"\n```\n")
-	golden(t, filepath.Join("..", "README.md"), want)
+	golden.Section(t, "README.md", "example", "```go\n// NoLostReplies "+example+"\n```\n")
 }
 
-// The tables of reasons and of excuses in the guide are what the code says.
 func TestReasonsInTheGuide(t *testing.T) {
-	guide, err := os.ReadFile(filepath.Join("..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b strings.Builder
 	b.WriteString("| Reason | What was seen | What is then unknown |\n|---|---|---|\n")
 	for _, r := range verdict.Reasons() {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.ID, r.When, r.Takes)
 	}
-	want := between(t, string(guide), "reasons", b.String())
-	b.Reset()
+	golden.Section(t, guide, "reasons", b.String())
+}
+
+func TestExcusesInTheGuide(t *testing.T) {
+	var b strings.Builder
 	b.WriteString("| What went wrong | It is excused where | Extra lateness allowed |\n|---|---|---|\n")
 	for _, e := range verdict.Excuses() {
 		fmt.Fprintf(&b, "| %s | %s | %v |\n", e.What, e.When, e.Period)
 	}
-	golden(t, filepath.Join("..", "..", "README.md"), between(t, want, "excuses", b.String()))
-}
-
-// between puts a text between the markers of that name.
-func between(t *testing.T, page, name, text string) string {
-	t.Helper()
-	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
-	before, rest, begun := strings.Cut(page, begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !begun || !ended {
-		t.Fatalf("README.md has no markers %q", name)
-	}
-	return before + begin + text + end + after
+	golden.Section(t, guide, "excuses", b.String())
 }
 
 func ruleTable(t *testing.T) string {

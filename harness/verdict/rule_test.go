@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -44,7 +45,7 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
-	golden(t, "findings.txt", told.String())
+	golden.File(t, "testdata/findings.txt", told.String())
 }
 
 // findingText returns all texts of a finding.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
 )
 
@@ -254,7 +255,7 @@ func TestDistrust(t *testing.T) {
 			fmt.Fprintf(&told, "  leaves unknown: %s\n  still fail: %s\n\n", named(unknown, ids), named(fails, ids))
 		})
 	}
-	golden(t, "distrust.txt", told.String())
+	golden.File(t, "testdata/distrust.txt", told.String())
 }
 
 func rulesThat(v verdict.Verdict, is func(verdict.Finding) bool) (ids []string) {

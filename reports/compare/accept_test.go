@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports"
@@ -337,7 +338,7 @@ func TestSheet(t *testing.T) {
 	if err := reports.SheetMarkdown(&b, compare.DecisionSheet(decisions)); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "accept.md", b.Bytes())
+	golden.File(t, "testdata/accept.md", b.Bytes())
 }
 
 func TestReadPolicy(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/compare"
 	"example.com/rollcall/reports/model"
@@ -187,20 +187,7 @@ func TestCalibration(t *testing.T) {
 	for _, row := range table.Rows {
 		text += reports.Row(row...)
 	}
-	guide := readGuide(t)
-	const begin, end = "<!-- what accept finds, from TestCalibration -->\n", "<!-- end -->"
-	before, rest, found := strings.Cut(guide, begin)
-	was, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatal("the guide has no place for the table")
-	}
-	if *update {
-		if err := os.WriteFile("../README.md", []byte(before+begin+text+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if was != text {
-		t.Errorf("the guide's table is not this, -update writes it:\n%s", text)
-	}
+	golden.Section(t, "../README.md", "calibration", text)
 }
 
 func falseAlarm(answers map[compare.Answer]int) bool {
@@ -210,13 +197,4 @@ func falseAlarm(answers map[compare.Answer]int) bool {
 
 func nineOfTen(answers map[compare.Answer]int) bool {
 	return answers[compare.NoGo] >= 9*(answers[compare.Go]+answers[compare.Undecided])
-}
-
-func readGuide(t *testing.T) string {
-	t.Helper()
-	guide, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(guide)
 }

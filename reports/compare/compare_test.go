@@ -3,7 +3,6 @@ package compare_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,31 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/compare"
 	"example.com/rollcall/reports/model"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares got with testdata/name.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: -update writes it", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
-	}
-}
+//go:generate go test . -update
 
 func compared(t *testing.T, a, b compare.Side, pairs ...compare.Pair) compare.Comparison {
 	t.Helper()
@@ -83,8 +65,8 @@ func TestComparisons(t *testing.T) {
 		{"itself", compared(t, a, a), false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			golden(t, row.name+".md", write(t, reports.SheetMarkdown, row.c))
-			golden(t, row.name+".html", write(t, reports.SheetHTML, row.c))
+			golden.File(t, "testdata/"+row.name+".md", write(t, reports.SheetMarkdown, row.c))
+			golden.File(t, "testdata/"+row.name+".html", write(t, reports.SheetHTML, row.c))
 			if row.c.Worse() != row.worse {
 				t.Errorf("worse: %t", row.c.Worse())
 			}

@@ -13,6 +13,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/compare"
@@ -22,10 +23,10 @@ import (
 func TestATrend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), compare.HistoryFile)
 	h, added := appended(t, path, folders(t, nights(t)...)...)
-	golden(t, "trend.md", []byte(render(t, reports.SheetMarkdown, h, added)))
-	golden(t, "trend.html", []byte(render(t, reports.SheetHTML, h, added)))
+	golden.File(t, "testdata/trend.md", render(t, reports.SheetMarkdown, h, added))
+	golden.File(t, "testdata/trend.html", render(t, reports.SheetHTML, h, added))
 	lines := readFile(t, path)
-	golden(t, "history.jsonl", []byte(lines[:strings.Index(lines, `{"schema":1,"run":"night-1"`)]))
+	golden.File(t, "testdata/history.jsonl", lines[:strings.Index(lines, `{"schema":1,"run":"night-1"`)])
 	again, err := compare.ReadHistory(path)
 	if err != nil {
 		t.Fatal(err)

@@ -2,20 +2,16 @@ package inspect_test
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/reports/inspect"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+//go:generate go test . -update
 
 // What is printed of recordings from real clusters.
 func TestTexts(t *testing.T) {
@@ -61,24 +57,7 @@ func TestTexts(t *testing.T) {
 					t.Errorf("%d columns: %s", n, line)
 				}
 			}
-			golden(t, row.golden, b.Bytes())
+			golden.File(t, "testdata/"+row.golden, b.Bytes())
 		})
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got), -update rewrites it:\n%s", file, diff)
 	}
 }

@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,11 +9,14 @@ import (
 	"testing"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports/model"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+//go:generate go test . -update
 
 func metricOf(t *testing.T, id string) model.Metric {
 	t.Helper()
@@ -26,8 +28,6 @@ func metricOf(t *testing.T, id string) model.Metric {
 	t.Fatalf("there is no number %q", id)
 	return model.Metric{}
 }
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Recordings from real clusters have the same numbers as before.
 func TestComparedOfWhatWasRecorded(t *testing.T) {
@@ -57,19 +57,7 @@ func TestComparedOfWhatWasRecorded(t *testing.T) {
 			}
 		}
 	}
-	golden := filepath.Join("testdata", "recorded.txt")
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatalf("%v: -update writes it", err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s (-want +got), -update rewrites it:\n%s", golden, diff)
-	}
+	golden.File(t, "testdata/recorded.txt", got.String())
 }
 
 func TestComparedOf(t *testing.T) {

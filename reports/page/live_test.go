@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/reports/page"
 )
@@ -36,7 +37,7 @@ func TestALivePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := body(b.Bytes())
-	golden(t, "testdata/live.html", got)
+	golden.File(t, "testdata/live.html", got)
 	if strings.Contains(string(got), "<img") {
 		t.Error("an element came out of text")
 	}

@@ -3,7 +3,6 @@ package page_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,17 +10,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 	"example.com/rollcall/reports/page"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+//go:generate go test . -update
 
 // recordedFolder is a run folder with recordings from real clusters: undrained pods, which fail, and drained ones, which do not, in two
 // modes, and one during which an agent died. All are changed to be about a bug that old versions of kube-proxy are known to have.
@@ -123,24 +121,9 @@ func body(html []byte) []byte {
 	return regexp.MustCompile(`content="default-src[^"]*"`).ReplaceAll(html, []byte(`content="default-src …"`))
 }
 
-// golden compares got with a golden file.
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: -update writes it", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got), -update rewrites it:\n%s", path, diff)
-	}
+func TestGolden(t *testing.T) {
+	golden.File(t, "testdata/index.html", body(write(t, recordedFolder(t))))
 }
-
-func TestGolden(t *testing.T) { golden(t, "testdata/index.html", body(write(t, recordedFolder(t)))) }
 
 func TestTheSameEvidenceMakesTheSamePage(t *testing.T) {
 	dir := recordedFolder(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/reports/page"
 )
 
@@ -13,5 +14,5 @@ func TestPicture(t *testing.T) {
 	if err := page.Picture(&got, "../testdata/recorded/nftables-undrained"); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "../timeline.svg", got.Bytes())
+	golden.File(t, "../timeline.svg", got.Bytes())
 }

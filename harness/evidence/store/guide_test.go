@@ -1,7 +1,6 @@
 package store
 
 import (
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,13 +14,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/golden"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+//go:generate go test . -update
 
 const guide = "../README.md"
 
@@ -31,25 +30,7 @@ func TestRecordsInTheGuide(t *testing.T) {
 	text := columnTable[hitRow](t, types, "hits.parquet", hitLayout().metadata, "Hit") + faults() +
 		columnTable[arrivalRow](t, types, "arrivals.parquet", arrivalLayout().metadata, "Arrival") +
 		columnTable[flowRow](t, types, "flows.parquet", flowLayout().metadata, "Flow") + eventTables(t, types)
-	page, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- records -->\n", "<!-- /records -->\n"
-	before, rest, begun := strings.Cut(string(page), begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !begun || !ended {
-		t.Fatalf("%s lacks its markers", guide)
-	}
-	want := before + begin + wrapped(text) + end + after
-	if *update {
-		if err := os.WriteFile(guide, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(want, string(page)); diff != "" && !*update {
-		t.Errorf("%s (-types +guide), -update rewrites it:\n%s", guide, diff)
-	}
+	golden.Section(t, guide, "records", wrapped(text))
 }
 
 // wrapped breaks the lines outside tables where a guide does.

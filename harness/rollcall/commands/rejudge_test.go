@@ -2,7 +2,6 @@ package commands
 
 import (
 	"bytes"
-	"flag"
 	"io"
 	"io/fs"
 	"os"
@@ -13,9 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestADryRunSaysWhatChangedAndWritesNothing(t *testing.T) {
 	dir := edited(t, reported(t, ended(t, runFolder(t, 60, 61))), `"requests": 100`, `"requests": 99`)
@@ -27,19 +25,7 @@ func TestADryRunSaysWhatChangedAndWritesNothing(t *testing.T) {
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 		t.Errorf("the run folder (-before +after):\n%s", diff)
 	}
-	golden := filepath.Join("testdata", "dry-run.txt")
-	if *update {
-		if err := os.WriteFile(golden, stdout.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), stdout.String()); diff != "" {
-		t.Errorf("%s (-want +got), -update rewrites it:\n%s", golden, diff)
-	}
+	golden.File(t, "testdata/dry-run.txt", stdout.String())
 }
 
 // A verdict of another build is not taken, and replaced where the reports are written.

@@ -4,19 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/host"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/reports/compare"
 )
+
+//go:generate go test . -update
 
 // A schema follows the Go type that is written: with -update it has a new field, or the new comment of one.
 func TestSchemasAreOfWhatIsWritten(t *testing.T) {
@@ -39,15 +39,7 @@ func TestSchemasAreOfWhatIsWritten(t *testing.T) {
 		if err := enc.Encode(g.schemaOf(of.name, of.description, of.written)); err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join("schemas", of.name+".json")
-		if *update {
-			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if diff := cmp.Diff(read(t, file), b.String()); diff != "" {
-			t.Errorf("%s (-published +of the Go type), -update rewrites it:\n%s", file, diff)
-		}
+		golden.File(t, "schemas/"+of.name+".json", b.String())
 	}
 }
 

@@ -4,39 +4,17 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares got with testdata/name.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: -update writes it", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got), -update rewrites it:\n%s", name, diff)
-	}
-}
+//go:generate go test . -update
 
 // printed returns what a writer writes of a report.
 func printed(t *testing.T, write reports.Writer, r model.Report) string {
@@ -76,7 +54,7 @@ func TestWriters(t *testing.T) {
 		{"empty-annotations.txt", reports.Annotations, empty},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			golden(t, row.name, []byte(printed(t, row.write, row.report)))
+			golden.File(t, "testdata/"+row.name, printed(t, row.write, row.report))
 		})
 	}
 }
