@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,7 +9,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// Every rule, reason and limit has its own code, and a section that says what to do.
+// Every rule, reason and limit has its own code, which says what to do.
 func TestCodes(t *testing.T) {
 	var want, got, codes []string
 	ids := map[string]bool{}
@@ -26,20 +25,23 @@ func TestCodes(t *testing.T) {
 	for _, c := range Codes() {
 		codes = append(codes, c.Code)
 		if ids[c.ID] {
-			t.Errorf("two sections are of %s", c.ID)
+			t.Errorf("two codes are of %s", c.ID)
 		}
 		ids[c.ID] = true
 		if c.Code[:3] != "RC3" { // those are of advice: see reports
 			got = append(got, c.Code[:3]+" "+c.ID)
 		}
-		if !strings.HasPrefix(c.Text, "Causes: ") || !strings.Contains(c.Text, "\nDo: ") {
-			t.Errorf("%s has no causes, or nothing to do: %q", c.Code, c.Text)
+		if c.Causes == "" || c.Do == "" && c.As == "" {
+			t.Errorf("%s has no causes, or nothing to do", c.Code)
+		}
+		if other, ok := CodeNamed(c.As); c.As != "" && (!ok || other.Code == c.Code) {
+			t.Errorf("%s has the remedy of %q, which is not another code", c.Code, c.As)
 		}
 	}
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-rules, reasons and limits +CODES.md):\n%s", diff)
+		t.Errorf("(-rules, reasons and limits +codes):\n%s", diff)
 	}
 	if !slices.IsSorted(codes) || len(slices.Compact(slices.Clone(codes))) != len(codes) {
 		t.Errorf("codes are not each of one: %q", codes)

@@ -136,8 +136,8 @@ func (r run) Remedies() (all []remedy) {
 	}
 	codes := reports.RemedyCodes(r.Scenario)
 	for _, c := range verdict.Codes() {
-		if _, do, found := strings.Cut(c.Text, "Do: "); found && slices.Contains(codes, c.Code) {
-			all = append(all, remedy{c.Code, phrase.Capital(strings.Join(strings.Fields(do), " "))})
+		if slices.Contains(codes, c.Code) {
+			all = append(all, remedy{c.Code, phrase.Capital(c.Remedy())})
 		}
 	}
 	return all

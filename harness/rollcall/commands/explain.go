@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -83,11 +82,10 @@ func printScenario(w io.Writer, suite string, s harness.Scenario) {
 
 // explainCode says what a rule, a reason or an advice is, what causes a finding of it, and what to do.
 func explainCode(w io.Writer, name string) bool {
-	i := slices.IndexFunc(verdict.Codes(), func(c verdict.Code) bool { return c.ID == name || strings.EqualFold(c.Code, name) })
-	if i < 0 {
+	code, found := verdict.CodeNamed(name)
+	if !found {
 		return false
 	}
-	code := verdict.Codes()[i]
 	rule, isRule := verdict.RuleOf(code.ID)
 	reason := slices.IndexFunc(verdict.Reasons(), func(k verdict.ReasonKind) bool { return k.ID == code.ID })
 	switch {
@@ -102,25 +100,20 @@ func explainCode(w io.Writer, name string) bool {
 	default:
 		say(w, "", "%s advice %s", code.Code, code.ID)
 	}
-	causes, remedy, _ := strings.Cut(code.Text, "\nDo: ")
-	say(w, "  ", "%s", causes)
-	say(w, "  ", "Do: %s", remedy)
-	if other := regexp.MustCompile(`^as for (RC\d+)`).FindStringSubmatch(remedy); other != nil {
-		for _, c := range verdict.Codes() {
-			if c.Code == other[1] {
-				_, remedy, _ = strings.Cut(c.Text, "\nDo: ")
-				say(w, "  ", "%s says: %s", c.Code, remedy)
-			}
-		}
+	say(w, "  ", "Causes: %s", code.Causes)
+	say(w, "  ", "Do: %s", code.Remedy())
+	if other, ok := verdict.CodeNamed(code.As); ok {
+		say(w, "  ", "%s says: %s", other.Code, other.Remedy())
 	}
 	return true
 }
 
 // explainRetired says that a code is not in use any more, as the head of CODES.md does.
 func explainRetired(w io.Writer, name string) bool {
-	retired := slices.Contains([]string{"rc1034", "rc1053"}, name)
+	code := strings.ToUpper(name)
+	retired := slices.Contains(verdict.RetiredCodes(), code)
 	if retired {
-		say(w, "", "%s is retired: it was of a rule that no scenario had, and is not given again", strings.ToUpper(name))
+		say(w, "", "%s is retired: it was of a rule that no scenario had, and is not given again", code)
 	}
 	return retired
 }
