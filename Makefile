@@ -107,7 +107,7 @@ ipvs-lab: $(ROLLCALL) $(ROLLCALL_HOST) ## Run suites in ipvs mode where this hos
 
 .PHONY: lab-test
 lab-test: ## See that a lab keeps to its folder, and that one that hangs is given up; 2 minutes once it is built
-	ROLLCALL_LAB=1 go test -count=1 -timeout 1h -v -run TestMachine ./harness/host/lab
+	ROLLCALL_TESTS=lab go test -count=1 -timeout 1h -v -run TestMachine ./harness/host/lab
 
 .PHONY: clean-lab
 clean-lab: $(ROLLCALL_HOST) ## Remove the lab
@@ -182,17 +182,17 @@ CHRT := $(shell chrt -r 1 true 2>/dev/null && echo chrt -r 1)
 .PHONY: bench
 bench: browser ## Evidence core, index.html, measured outages against true ones, a request of a lane against one of net/http's, on an idle machine
 	go test ./reports/page -count=1 -run Million -bars -v
-	ROLLCALL_BENCH_LONG=1 go test ./harness/evidence/store ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge|Events' -benchtime 3x
+	ROLLCALL_TESTS=bench-long go test ./harness/evidence/store ./harness/verdict -run '^$$' -bench 'Hits|Arrivals|JoinAndJudge|Events' -benchtime 3x
 	$(CHRT) go test ./loadgen -run '^$$' -bench Recording -count 3
 	$(CHRT) go test ./loadgen -run '^$$' -bench Outages -benchtime 5x
 
 .PHONY: distrust
 distrust: setup ## Damage the harness on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
-	ROLLCALL_DISTRUST=1 go test -count=1 -timeout 1h -v -run TestDistrust ./harness/run
+	ROLLCALL_TESTS=distrust go test -count=1 -timeout 1h -v -run TestDistrust ./harness/run
 
 .PHONY: mutants
 mutants: setup ## Damage cluster, app and rig on real clusters, in MODES, and see that each is told by its cause; RUN=<pattern> selects; 25 minutes, 12 in nftables mode
-	ROLLCALL_MUTANTS=1 go test -count=1 -timeout 3h -v -run 'TestMutants/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/run
+	ROLLCALL_TESTS=mutants go test -count=1 -timeout 3h -v -run 'TestMutants/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/run
 
 .PHONY: mutants-table
 mutants-table: ## Put what is in out/mutants.json into the tables of harness/mutants/README.md
@@ -200,25 +200,25 @@ mutants-table: ## Put what is in out/mutants.json into the tables of harness/mut
 
 .PHONY: track-record
 track-record: setup ## Run suite regressions on components with and without each bug, in MODES, and write its table; RUN=<pattern> selects; 12 minutes per mode
-	ROLLCALL_TRACK_RECORD=1 go test -count=1 -timeout 3h -v -run 'TestTrackRecord/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/run
+	ROLLCALL_TESTS=track-record go test -count=1 -timeout 3h -v -run 'TestTrackRecord/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/run
 	go test ./harness/mutants -count=1 -run TestTrackRecordGuide -update
 
 .PHONY: cases
 cases: $(ROLLCALL) setup ## Try small apps with mistakes that users made, on a kept cluster, in MODES; RUN=<pattern> selects; 40 minutes per mode
-	ROLLCALL_CASES=1 go test -count=1 -timeout 4h -v -run 'TestCasesOnACluster/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/try
+	ROLLCALL_TESTS=cases go test -count=1 -timeout 4h -v -run 'TestCasesOnACluster/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/try
 
 .PHONY: busy
 busy: $(ROLLCALL) setup ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
 	@command -v stress-ng >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends stress-ng >/dev/null; }
-	ROLLCALL_BUSY=1 go test -count=1 -timeout 1h -v -run TestBusyHost ./harness/run
+	ROLLCALL_TESTS=busy go test -count=1 -timeout 1h -v -run TestBusyHost ./harness/run
 
 .PHONY: staging
 staging: $(ROLLCALL) setup ## Run on a kind cluster as on somebody else's, with only the shipped roles and images from a registry; SUITES and PART select
-	ROLLCALL_STAGING=1 go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness/run
+	ROLLCALL_TESTS=staging go test -count=1 -timeout 2h -v -run 'TestStaging/.*/$(PART)' ./harness/run
 
 .PHONY: components
 components: setup ## Have nodes of real clusters run components of other versions, and see that afterwards they are what they were
-	ROLLCALL_COMPONENTS=1 go test -count=1 -timeout 1h -v -run TestComponents ./harness/run
+	ROLLCALL_TESTS=components go test -count=1 -timeout 1h -v -run TestComponents ./harness/run
 
 .PHONY: generate
 generate: ## Write the golden files, and the parts of guides that are made of Go values; `make unit` fails where one is not up to date

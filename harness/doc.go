@@ -22,7 +22,8 @@
 //   - usage parses input of users (flags, files) and has the error for bad input; progress shows how far a run is
 //   - command runs programs; poll waits for a condition; sharedfile has file locks and replaces files
 //     atomically; secret withholds what may be secret in what is kept or printed
-//   - golden compares what tests make with golden files and with the parts of guides that are made of Go values
+//   - golden compares what tests make with golden files and with the parts of guides that are made of Go values; testenv skips tests
+//     that need a cluster or much time where nobody asks for them
 //
 // The words: a scenario makes a claim about clients. While it rolls an app out, lanes send requests. A request is a hit as its
 // client saw it and, if it reached a pod, an arrival as the app saw it. Everything that was recorded is evidence, in the run folder.

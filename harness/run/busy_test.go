@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/testenv"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports/model"
 )
@@ -18,9 +19,7 @@ import (
 // middle, and all the time. The run slows down or is inconclusive, with the reason; it has no wrong failure and no pass
 // without evidence, and takes no more than twice as long. `make busy` runs it.
 func TestBusyHost(t *testing.T) {
-	if os.Getenv("ROLLCALL_BUSY") == "" {
-		t.Skip("it needs clusters and stress-ng: make busy")
-	}
+	testenv.Need(t, testenv.Busy)
 	g := guest{T: t, ctx: t.Context()}
 	began := time.Now()
 	g.smoke("alone", func(*conformanceRun) {})

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,14 +12,13 @@ import (
 	"example.com/rollcall/harness/cluster/change"
 	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/provision"
+	"example.com/rollcall/harness/testenv"
 )
 
 // TestComponents makes nodes of real clusters run components of other versions, and checks that afterwards everything is as before.
 // `make components` runs it.
 func TestComponents(t *testing.T) {
-	if os.Getenv("ROLLCALL_COMPONENTS") == "" {
-		t.Skip("it needs a cluster: make components")
-	}
+	testenv.Need(t, testenv.Components)
 	onClusters(t, "components", func(ctx context.Context, t *testing.T, m *ModeRun) {
 		c := m.cluster
 		for _, program := range []struct {

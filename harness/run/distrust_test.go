@@ -16,15 +16,14 @@ import (
 	"example.com/rollcall/harness/command"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/rollout"
+	"example.com/rollcall/harness/testenv"
 	"example.com/rollcall/harness/verdict"
 )
 
 // TestDistrust damages the harness in the middle of a rollout that loses no request, on a real cluster: if records were lost it
 // must neither pass nor fail, and say what was wrong. `make distrust` runs it.
 func TestDistrust(t *testing.T) {
-	if os.Getenv("ROLLCALL_DISTRUST") == "" {
-		t.Skip("it needs clusters: make distrust")
-	}
+	testenv.Need(t, testenv.Distrust)
 	onClusters(t, "distrust", func(ctx context.Context, t *testing.T, m *ModeRun) {
 		c := m.cluster
 		for _, row := range []struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -18,15 +17,14 @@ import (
 	"example.com/rollcall/harness/mutants"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/record"
+	"example.com/rollcall/harness/testenv"
 	"example.com/rollcall/harness/verdict"
 )
 
 // TestMutants does every damage of the catalogue on a real cluster, and checks the outcome and the named cause.
 // `make mutants` runs it; the results are in out/mutants.json.
 func TestMutants(t *testing.T) {
-	if os.Getenv("ROLLCALL_MUTANTS") == "" {
-		t.Skip("it needs clusters: make mutants")
-	}
+	testenv.Need(t, testenv.Mutants)
 	s := planned(t, "mutants", func(o *Options) { o.Jobs, o.Rate = "1", cmp.Or(o.Rate, "50") }) // enough requests to see 300 ms
 	if s.plan.Target != nil {
 		t.Fatal("damage is done to clusters of our own alone: leave CONTEXT out")

@@ -21,15 +21,14 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/namespace"
 	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/testenv"
 )
 
 // TestStaging uses a kind cluster like one that somebody else owns: with the shipped roles alone, and with images that its
 // nodes pull from a registry with a self-signed certificate. After each part everything else in the cluster is as
 // before. `make staging` runs it.
 func TestStaging(t *testing.T) {
-	if os.Getenv("ROLLCALL_STAGING") == "" {
-		t.Skip("it needs a cluster: make staging")
-	}
+	testenv.Need(t, testenv.Staging)
 	onClusters(t, "staging", func(ctx context.Context, t *testing.T, m *ModeRun) {
 		c := m.cluster
 		if err := namespace.WaitGone(ctx, c.Client(), fixtures.Ours()); err != nil { // the one of the cluster's trial

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/mutants"
 	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/testenv"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/suites/regressions"
 )
@@ -22,9 +22,7 @@ import (
 // TestTrackRecord runs every scenario of suite regressions on a real cluster that has its bug, and on the same cluster as it is: it has to
 // fail by the bug's mechanism, and then to pass. `make track-record` runs it; the results are in out/track-record.json.
 func TestTrackRecord(t *testing.T) {
-	if os.Getenv("ROLLCALL_TRACK_RECORD") == "" {
-		t.Skip("it needs clusters: make track-record")
-	}
+	testenv.Need(t, testenv.TrackRecord)
 	s := planned(t, "track-record", func(o *Options) { o.Jobs = "1" })
 	if s.plan.Target != nil {
 		t.Fatal("components are replaced on clusters of our own alone: leave CONTEXT out")

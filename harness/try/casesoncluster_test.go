@@ -12,6 +12,7 @@ import (
 
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/testenv"
 )
 
 // measured has the advice that only says what was measured.
@@ -21,9 +22,7 @@ var adviceCode = regexp.MustCompile(`\bRC3\d{3}\b`)
 
 // TestCasesOnACluster tries each case as its owner would, on a cluster of each mode that MODES names, which is kept. `make cases` runs it.
 func TestCasesOnACluster(t *testing.T) {
-	if os.Getenv("ROLLCALL_CASES") == "" {
-		t.Skip("it needs clusters: make cases")
-	}
+	testenv.Need(t, testenv.Cases)
 	root, err := layout.Find()
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package verdict_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
+	"example.com/rollcall/harness/testenv"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 )
@@ -108,8 +108,8 @@ func long(n int) evidence.Evidence {
 func BenchmarkJoinAndJudge(b *testing.B) {
 	for _, n := range []int{1_000_000, 10_000_000} {
 		b.Run(fmt.Sprintf("hits=%d", n), func(b *testing.B) {
-			if n > 1_000_000 && os.Getenv("ROLLCALL_BENCH_LONG") == "" {
-				b.Skip("ROLLCALL_BENCH_LONG is not set: recording ten million hits first takes 4 GiB and a minute")
+			if n > 1_000_000 {
+				testenv.Need(b, testenv.Benchmarks)
 			}
 			dir := b.TempDir() + "/run"
 			if err := store.Write(dir, long(n)); err != nil {

@@ -17,13 +17,12 @@ import (
 	"example.com/rollcall/harness/host/setup"
 	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/testenv"
 )
 
 // TestMachine builds a lab and boots it, on the real kernel. `make lab-test` runs it.
 func TestMachine(t *testing.T) {
-	if os.Getenv("ROLLCALL_LAB") == "" {
-		t.Skip("it needs a lab: make lab-test")
-	}
+	testenv.Need(t, testenv.Lab)
 	state, err := host.StateDir()
 	if err != nil {
 		t.Fatal(err)
