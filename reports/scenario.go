@@ -18,9 +18,6 @@ import (
 	"example.com/rollcall/reports/model"
 )
 
-// diagnosticsFolder, in an attempt's folder, has what was collected from the cluster if the attempt did not pass.
-const diagnosticsFolder = "diagnostics"
-
 // A place is where the evidence of an attempt is in a run folder.
 type place struct {
 	mode, suite, scenario string
@@ -65,8 +62,8 @@ func listFiles(s *model.Scenario, folder string) {
 		case entry.Name() == PatchFile || entry.Name() == evidence.VerdictFile:
 		case entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), "."):
 			s.Files = append(s.Files, entry.Name())
-		case entry.IsDir() && entry.Name() == diagnosticsFolder:
-			s.Diagnostics = path.Join(s.Evidence, diagnosticsFolder)
+		case entry.IsDir() && entry.Name() == evidence.DiagnosticsFolder:
+			s.Diagnostics = path.Join(s.Evidence, evidence.DiagnosticsFolder)
 		}
 	}
 }

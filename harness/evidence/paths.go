@@ -18,6 +18,9 @@ const (
 	SpansFile    = "spans.jsonl"
 )
 
+// DiagnosticsFolder is in the folder of a recording that did not pass, and has the state of the cluster after it.
+const DiagnosticsFolder = "diagnostics"
+
 // Folder returns the folder of the evidence in a run folder; the rest of that are reports.
 func Folder(run string) string { return filepath.Join(run, "evidence") }
 

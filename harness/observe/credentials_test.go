@@ -48,7 +48,7 @@ func TestExpiredCredentials(t *testing.T) {
 				})
 				noticed := newMemorySink()
 				w := &Watch{journal: newJournal(began, noticed)}
-				heartbeat{w.journal, client.CoreV1().Namespaces(), namespace, defaultAPITimeout}.run(ctx)
+				heartbeat{w.journal, client.CoreV1().Namespaces(), namespace, evidence.APITimeout}.run(ctx)
 				w.journal.broke(unauthorized)
 				want := row.gaps
 				if row.expired == "" { // after that a watch that breaks is not noted

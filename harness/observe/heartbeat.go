@@ -12,11 +12,10 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// Periods of the heartbeat. The timeout is Rollcall's own choice: ten times what a busy API server takes to answer.
+// Periods of the heartbeat.
 const (
-	beatEvery         = time.Second
-	beatRetryEvery    = 100 * time.Millisecond // after an error
-	defaultAPITimeout = 2 * time.Second
+	beatEvery      = time.Second
+	beatRetryEvery = 100 * time.Millisecond // after an error
 )
 
 // A heartbeat sends requests to the API server to see whether it answers: watches of a server that hangs or is away show nothing, not

@@ -27,15 +27,15 @@ func TestHeartbeat(t *testing.T) {
 		answers  []answer
 		gaps     []string
 	}{
-		{"an API server that answers leaves no gap", defaultAPITimeout, []answer{{0, nil}, {defaultAPITimeout, nil}}, nil},
-		{"one that hangs leaves a gap", defaultAPITimeout, []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}},
+		{"an API server that answers leaves no gap", evidence.APITimeout, []answer{{0, nil}, {evidence.APITimeout, nil}}, nil},
+		{"one that hangs leaves a gap", evidence.APITimeout, []answer{{0, nil}, {9500 * time.Millisecond, nil}, {0, nil}},
 			[]string{"the API server did not answer for 9.5 s"}},
 		{"one that hangs for less than a longer timeout leaves none", 5 * time.Second, []answer{{4400 * time.Millisecond, nil}, {0, nil}}, nil},
-		{"one that is away leaves a gap", defaultAPITimeout, []answer{{0, refused}, {9 * time.Second, refused}, {0, nil}},
+		{"one that is away leaves a gap", evidence.APITimeout, []answer{{0, refused}, {9 * time.Second, refused}, {0, nil}},
 			[]string{"the API server did not answer for 9.2 s: connection refused"}},
-		{"one that is away for less than the timeout leaves none", defaultAPITimeout,
+		{"one that is away for less than the timeout leaves none", evidence.APITimeout,
 			[]answer{{0, refused}, {time.Second, refused}, {0, nil}}, nil},
-		{"one that hangs until the end leaves a gap", defaultAPITimeout, []answer{{time.Hour, nil}},
+		{"one that hangs until the end leaves a gap", evidence.APITimeout, []answer{{time.Hour, nil}},
 			[]string{"the API server did not answer for 60.0 s"}},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {

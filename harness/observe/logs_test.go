@@ -279,8 +279,8 @@ func TestALineThatIsWrittenWhenTheWatchStops(t *testing.T) {
 	l.plain()
 	began := time.Now()
 	l.watch.Stop(waited{t.Context(), sync.OnceFunc(func() { l.gets(1) })})
-	if took := time.Since(began); took < logLag {
-		t.Errorf("it stopped after %v, want %v or more", took, logLag)
+	if took := time.Since(began); took < evidence.LogLag {
+		t.Errorf("it stopped after %v, want %v or more", took, evidence.LogLag)
 	}
 	if got := uint64(len(l.sink.arrivals)); got != l.arrived || l.lost() != "" {
 		t.Errorf("%d arrivals, want %d; lost %q", got, l.arrived, l.lost())
@@ -291,7 +291,7 @@ func TestStopGivesUpWithItsContext(t *testing.T) {
 	l := newSimPod(t)
 	l.plain()
 	l.removed() // but its process runs forever
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*logLag, fmt.Errorf("given up"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*evidence.LogLag, fmt.Errorf("given up"))
 	defer cancel()
 	l.watch.Stop(ctx)
 	if got, want := l.lost(), "log of p: not read to its end: given up"; got != want {

@@ -107,7 +107,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 			}
 		}
 	}
-	beat := heartbeat{w.journal, client.CoreV1().Namespaces(), scope.Namespace, cmp.Or(scope.APITimeout, defaultAPITimeout)}
+	beat := heartbeat{w.journal, client.CoreV1().Namespaces(), scope.Namespace, cmp.Or(scope.APITimeout, evidence.APITimeout)}
 	w.beating.Go(func() { beat.run(watching) })
 	return w, nil
 }
@@ -188,15 +188,11 @@ func (w *Watch) FollowRules(node string, observers typedcorev1.PodInterface, pod
 	w.readers.Go(func() { reader.run(w.reading, pod) })
 }
 
-// logLag is how long an arrival may take to the app's log: 500 ms in the app itself
-// (fixtures/echo, batchTime), and a generous estimate for the container runtime.
-const logLag = 900 * time.Millisecond
-
 // Stop ends the watch after the sink has every line written before: the log of a pod that is still in the API is
 // read up to now, that of a pod that is gone to its end. If ctx ends first, logs that are not whole are noted as RecorderLost.
 // Stop is called once.
 func (w *Watch) Stop(ctx context.Context) {
-	poll.Pause(ctx, logLag)
+	poll.Pause(ctx, evidence.LogLag)
 	w.stopWatching()
 	w.beating.Wait()
 	for _, factory := range w.factories {

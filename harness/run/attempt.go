@@ -55,9 +55,6 @@ type result struct {
 	measured bool          // waits for a processor were measured from outside the pods
 }
 
-// diagnosticsFolder is in a recording's folder, and has the state of the cluster after it.
-const diagnosticsFolder = "diagnostics"
-
 // run records the scenario, or uses the recording that another scenario has of the same rollout, and judges it.
 func (a attempt) run(ctx context.Context, s *harness.Scenario) (res result, err error) {
 	folder := a.mode.run.folder(a.cluster.Mode(), a.suite, s.ID, a.number)
@@ -145,7 +142,7 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 			res, err = a.judge(s, folder)
 		}
 		if !usage.Is(err) && !res.again && (err != nil || res.verdict.Outcome != verdict.Pass && res.verdict.Outcome != verdict.Skipped) {
-			r.Diagnose(ctx, filepath.Join(folder, diagnosticsFolder))
+			r.Diagnose(ctx, filepath.Join(folder, evidence.DiagnosticsFolder))
 		}
 		a.cleanup(ctx, r, !usage.Is(err))
 		if err == nil {

@@ -6,11 +6,11 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// kubeletDelay is the longest that a kubelet which gets a processor takes to begin with a deletion. It waits for no timer, and
-// the slowest of its loops has a period of 1 s (Kubernetes v1.36.3, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
-const kubeletDelay = time.Second
+// KubeletDelay is the longest that a kubelet which gets a processor takes to begin with a deletion. It waits for no timer, and
+// the slowest of its loops has a period of 1 s (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
+const KubeletDelay = time.Second
 
-// ProbeTimeout is the timeoutSeconds of the app's probes (fixtures, App.podSpec).
+// ProbeTimeout is the timeoutSeconds of the probes of Rollcall's app. A test of package harness compares them.
 const ProbeTimeout = 5 * time.Second
 
 // noteReport enters an Event of the kubelet about a pod that had got ready: it stops the pod, or a probe timed out. A pod that is still
@@ -34,7 +34,7 @@ func (t Timeline) kubeletWaits() (waits []Wait) {
 	}
 	for _, p := range t.Pods {
 		for _, s := range p.stops {
-			if s.At-s.deleted < kubeletDelay+t.watchLag(s.deleted) {
+			if s.At-s.deleted < KubeletDelay+t.watchLag(s.deleted) {
 				continue
 			}
 			note(Actor{Node: s.By.Node, Program: Kubelet}, s.deleted, s.At)

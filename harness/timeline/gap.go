@@ -54,7 +54,7 @@ func (g *gaps) to(at time.Duration, a away) {
 		before.To, after.From = min(at, max(g.from, absence.Since)), max(g.from, absence.Until)
 		g.note(before)
 		g.note(after)
-		if g.failed || len(a.inFlight(absence)) > 0 || max(before.Length(), after.Length()) >= synTimer {
+		if g.failed || len(a.inFlight(absence)) > 0 || max(before.Length(), after.Length()) >= SYNTimer {
 			g.unseen = append(g.unseen, whole)
 		}
 	} else {

@@ -42,13 +42,10 @@ func (t Timeline) watchLag(at time.Duration) (lag time.Duration) {
 	return lag
 }
 
-// catchUp is how long after a lapse an observer may still note what had changed during it: until its first look, which comes no later
-// (harness/observe/noderules, cadence.late).
-const catchUp = 50 * time.Millisecond
-
-// blind returns for how long the node's rules had not been seen at a moment.
+// blind returns for how long the node's rules had not been seen at a moment. After a lapse an observer may still note what had changed
+// during it, until its first look.
 func (n *node) blind(at time.Duration) (blind time.Duration) {
-	for w := range n.unseen.touching(at-catchUp, at) {
+	for w := range n.unseen.touching(at-evidence.LookGap, at) {
 		blind = max(blind, at-w.From)
 	}
 	return blind

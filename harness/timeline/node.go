@@ -114,10 +114,6 @@ func end(windows []Window, at time.Duration) {
 	}
 }
 
-// looksApart is the longest between two looks of an observer at the rules, unless it notes a longer one (harness/observe/noderules,
-// sparingCadence).
-const looksApart = 250 * time.Millisecond
-
 // finish completes what needs all events. A rule that is seen to be gone may have been so since the look before.
 func (n *node) finish() {
 	slices.Sort(n.load.Busy)
@@ -135,7 +131,7 @@ func (n *node) finish() {
 		case added:
 			n.routed = append(n.routed, podCount{e.At, 1})
 		default:
-			n.routed = append(n.routed, podCount{e.At - max(looksApart, n.blind(e.At)), -1})
+			n.routed = append(n.routed, podCount{e.At - max(evidence.SparingLookGap, n.blind(e.At)), -1})
 		}
 		routed[pod] = !routed[pod]
 	}

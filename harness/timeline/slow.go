@@ -39,15 +39,18 @@ func (c SlowCause) Timer() time.Duration {
 	if c == DataResent {
 		return dataTimer
 	}
-	return synTimer
+	return SYNTimer
 }
 
 // Timers of TCP on Linux (include/net/tcp.h): a SYN is sent again after TCP_TIMEOUT_INIT, as in RFC 6298; data
 // after TCP_RTO_MIN and a round trip, and then after twice as long each time.
 const (
-	synTimer  = time.Second
+	SYNTimer  = time.Second
 	dataTimer = 200 * time.Millisecond
 )
+
+// LeastWait is the shortest wait of a client that counts, and the shortest of anybody that excuses anything: half of TCP's shorter timer.
+const LeastWait = dataTimer / 2
 
 // maxSlowest is how many of the slowest replies of a lane are kept, at most.
 const maxSlowest = 20
@@ -73,7 +76,7 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Took > b.slowestLeast {
 		b.keepSlowest(Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
-	if resent || b.timesApp && answerTime(h) >= synTimer {
+	if resent || b.timesApp && answerTime(h) >= SYNTimer {
 		b.lane.Slow = append(b.lane.Slow, SlowReply{Hit: Hit{Hit: *h, Arrivals: slices.Clone(at)}, Cause: cause})
 	}
 	if !resent && answerTime(h) >= lateAnswer+b.lane.slowestBefore && b.lane.Kind().AsksApp() {
@@ -87,7 +90,7 @@ func answerTime(h *evidence.Hit) time.Duration { return h.Took - h.Connect }
 // resentBy reports whether a reply waited until TCP sent something again, and what.
 func resentBy(h *evidence.Hit) (cause SlowCause, resent bool) {
 	switch {
-	case h.Connect >= synTimer:
+	case h.Connect >= SYNTimer:
 		return SYNResent, true
 	case h.Resent > 0:
 		return DataResent, true
@@ -120,15 +123,15 @@ func (b *builder) keepSlowest(h Hit) {
 func (b *builder) finishSlow() {
 	own := b.summary.LatencyIn[Before].P50
 	b.lane.Slow = slices.DeleteFunc(b.lane.Slow, func(s SlowReply) bool {
-		return s.Cause == SlowAnswer && answerTime(&s.Hit.Hit) < synTimer+own
+		return s.Cause == SlowAnswer && answerTime(&s.Hit.Hit) < SYNTimer+own
 	})
 	b.lane.slowestBefore = max(b.lane.slowestBefore, own) // of an app that is so slow that none was over by then
 	slices.SortStableFunc(b.lane.Slow, func(x, y SlowReply) int { return BySent(x.Hit, y.Hit) })
 }
 
-// noteLate notes a wait of the client if it sent the hit at least half of TCP's shorter timer after it was due.
+// noteLate notes a wait of the client if it sent the hit that long after it was due.
 func (b *builder) noteLate(h *evidence.Hit) {
-	if late := h.Sent - h.Due; late >= dataTimer/2 {
+	if late := h.Sent - h.Due; late >= LeastWait {
 		b.lane.late = noteWait(b.lane.late, Wait{Actor: Actor{Node: cmp.Or(b.lane.Node, outside), Program: Client},
 			Window: Window{From: h.Due, To: h.Sent}, Waited: late})
 	}

@@ -24,9 +24,6 @@ func (s Step) String() string {
 	return s.Node + ": " + s.What
 }
 
-// silent is how long an API server may take to answer before it counts as silent, not just busy: as long as the recorder waits.
-const silent = 2 * time.Second
-
 // Steps lists by time the steps that maintenance marked, the begin and end of a disruption, and what the recorder saw by itself under
 // load, such as nodes that came, left, were cordoned, changed or were not ready, and an API server that was silent, from when it was asked.
 func (t Timeline) Steps() []Step { return t.steps }
@@ -51,7 +48,7 @@ func (p *pass) step(e evidence.Event) {
 	case evidence.NodeChanged:
 		s.What = cmp.Or(e.Detail, "changed")
 	case evidence.APIAnswered:
-		if took := time.Duration(e.Count) * time.Millisecond; took > silent {
+		if took := time.Duration(e.Count) * time.Millisecond; took > evidence.APITimeout {
 			s.What, s.At, p.answered = fmt.Sprintf("the API server was silent for %.1f s", took.Seconds()), e.At-took, e.At
 		}
 	case evidence.CertificateSeen, evidence.TLSFailed:

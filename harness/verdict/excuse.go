@@ -39,10 +39,6 @@ type Excuse struct {
 	Period time.Duration
 }
 
-// leastWait is the shortest wait that excuses anything: as long as a client has to be late before that counts as a wait
-// (timeline, noteLate).
-const leastWait = 100 * time.Millisecond
-
 // Excuses returns the table of excuses, by kind. A breach is excused if its actors waited in its window for as long as it was late, less
 // the period. An actor is starved while it waits for half of the time or more.
 func Excuses() []Excuse {
@@ -51,9 +47,9 @@ func Excuses() []Excuse {
 		ALatency: {"a good reply was late", "its client, its pod or the host's packets waited", 0},
 		ALag: {"a node's rules followed late",
 			"its kube-proxy or the control plane was starved; this also excuses a request that was routed to a pod that had ended", 0},
-		// The slowest loop of a kubelet has a period of 1 s (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
-		ADuration: {"something took too long", "the control plane, the node's programs or the pod were starved, whoever had to act", time.Second},
-		// The app's readiness probe has a period of 1 s (fixtures, App.podSpec).
+		ADuration: {"something took too long", "the control plane, the node's programs or the pod were starved, whoever had to act",
+			timeline.KubeletDelay},
+		// The app's readiness probe has a period of 1 s. A test of package harness compares them.
 		ACount: {"pods were missing", "a pod became unready without being deleted, and it or its kubelet was starved for as long as its " +
 			"probe may take", time.Second},
 	}
@@ -74,7 +70,7 @@ const (
 func excuse(f Finding, tl timeline.Timeline) Finding {
 	if f.Uncertain { // a watch is uncertain while the API server waits for a processor
 		whole := timeline.Window{To: tl.End()}
-		if waited, wait := tl.Waited(whole, timeline.ControlPlane()...); waited >= leastWait {
+		if waited, wait := tl.Waited(whole, timeline.ControlPlane()...); waited >= timeline.LeastWait {
 			f.Excused, f.Retry = []timeline.Wait{wait}, FewerJobs
 		}
 	}
@@ -115,7 +111,7 @@ func (b Breach) excused(tl timeline.Timeline) (longest timeline.Wait, retry Retr
 	if b.Kind >= ALag { // an actor that is mostly idle is not late because of short waits now and then
 		waited, longest = tl.Starved(b.In, b.By...)
 	}
-	if waited < leastWait || waited+Excuses()[b.Kind].Period < b.Late {
+	if waited < timeline.LeastWait || waited+Excuses()[b.Kind].Period < b.Late {
 		return longest, NoRetry
 	}
 	if longest.Program == timeline.Client {
@@ -124,8 +120,8 @@ func (b Breach) excused(tl timeline.Timeline) (longest timeline.Wait, retry Retr
 	return longest, FewerJobs
 }
 
-// answerTime is how much longer than usual an answer may take: what no-slow-replies allows.
-const answerTime = time.Second
+// answerTime is how much longer than usual an answer may take.
+const answerTime = timeline.SYNTimer
 
 // failures returns the breaches of failed requests; none if a late actor cannot have caused one of them, because it neither timed out nor
 // was routed to a pod that had exited, or was so no longer than rules usually take.
@@ -167,12 +163,9 @@ func unready(pods []timeline.Unready) []Breach {
 	return all
 }
 
-// apiTimeout is how long the API server may take to answer before a watch counts as blind (harness/observe, defaultAPITimeout).
-const apiTimeout = 2 * time.Second
-
 // blind returns the breach of an API server that did not answer in time.
 func blind(until time.Duration) []Breach {
-	return late(timeline.Window{From: until - apiTimeout - time.Second, To: until}, apiTimeout, timeline.ControlPlane()...)
+	return late(timeline.Window{From: until - evidence.APITimeout - time.Second, To: until}, evidence.APITimeout, timeline.ControlPlane()...)
 }
 
 // lateSince returns the breach of something that came later after a moment than the expectation allows, whoever had to act.

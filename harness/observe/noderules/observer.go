@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/poll"
 )
 
@@ -19,10 +20,10 @@ type cadence struct {
 	late time.Duration // between two looks, above which a blind line is written
 }
 
-func usualCadence() cadence { return cadence{20 * time.Millisecond, 50 * time.Millisecond} }
+func usualCadence() cadence { return cadence{20 * time.Millisecond, evidence.LookGap} }
 
 // sparingCadence returns the cadence for nodes on which the usual one is too much work.
-func sparingCadence() cadence { return cadence{100 * time.Millisecond, 250 * time.Millisecond} }
+func sparingCadence() cadence { return cadence{100 * time.Millisecond, evidence.SparingLookGap} }
 
 // An observer compares each look at the rules with the one before, and writes the differences.
 type observer struct {
