@@ -13,20 +13,6 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// DefaultTimeout is the timeout of a request if the Config has none.
-const DefaultTimeout = 2 * time.Second
-
-// Patience is how long the first reply of a user's app is awaited: as long as many clients wait for any.
-const Patience = 30 * time.Second
-
-// How long an agent keeps up the load while nobody fetches its hits, if the Config does not say: the run may be gone. It may also be that
-// the API server is away, through which they are fetched; while it is upgraded, for about a minute. Requests that may change something
-// are sent for less long.
-const (
-	DefaultUnasked = 5 * time.Minute
-	WritesUnasked  = time.Minute
-)
-
 // A Config holds the settings that the lanes of a run share.
 type Config struct {
 	Began    time.Time     `json:"began"`               // when the run began; times in hits are offsets from it

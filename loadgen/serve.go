@@ -5,11 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"time"
 )
-
-// serveGrace is how long API calls under way may still take when an agent ends.
-const serveGrace = 2 * time.Second
 
 // Serve serves an agent until ctx is done, then stops its lanes and returns.
 func Serve(ctx context.Context, listener net.Listener, cfg AgentConfig) error {
@@ -17,7 +13,7 @@ func Serve(ctx context.Context, listener net.Listener, cfg AgentConfig) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: agent, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: agent, ReadHeaderTimeout: headerTimeout}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {

@@ -13,9 +13,6 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// forwardTimeout bounds how long the API server and a kubelet take to open a port-forward.
-const forwardTimeout = 20 * time.Second
-
 // reopenEvery is the pause before a port-forward that was lost is opened again.
 const reopenEvery = 500 * time.Millisecond
 
@@ -140,10 +137,6 @@ func openTunnel(ctx context.Context, forwarder func(stop, ready chan struct{}) (
 	t.port = ports[0].Local
 	return t, nil
 }
-
-// closeTimeout bounds how long close waits. A tunnel that is still being dialled does not notice the close, and if the API
-// server hangs it lasts as long as that connection.
-const closeTimeout = 5 * time.Second
 
 func (t *tunnel) close() {
 	close(t.stop)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/vladimirvivien/gexe/exec"
 )
@@ -79,7 +78,7 @@ func (c Command) Run(ctx context.Context) (string, error) {
 	}
 	Group(cmd, syscall.SIGKILL)
 	cmd.Cancel = func() error { return SignalGroup(cmd, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = outputTimeout
 	if c.Awaited {
 		cmd.Cancel = func() error { return SignalGroup(cmd, syscall.SIGTERM) }
 		cmd.WaitDelay = 0

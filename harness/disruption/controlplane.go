@@ -33,12 +33,12 @@ func Away(program string, d time.Duration) Act {
 	take := fmt.Sprintf("mv $at $parked\nuntil ! pgrep -x %s >/dev/null; do sleep 0.1; done", program)
 	putBack := fmt.Sprintf("mv $parked $at\nuntil pgrep -x %s >/dev/null; do sleep 0.2; done", program)
 	return func(ctx context.Context, s Stage) error {
-		_, err := s.on(ctx, ControlPlane, "set -e\n"+at+take, time.Minute)
+		_, err := s.on(ctx, ControlPlane, "set -e\n"+at+take, programTimeout)
 		if err == nil {
 			s.Step(ControlPlane, program+" is away")
 			poll.Pause(ctx, d)
 		}
-		_, undo := s.on(ctx, ControlPlane, "set -e\n"+at+putBack, time.Minute)
+		_, undo := s.on(ctx, ControlPlane, "set -e\n"+at+putBack, programTimeout)
 		return errors.Join(err, undo)
 	}
 }

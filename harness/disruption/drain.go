@@ -37,11 +37,8 @@ type Drain struct {
 	Then Act
 }
 
-const (
-	drainTimeout = 2 * time.Minute
-	// evictEvery is kubectl's own pause between two tries to evict a pod that a budget protects.
-	evictEvery = 5 * time.Second
-)
+// evictEvery is kubectl's own pause between two tries to evict a pod that a budget protects.
+const evictEvery = 5 * time.Second
 
 // The fact that a drain records, and its values; BlockerFact says why a drain was given up.
 const (

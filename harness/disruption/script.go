@@ -11,15 +11,12 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// scriptTimeout is how long a script on a node may take beside the time that it sleeps. The end of the recording does not end it, since
-// it undoes what it did.
-const scriptTimeout = time.Minute
-
 // On runs a shell script on a node to its end, and returns its output.
 func (s Stage) On(ctx context.Context, node, script string) (string, error) {
 	return s.on(ctx, node, script, 0)
 }
 
+// on runs a script that sleeps for some of its time. The end of the recording does not end it, since it undoes what it did.
 func (s Stage) on(ctx context.Context, node, script string, waits time.Duration) (string, error) {
 	limit := waits + scriptTimeout
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, fmt.Errorf("not done after %v", limit))

@@ -16,12 +16,6 @@ type step struct {
 	limit time.Duration // 0: stepLimit
 }
 
-// Limits of our own choice: on 2 cores kubeadm takes minutes for a control plane.
-const (
-	stepLimit  = 5 * time.Minute
-	applyLimit = 15 * time.Minute
-)
-
 // runSteps marks and runs steps in order, until one fails.
 func runSteps(ctx context.Context, s Stage, steps []step) error {
 	for _, step := range steps {

@@ -15,10 +15,6 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
-// wholeTimeout is how long a cluster may take to be whole again. It takes longest after the API server was away: up to 60 s until
-// controllers and kube-proxies ask again (client-go, tools/cache/reflector.go), and a lease of 15 s.
-const wholeTimeout = 3 * time.Minute
-
 // repair undoes on a node what a run that was killed may have left: stopped programs, tables of Rollcall's own that drop packets or lead
 // them elsewhere, moved manifests.
 const repair = `for program in kube-proxy kubelet kube-controller kube-scheduler kube-apiserver etcd containerd; do

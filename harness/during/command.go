@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"runtime"
 	"syscall"
-	"time"
 
 	"example.com/rollcall/harness/command"
 )
@@ -19,10 +18,6 @@ type userCommand struct {
 	in          *os.File // nil: no input
 	out, errOut io.Writer
 }
-
-// endedAfter is how long a command may take to end after SIGTERM, before it is killed. Processes that it left behind may print for as
-// long after its end.
-const endedAfter = 10 * time.Second
 
 // notRun is the exit code of shells for a command that could not be started.
 const notRun = 126

@@ -166,9 +166,6 @@ func isRefusal(err error) bool {
 	return usage.Is(err) || errors.As(err, new(*namespace.InUseError))
 }
 
-// removeTimeout limits the time for deleting what changes created, as that for namespaces is limited (harness/namespace/cleanup.go).
-const removeTimeout = 2 * time.Minute
-
 // remove deletes what changes created, and prints what it cannot delete.
 func remove(ctx context.Context, created Created, screen *screen) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, removeTimeout, fmt.Errorf("not deleted in %v", removeTimeout))

@@ -45,14 +45,12 @@ type Options struct {
 
 // Defaults. The help texts of [Options.List] repeat them.
 const (
-	defaultRate     = 25 // an hour of 3 nodes is 800,000 requests
-	defaultSettle   = time.Minute
-	hostSettle      = 10 * time.Second // where no cluster has to come to rest
-	leastSettle     = 3 * time.Second  // a request may take 2 s
-	defaultDeadline = 12 * time.Hour
-	longestDeadline = 30 * 24 * time.Hour // our own choice: namespaces expire at twice that
-	defaultMode     = "iptables"
-	p99Is           = "p99=" // before the value of --max-latency
+	defaultRate   = 25 // an hour of 3 nodes is 800,000 requests
+	defaultSettle = time.Minute
+	hostSettle    = 10 * time.Second // where no cluster has to come to rest
+	leastSettle   = 3 * time.Second  // a request may take 2 s
+	defaultMode   = "iptables"
+	p99Is         = "p99=" // before the value of --max-latency
 )
 
 // List returns the flags of the options, without those of OfCommand.

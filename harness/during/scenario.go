@@ -27,10 +27,6 @@ const (
 // replicas is one more than the default number of load nodes. The app drains, and its PodDisruptionBudget allows one pod to be away.
 const replicas = 3
 
-// wholeLimit is how long the cluster may take to be whole after the maintenance: a node takes minutes to boot, and its pods wait
-// for images.
-const wholeLimit = 10 * time.Minute
-
 // tail is longer than the load can go on after the maintenance. Its effects may last that long: after a reboot of its node a control pod
 // has another address, which its lanes do not know, and pods come back at any time.
 const tail = 24 * time.Hour

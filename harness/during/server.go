@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // Paths of the requests over HTTP that a recorder serves. It rejects one with status 409 and the reason.
@@ -90,9 +89,6 @@ func (s *server) endedNow() {
 	defer s.mu.Unlock()
 	s.rejection = errors.New("the maintenance is over")
 }
-
-// callTimeout is how long a client may take to send a request, and to read an answer at the end.
-const callTimeout = 10 * time.Second
 
 func (s *server) handleMark(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // socketFile is the socket in the run folder on which the recorder listens.
@@ -14,9 +13,6 @@ const socketFile = "recorder.sock"
 
 // longestPath is the longest path of a socket, in bytes (unix(7): sun_path has 108, one of them for the end).
 const longestPath = 107
-
-// dialTimeout is how long a recorder may take to accept a connection.
-const dialTimeout = 5 * time.Second
 
 // withSocket calls use with the path of a folder's socket. If the folder's own path is too long, it is one through an open descriptor of
 // the folder.

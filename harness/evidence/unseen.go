@@ -4,9 +4,6 @@ import "time"
 
 // What recorders see late, or do not note. A judge allows for it.
 const (
-	// APITimeout is how long the API server may take to answer before a watch counts as blind. It is Rollcall's own choice: ten times what a
-	// busy API server takes to answer.
-	APITimeout = 2 * time.Second
 	// LookGap is the longest time between two looks of an observer at a node's rules that it does not note as one in which it was blind.
 	LookGap = 50 * time.Millisecond
 	// SparingLookGap is that of an observer on a node on which looking as often is too much work.

@@ -8,10 +8,6 @@ import (
 	"example.com/rollcall/harness/command"
 )
 
-// registryTimeout bounds how long a registry takes to say whether it has an image. Behind a firewall that drops packets the pull
-// waits that long.
-const registryTimeout = 8 * time.Second
-
 // Pull has the engine pull an image. If it prints nothing within registryTimeout it is cancelled: the first output means that a
 // registry has the image.
 func Pull(ctx context.Context, image string) error {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,7 +18,7 @@ func hasNFTables() bool {
 		return false
 	}
 	defer unix.Close(fd)
-	timeout := unix.NsecToTimeval(int64(2 * time.Second))
+	timeout := unix.NsecToTimeval(kernelTimeout.Nanoseconds())
 	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &timeout) != nil {
 		return false
 	}

@@ -17,6 +17,12 @@ import (
 	"example.com/rollcall/harness/poll"
 )
 
+const (
+	renewEvery = leaseDuration / 4
+	lookEvery  = 2 * time.Second  // at a Lease of another run
+	sayEvery   = 30 * time.Second // that it is waited for
+)
+
 // A Holder is a run that uses preassigned namespaces, for those who wait for them.
 type Holder struct {
 	Run, Host, Command string

@@ -2,16 +2,12 @@ package namespace
 
 import "time"
 
-// Times of this package. None is normative: Kubernetes does not promise in which time a namespace is gone. They only bound
-// how long Rollcall waits before it reports an error.
+// Time limits of this package, for `rollcall list --timeouts`.
 const (
-	cleanupTimeout = 2 * time.Minute // until pods have ended, and until namespaces are gone
-	// expiry is the age at which an object belongs to a run that died, unless its recording is of a longer disruption.
+	// Until pods have ended, and until namespaces are gone: Kubernetes does not promise in which time that is.
+	cleanupTimeout = 2 * time.Minute
+	// The age at which an object belongs to a run that died, unless its recording is of a longer disruption. Our own choice.
 	expiry = time.Hour
-
-	// leaseDuration is how long a run holds a namespace without renewing its Lease; it tries four times meanwhile.
+	// How long a run holds a namespace without renewing its Lease; it tries four times meanwhile. Our own choice.
 	leaseDuration = time.Minute
-	renewEvery    = leaseDuration / 4
-	lookEvery     = 2 * time.Second  // at a Lease of another run
-	sayEvery      = 30 * time.Second // that it is waited for
 )

@@ -5,11 +5,6 @@ import (
 	"time"
 )
 
-// refusedFor is how long every answer must be 401 before credentials count as expired. An exec plugin of the kubeconfig gets new ones
-// at the first 401 (client-go v0.37.2, plugin/pkg/client/auth/exec, RoundTrip), and an API server that has just started accepts no OIDC
-// token until its provider has answered, which it asks every 10 s (apiserver v0.37.2, plugin/pkg/authenticator/token/oidc/oidc.go).
-const refusedFor = 30 * time.Second
-
 // noteUnauthorized takes note of whether the API server's last answer was 401, and notes a gap of the watch once credentials count as
 // expired.
 func (j *journal) noteUnauthorized(so bool) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -34,9 +33,6 @@ func objectsOf(namespace string, namespaced, cluster informers.SharedInformerFac
 		apps.Deployments().Lister().Deployments(namespace), apps.StatefulSets().Lister().StatefulSets(namespace),
 		cluster.Core().V1().Nodes().Lister()}
 }
-
-// followTimeout is how long Follow waits for objects that may never come, since we may not read them.
-const followTimeout = 10 * time.Second
 
 // Follow watches a namespace until ctx ends, without a recording. It returns when it has seen all that exists and that we may read.
 func Follow(ctx context.Context, client kubernetes.Interface, namespace string) *Objects {

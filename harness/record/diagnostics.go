@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -15,11 +14,10 @@ import (
 
 // Limits of the diagnostics.
 const (
-	fileLimit          = 1 << 20  // bytes
-	folderLimit        = 20 << 20 // bytes
-	podLines           = 200
-	nodeLines          = 500
-	diagnosticsTimeout = 30 * time.Second
+	fileLimit   = 1 << 20  // bytes
+	folderLimit = 20 << 20 // bytes
+	podLines    = 200
+	nodeLines   = 500
 )
 
 // Diagnose writes into dir what a person would look at in the cluster after a scenario did not pass. The verdict does not

@@ -4,15 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
 )
-
-// flowTimeout is how long to wait for a node to report one of our connections: observers write every 250 ms (noderules, flowsEvery), and
-// the observer and the reader may each wait for a processor for a second (heardLate of package timeline).
-const flowTimeout = 2 * time.Second
 
 // checkFlows notes that the cluster lacks the feature [evidence.FlowEvents] if nodes reported none of the connections that have just
 // reached the app: else each connection that fails would count as routed nowhere.

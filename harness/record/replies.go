@@ -15,11 +15,6 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// answerLimit is how long to wait for the first reply of an app that runs already: as long as a kube-proxy that could not write
-// its rules waits before it tries again (retryInterval of its runner, pkg/proxy/iptables/proxier.go, v1.36: syncPeriod, which is 30 s,
-// pkg/proxy/apis/config/v1alpha1/defaults.go).
-const answerLimit = 30 * time.Second
-
 // inARow is how many good replies from outside show that no other app is left behind the port, and how many bad replies of an app that
 // runs already show that it gives no good ones: no rule and no policy blocked the requests.
 const inARow = 5

@@ -1,26 +1,33 @@
 package record
 
-import (
-	"time"
-)
+import "time"
 
-// Time limits of this package. None is normative: Kubernetes promises no time in which a Deployment is rolled out. A conformant
-// cluster needs a fraction of each; on a slow cluster they are multiplied by its pace.
+// Time limits of this package, for `rollcall list --timeouts`.
 const (
-	deployTimeout  = 2 * time.Minute // v1 up, agents up, every vantage reaches the app; pods and endpoints at rest
-	rolloutTimeout = 5 * time.Minute // from the write until the last old pod is gone; for steps, from their beginning to their end
-	// collectTimeout limits the wait for the end of all requests, beside their own timeout, and then for all hits: a second or two over a
-	// port-forward that works.
+	// Until v1 and the agents are up and every vantage reaches the app, and until pods and endpoints rest. A conformant cluster needs a
+	// fraction; on a slow cluster it is multiplied by the pace.
+	deployTimeout = 2 * time.Minute
+	// From the write until the last old pod is gone; for steps, from their beginning to their end. Kubernetes promises no time; on a slow
+	// cluster it is multiplied by the pace.
+	rolloutTimeout = 5 * time.Minute
+	// Until all requests have ended, beside their own timeout, and then for all hits: a second or two over a port-forward that works.
 	collectTimeout = 30 * time.Second
-	fetchTimeout   = 5 * time.Second // one answer of an agent
-	processTimeout = 5 * time.Second // for the client outside to end
-)
-
-// Times in which nothing is to happen.
-const (
-	// rest is how long no pod and no endpoint must have changed before the rollout begins.
-	rest = 2 * time.Second
-	// blindAfter is how long the API server of a slow cluster may take to answer before a watch counts as blind. It need not be
-	// shorter, since the timeline adds the delay of each answer to the uncertainty of each lag.
+	// How long one answer of an agent may take. Our own choice.
+	fetchTimeout = 5 * time.Second
+	// How long the client outside may take to end. Our own choice.
+	processTimeout = 5 * time.Second
+	// How long a node may take to report one of our connections: observers write every 250 ms (noderules, flowsEvery), and the observer and
+	// the reader may each wait for a processor for a second.
+	flowTimeout = 2 * time.Second
+	// How long the first reply of an app that runs already is awaited: as long as a kube-proxy that could not write its rules waits before
+	// it tries again (retryInterval of its runner, pkg/proxy/iptables/proxier.go, v1.36: syncPeriod, which is 30 s,
+	// pkg/proxy/apis/config/v1alpha1/defaults.go).
+	answerLimit = 30 * time.Second
+	// How long diagnostics may be collected. Our own choice.
+	diagnosticsTimeout = 30 * time.Second
+	// How long the API server of a slow cluster may take to answer before a watch counts as blind. It need not be shorter, since the
+	// timeline adds the delay of each answer to the uncertainty of each lag.
 	blindAfter = 5 * time.Second
+	// How long no pod and no endpoint must have changed before the rollout begins. Our own choice.
+	rest = 2 * time.Second
 )

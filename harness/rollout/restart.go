@@ -28,12 +28,8 @@ type restart struct {
 // Rollouts returns how often every pod is replaced.
 func (r restart) Rollouts() int { return r.restarts + 1 }
 
-const (
-	// restartAnnotation changes the pod template and nothing else. That of kubectl has a time in seconds, which may repeat.
-	restartAnnotation = "rollcall.local/restart"
-	// restartTimeout is our own choice, the same as for any rollout of a recording.
-	restartTimeout = 5 * time.Minute
-)
+// restartAnnotation changes the pod template and nothing else. That of kubectl has a time in seconds, which may repeat.
+const restartAnnotation = "rollcall.local/restart"
 
 func (r restart) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
 	for n := range r.restarts {

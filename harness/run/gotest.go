@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"sigs.k8s.io/e2e-framework/pkg/env"
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
@@ -107,9 +106,6 @@ func (s *Suite) begin(ctx context.Context, suite string) (*Run, error) {
 	session.Command = secret.URLs(session.Command)
 	return s.plan.Begin(ctx, folder, session)
 }
-
-// deadlineReserve is how long before the deadline of `go test -timeout` a run ends, so that clusters are removed before the panic.
-const deadlineReserve = time.Minute
 
 // untilDeadline returns a context that ends at Ctrl-C, at SIGTERM and shortly before the test binary's own deadline.
 func untilDeadline(t *testing.T) (context.Context, context.CancelFunc) {

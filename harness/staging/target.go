@@ -97,9 +97,6 @@ func (t Target) CheckNamed() error {
 // mostLoadNodes is the default for the most nodes that carry agents. It is low because a run watches and polls every agent.
 const mostLoadNodes = 3
 
-// defaultWait is more than any scenario takes.
-const defaultWait = 10 * time.Minute
-
 // Preassigned returns the namespaces that the cluster's owner preassigned.
 func (t Target) Preassigned() []string { return splitList(t.Namespaces) }
 

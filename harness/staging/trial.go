@@ -79,7 +79,7 @@ func (p Preflight) runTrialPods(ctx context.Context, images fixtures.ImageSource
 
 // answers implements [attached.Answers] for the trial pods.
 func answers(ctx context.Context, url string) error {
-	client := loadgen.FreshClient(time.Second)
+	client := loadgen.FreshClient(answerTimeout)
 	var last error
 	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
 		_, last = loadgen.Ask(ctx, client, url)

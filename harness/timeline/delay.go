@@ -10,9 +10,6 @@ import (
 // the slowest of its loops has a period of 1 s (Kubernetes v1.37.2, pkg/kubelet/kubelet.go, genericPlegRelistPeriod).
 const KubeletDelay = time.Second
 
-// ProbeTimeout is the timeoutSeconds of the probes of Rollcall's app. A test of package harness compares them.
-const ProbeTimeout = 5 * time.Second
-
 // noteReport enters an Event of the kubelet about a pod that had got ready: it stops the pod, or a probe timed out. A pod that is still
 // being started has to wait before it is stopped; one that is being deleted loses its network first, so that its probes time out on an
 // idle node, too.

@@ -21,9 +21,6 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// cleanTimeout is how long Clean waits until what it deletes is gone: a namespace's controller begins after 5 s, and pods have 30 s to end.
-const cleanTimeout = 2 * time.Minute
-
 // Clean deletes what tries that were killed created on a cluster, by the records in the run folders below root, and says so. An object is
 // deleted if it has the UID that was recorded and the annotation of its run. If no UID was recorded any more, the annotation decides alone.
 func Clean(ctx context.Context, c cluster.Cluster, say func(string), root string) error {

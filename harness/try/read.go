@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -172,9 +171,6 @@ func linked(folders ...string) (links []string) {
 	slices.Sort(links)
 	return slices.Compact(links)
 }
-
-// fetchLimit is how long the fetch of a URL may take: our own choice.
-const fetchLimit = 30 * time.Second
 
 func (s Sources) read(name string) ([]byte, error) {
 	switch {

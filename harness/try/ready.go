@@ -20,9 +20,6 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// progressDeadline is how long a rollout may make no progress if its manifest does not say (apps/v1, defaults.go, progressDeadlineSeconds).
-const progressDeadline = 10 * time.Minute
-
 func deadlineOf(o Object) time.Duration {
 	if seconds, found, _ := unstructured.NestedInt64(o.Object, "spec", "progressDeadlineSeconds"); found {
 		return time.Duration(seconds) * time.Second

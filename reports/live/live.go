@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"golang.org/x/net/netutil"
 
@@ -51,8 +50,8 @@ func (s *Server) Show(folder string) (err error) {
 	if s.files, err = os.OpenRoot(folder); err != nil {
 		return err
 	}
-	s.http = http.Server{Handler: Handler(folder, s.files), ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
+	s.http = http.Server{Handler: Handler(folder, s.files), ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: 1 << 14}
 	go func() { _ = s.http.Serve(s.listener) }() // it ends with Close
 	return nil
 }

@@ -57,9 +57,6 @@ type Cluster struct {
 
 var _ cluster.Cluster = (*Cluster)(nil)
 
-// connectTimeout bounds how long Connect takes.
-const connectTimeout = 15 * time.Second
-
 // errNoAnswer is the cause of a context that ends after connectTimeout.
 var errNoAnswer = fmt.Errorf("no answer in %v", connectTimeout)
 

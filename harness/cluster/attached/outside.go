@@ -3,7 +3,6 @@ package attached
 import (
 	"context"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,13 +23,6 @@ func (c *Cluster) Door() cluster.Door {
 	}
 	return cluster.NodePorts("")
 }
-
-// nodePortTimeout bounds how long a reachable NodePort takes to answer: a node has its rules a second or two after the
-// endpoint.
-const nodePortTimeout = 10 * time.Second
-
-// urlTimeout bounds how long a load balancer or an Ingress takes to notice that its Service has a ready pod.
-const urlTimeout = 30 * time.Second
 
 // Answers waits until a URL gives a good reply. When ctx ends, it returns an error that says what came instead.
 type Answers func(ctx context.Context, url string) error

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,9 +29,6 @@ type component struct {
 	name    kube.Component
 	version string
 }
-
-// componentTimeout bounds how long a component takes to restart: on the reference host it is 2 to 27 s (make components).
-const componentTimeout = time.Minute
 
 func (s component) String() string { return fmt.Sprintf("%s %s", s.name, s.version) }
 
@@ -179,7 +175,7 @@ func onNodes(ctx context.Context, nodes []string, do func(ctx context.Context, n
 
 // restoreComponents has every node run the components of its image again, if one was replaced.
 func restoreComponents(ctx context.Context, c cluster.Changeable) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, 2*componentTimeout, fmt.Errorf("not restored after %v", 2*componentTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, restoreTimeout, fmt.Errorf("not restored after %v", restoreTimeout))
 	defer cancel()
 	for _, restore := range []func(context.Context, cluster.Changeable) error{
 		restoreProxyProgram, restoreKubelets, restoreControllerManager,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,9 +13,6 @@ import (
 	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/poll"
 )
-
-// proxyTimeout bounds how long kube-proxies take to restart: on the reference host it is about 5 s for three.
-const proxyTimeout = 2 * time.Minute
 
 // RestartProxy restarts kube-proxy on a node, and waits until it has written its rules.
 func RestartProxy(ctx context.Context, c cluster.Changeable, node string) error {

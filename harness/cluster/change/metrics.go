@@ -33,9 +33,6 @@ type metrics struct{}
 //go:embed metrics.yaml
 var metricsServer string // the manifest
 
-// metricsTimeout bounds how long the first measurements take: about 20 s.
-const metricsTimeout = 2 * time.Minute
-
 func (metrics) String() string { return "metrics-server" }
 
 func (metrics) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {

@@ -9,12 +9,6 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 )
 
-// Times that creating and reusing a cluster may take. On the reference host they take about 30 s and 5 s.
-const (
-	createTimeout = 10 * time.Minute
-	reuseTimeout  = 90 * time.Second
-)
-
 // createSteps returns the steps that create a cluster. The nodes get their images while they wait for the control plane, and their
 // network as soon as they join.
 func (c *Cluster) createSteps(config *v1alpha4.Cluster) []step {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -60,7 +59,7 @@ func reachable(ctx context.Context, nodes []node, ipv6 bool) (string, error) {
 	if err != nil || address == "" {
 		return "", err
 	}
-	dialer := net.Dialer{Timeout: time.Second}
+	dialer := net.Dialer{Timeout: dialTimeout}
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(address, apiPort))
 	if err != nil {
 		return "", context.Cause(ctx) // not reachable, which is no error

@@ -17,9 +17,6 @@ import (
 // pollEvery is the pause between two looks at a cluster that is starting.
 const pollEvery = 200 * time.Millisecond
 
-// readyTimeout bounds how long a cluster takes to become ready: on the reference host it is about 5 s after the nodes joined.
-const readyTimeout = 3 * time.Minute
-
 // readyStep returns the step that waits until the cluster is as ready as [Open] says.
 func (c *Cluster) readyStep() step {
 	return withTimeout(readyTimeout, step{"become ready", c.awaitReady})

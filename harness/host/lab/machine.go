@@ -39,13 +39,6 @@ const (
 	engineLog  = "dockerd.log"
 )
 
-// How long the guest may show no sign of life, and may take to stop.
-const (
-	silenceTimeout = 60 * time.Second
-	stopTimeout    = 3 * time.Minute // it cleans running scenarios up
-	outputTimeout  = 5 * time.Second // for the rest of the console's output after the machine is off
-)
-
 // errSilent is the error of a machine that showed no sign of life.
 var errSilent = fmt.Errorf("the lab showed no sign of life for %v", silenceTimeout)
 

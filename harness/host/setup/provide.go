@@ -18,9 +18,6 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// engineTimeout bounds how long dockerd takes to answer: 2 to 3 s on the reference host.
-const engineTimeout = 60 * time.Second
-
 // provideEngine installs docker.io if there is no dockerd, and starts it if it does not answer.
 func (s setup) provideEngine(ctx context.Context, f host.Facts) error {
 	if remote := os.Getenv("DOCKER_HOST"); remote != "" {

@@ -22,10 +22,7 @@ type proxy struct {
 const proxyAddress = "http://localhost:10249"
 
 // newProxy returns the kube-proxy at an address.
-func newProxy(address string) proxy { return proxy{address, &http.Client{Timeout: 2 * time.Second}} }
-
-// proxyTimeout is how long a kube-proxy that restarts may take; it is Rollcall's own choice.
-const proxyTimeout = 10 * time.Second
+func newProxy(address string) proxy { return proxy{address, &http.Client{Timeout: replyTimeout}} }
 
 // mode waits until kube-proxy returns its mode. The error says why it did not within proxyTimeout or until
 // the run ended.

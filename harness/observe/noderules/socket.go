@@ -147,7 +147,4 @@ func (s *socket) Ask(r request, do func(message) error) error {
 	}
 }
 
-// answerTime limits the wait for a part of an answer, which the kernel sends at once.
-const answerTime = 5 * time.Second
-
 func (s *socket) Close() error { return s.file.Close() }

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"maps"
@@ -29,8 +30,14 @@ type listing struct {
 	Seconds float64  `json:"seconds"` // an estimate of how long it takes
 }
 
+// timeLimitsText is the list of time limits, made of the files timeouts.go.
+//
+//go:embed timeouts.txt
+var timeLimitsText string
+
 func listCommand() *cobra.Command {
 	var run, skip, asked, profile string
+	var limits bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the scenarios: what each claims, covers and needs, and how long it takes",
@@ -41,10 +48,14 @@ func listCommand() *cobra.Command {
 	flags.StringVar(&skip, "skip", "", "leave out scenarios whose name matches this `pattern`")
 	flags.StringVar(&asked, "suites", "", "only scenarios of these `suites`, separated by commas or spaces")
 	flags.StringVar(&profile, "profile", string(harness.Full), "only scenarios of this `profile`: smoke, core or full")
+	flags.BoolVar(&limits, "timeouts", false, "list the time limits of Rollcall instead: what each bounds, and why for that long")
 	completeFlag(cmd, "suites", suiteNames())
 	completeFlag(cmd, "profile", harness.Profiles())
 	out := addOutput(cmd, asText, asJSON, asYAML, asMarkdown)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if limits {
+			return printTimeLimits(cmd.OutOrStdout(), out)
+		}
 		if _, err := harness.ParseProfile(profile); err != nil {
 			return err
 		}
@@ -75,6 +86,14 @@ func listCommand() *cobra.Command {
 		})
 	}
 	return cmd
+}
+
+func printTimeLimits(w io.Writer, out *output) error {
+	if out.format != asText {
+		return usage.New("rollcall list --timeouts", "the time limits are text alone", "leave -o out")
+	}
+	_, err := io.WriteString(w, timeLimitsText)
+	return infrastructure(err)
 }
 
 func suiteNames() []string { return slices.Sorted(maps.Keys(suites.All())) }
