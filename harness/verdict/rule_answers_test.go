@@ -109,3 +109,26 @@ var answerRows = []ruleRow{
 		asked("q", 580, "refused", "refused", "refused", "a"), verdict.Fail},
 	{"there is no reply", verdict.AnsweredWithin("q", 100*ms, evidence.RolloutBegun), asked("q", 580, "refused"), verdict.Inconclusive},
 }
+
+func drawAnswerRules(d *drawing) []evidence.Expectation {
+	r := d.random("rules of answers")
+	asked("q", r.pick(4000), drawAnswers(r)...)(&d.recording)
+	return []evidence.Expectation{
+		verdict.AllAnswered("q"), verdict.AllFail("q", evidence.Refused), verdict.AnsweredBy("q", "v1"), verdict.EvenTurns("q", 2),
+		verdict.EqualTurns("q", 2, evidence.Refused), verdict.AnsweredByDeleted("q", 1), verdict.NotAnsweredByDeleted("q"),
+		verdict.AnsweredWithin("q", time.Second, evidence.RolloutBegun),
+	}
+}
+
+// drawAnswers draws the outcomes of at most 20 requests of steps: by pods in turn, or by random pods.
+func drawAnswers(r random) (outcomes []string) {
+	who := [][]string{{"echo-v1-a", "b"}, {"echo-v1-a", "refused"}, {"refused"}, {"echo-v1-a", "echo-v2-a"}, {"c", "timeout"}}[r.pick(5)]
+	turns := r.chance(50)
+	for i := range 2 * r.pick(11) {
+		if !turns {
+			i = r.pick(len(who))
+		}
+		outcomes = append(outcomes, who[i%len(who)])
+	}
+	return outcomes
+}

@@ -177,3 +177,14 @@ var lagRows = []ruleRow{
 		verdict.Inconclusive},
 	{"steps of no pod have no order", verdict.BothOrders(), none, verdict.Inconclusive},
 }
+
+func drawLagRules(d *drawing) []evidence.Expectation {
+	r := d.random("rules of lags")
+	return []evidence.Expectation{
+		verdict.ServesUntilSigterm(), verdict.RulesBeforeSigterm(), verdict.ClientsBeforeSigterm(), verdict.MaxRuleLag(r.lasts()),
+		verdict.MaxDrainLag(r.lasts()), verdict.MostDrainLags(1+r.pick(100), r.lasts()/4),
+		verdict.Between(evidence.PodDeleting, evidence.PodSigterm, r.lasts()/4, r.lasts()),
+		verdict.Between(evidence.PodDeleting, evidence.EndpointNotReady, -r.lasts(), r.lasts()/10),
+		verdict.BothOrders(), verdict.SentWhileTerminating(), verdict.ReachesTerminating(),
+	}
+}

@@ -136,3 +136,39 @@ var podRows = []ruleRow{
 	{"a rule of a newer build decides nothing", evidence.Expectation{Rule: "no-sorrow"}, none,
 		verdict.Inconclusive},
 }
+
+func drawPodRules(d *drawing) []evidence.Expectation {
+	r := d.random("rules of pods")
+	if r.chance(80) {
+		d.add(evidence.Event{At: r.at(d.begun, d.ended), Kind: evidence.Fact, Object: "thing",
+			Detail: []string{"a", "b", "3", "1.5s", "17 of 20"}[r.pick(5)]})
+	}
+	return []evidence.Expectation{
+		verdict.MinAvailable(1 + r.pick(5)), verdict.MaxPods(1 + r.pick(10)), verdict.Scaling(drawSizes(d, r)...), verdict.MaxActive(1 + r.pick(6)),
+		verdict.OldAtStatus(1 + r.pick(3)), verdict.OldEndsFirst(), verdict.VersionsOverlap(-r.lasts(), r.lasts()),
+		verdict.DoneAfter(evidence.DisruptionUndone), verdict.SomethingChanged(), verdict.Fact("thing", "a", "3"),
+		verdict.FactAtLeast("thing", r.pick(20)), verdict.FactWithin("thing", time.Second, time.Second+r.lasts()), verdict.Noted("thing"),
+	}
+}
+
+// drawSizes draws sizes that ReplicaSets were given, and an autoscaler that interferes. It returns the sizes that are expected, which may
+// be others.
+func drawSizes(d *drawing, r random) (sizes []string) {
+	for i := range r.pick(5) {
+		version, size := []string{"v1", "v2"}[r.pick(2)], r.pick(4)
+		d.add(evidence.Event{At: time.Duration(d.begun+10+i*100) * ms, Kind: evidence.ReplicaSetScaled, Object: "echo-" + version,
+			Detail: version, Count: size})
+		sizes = append(sizes, fmt.Sprintf("%s:%d", version, size))
+	}
+	if r.chance(20) {
+		d.add(evidence.Event{At: r.at(d.begun, d.ended), Kind: evidence.Reported, Object: "HorizontalPodAutoscaler/echo",
+			Reason: "SuccessfulRescale", Message: fmt.Sprintf("New size: %d; reason: x", r.pick(4))})
+	}
+	if len(sizes) > 1 && r.chance(30) {
+		sizes = sizes[:len(sizes)-1]
+	}
+	if r.chance(20) {
+		sizes = append(sizes, "v2:9")
+	}
+	return sizes
+}

@@ -346,3 +346,16 @@ var requestRows = []ruleRow{
 	{"a time in which nobody sent anything", verdict.LostShare(5*time.Second, 9*time.Second, evidence.RolloutBegun), onDisrupted("a"),
 		verdict.Inconclusive},
 }
+
+func drawRequestRules(d *drawing) []evidence.Expectation {
+	r := d.random("rules of requests")
+	return []evidence.Expectation{
+		verdict.NoFailures(), verdict.RecoversWithin(r.lasts(), evidence.RolloutBegun), verdict.NoLostReplies(), verdict.NoHiddenRetries(),
+		verdict.DamageSeen(), verdict.LostWhileTerminating(), verdict.LostWhileNoneServes(evidence.Refused, evidence.Timeout),
+		verdict.LostWhileStarting(), verdict.MinTerminations(1 + r.pick(8)), verdict.MinTerminationsLost(r.pick(100)),
+		verdict.MaxOutage(r.lasts()), verdict.MaxFailedShare(1 + r.pick(100)), verdict.LostShare(0, 5*r.lasts(), evidence.RolloutBegun),
+		verdict.MinOutage(r.lasts()), verdict.ReplyGap(r.lasts()/4, r.lasts()), verdict.Pause(-r.lasts(), r.lasts()),
+		verdict.NoSlowReplies(), verdict.MaxLatency(r.lasts()), verdict.MaxP99(r.lasts()),
+		verdict.FullRate(99), verdict.SentInMaintenance(r.lasts()),
+	}
+}

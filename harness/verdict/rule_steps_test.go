@@ -56,3 +56,22 @@ var stepRows = []ruleRow{
 	{"a step that came before it began", verdict.StepInRollout("drain"), step(499, "worker", "drain"), verdict.Inconclusive},
 	{"another step in the middle of the rollout", verdict.StepInRollout("drain"), step(700, "worker", "reboot"), verdict.Inconclusive},
 }
+
+// drawStepRules also draws maintenance and a disruption.
+func drawStepRules(d *drawing) []evidence.Expectation {
+	r := d.random("rules of steps")
+	for range r.pick(3) {
+		d.add(evidence.Event{At: r.at(d.begun, d.ended), Kind: evidence.Step, Detail: []string{"drain worker", "reboot", "done"}[r.pick(3)],
+			Object: drawnNodes()[r.pick(2)]})
+	}
+	if r.chance(10) {
+		d.Run.Disruption = &evidence.Disruption{Nodes: []string{"worker"}, Expects: []string{"node-unready", "control-failures", "pod-log-lost"},
+			Tail: time.Second}
+		begun := mark(d.begun, evidence.DisruptionBegun)
+		begun.Detail = "off"
+		d.add(begun)
+		d.add(mark(d.gone, evidence.DisruptionUndone))
+		d.add(mark(d.gone+100, evidence.ClusterWhole))
+	}
+	return []evidence.Expectation{verdict.LossesAtSteps(r.lasts(), "drain"), verdict.LostAtSteps("drain"), verdict.StepInRollout("drain")}
+}

@@ -85,3 +85,14 @@ var versionRows = []ruleRow{
 	{"a version answers more often than chance explains", verdict.Share("v2", 25, evidence.Barrier), drawn(40),
 		verdict.Fail},
 }
+
+func drawVersionRules(d *drawing) []evidence.Expectation {
+	r := d.random("rules of versions")
+	return []evidence.Expectation{
+		verdict.AnswersAfter("v1", evidence.StatusDone, 1+r.pick(5)), verdict.MaxStatusGap(r.lasts()), verdict.KeptConnections("v1"),
+		verdict.MaxSwitch(r.lasts()), verdict.OnlyServes("v2", evidence.Barrier), verdict.OnlyServes("v2", evidence.OldGone),
+		verdict.OnlyServesAfter("v2", r.lasts(), evidence.OldGone), verdict.Serves("v1", "v2"), verdict.StillServes("v2", 1+r.pick(100)),
+		verdict.Share("v2", 1+r.pick(99), evidence.OldGone), verdict.Mixes(1 + r.pick(4)), verdict.CleanCut(),
+		verdict.MaxMixedWindow(r.lasts()), verdict.MinMixedWindow(r.lasts()),
+	}
+}
