@@ -11,7 +11,7 @@ import (
 // ranOn is the error about a log whose end nothing confirmed.
 const ranOn = "log of p: it ended while its container was seen to run: no such log any more"
 
-func TestEndOfLog(t *testing.T) {
+func TestEndOfTheLogOfAPodThatEnds(t *testing.T) {
 	runStories(t, []story{
 		{"the exit line of a pod that exits at once proves that the log is whole, whatever the API shows", func(l *simPod) {
 			l.plain()
@@ -53,7 +53,11 @@ func TestEndOfLog(t *testing.T) {
 			l.asked(2)
 			l.removed()
 		}, ranOn},
+	})
+}
 
+func TestEndOfTheLogWhileTheKubeletIsLost(t *testing.T) {
+	runStories(t, []story{
 		{"an API server that loses the kubelet ends the log after a line, so the log is read again until the run is over", func(l *simPod) {
 			l.starts()
 			l.gets(5)
@@ -120,7 +124,11 @@ func TestEndOfLog(t *testing.T) {
 			l.asked(2)
 			l.removed()
 		}, ""},
+	})
+}
 
+func TestEndOfTheLogOfAContainerThatIsRemoved(t *testing.T) {
+	runStories(t, []story{
 		{"a container that is removed just when we stop following has written its exit line", func(l *simPod) {
 			l.plain()
 			l.says("exit 143")

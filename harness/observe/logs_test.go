@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-func TestLogs(t *testing.T) {
+func TestLogOfAPodUntilItEnds(t *testing.T) {
 	runStories(t, []story{
 		{"a pod that lives on is read up to the end of the recording", func(l *simPod) {
 			l.plain()
@@ -104,7 +104,11 @@ func TestLogs(t *testing.T) {
 			l.ends()
 			l.status(0, waiting, terminated)
 		}, ""},
+	})
+}
 
+func TestLogWhoseConnectionBreaks(t *testing.T) {
+	runStories(t, []story{
 		{"a connection that breaks inside a line is resumed there", func(l *simPod) {
 			l.inject(fault{after: 100, then: resets}, fault{after: 130, then: resets})
 			l.plain()
@@ -138,7 +142,11 @@ func TestLogs(t *testing.T) {
 			l.gets(5)
 			l.seen()
 		}, ""},
+	})
+}
 
+func TestLogsOfAContainerThatRestarts(t *testing.T) {
+	runStories(t, []story{
 		{"a container that restarts has a log for each run", func(l *simPod) {
 			l.plain()
 			l.ends()
@@ -184,7 +192,11 @@ func TestLogs(t *testing.T) {
 			l.asked(2)
 			l.status(1, running, terminated)
 		}, "log of p: the container started again before the log of its last run was read"},
+	})
+}
 
+func TestLogOfWhichAPartIsMissing(t *testing.T) {
+	runStories(t, []story{
 		{"a log that was rotated while it was followed, with the last line read still in it", func(l *simPod) {
 			l.plain()
 			l.kubelet.change(func() { l.current().rotated = len(l.current().text) })

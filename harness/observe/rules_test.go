@@ -88,122 +88,29 @@ func (v *simNode) noted(kind evidence.EventKind) {
 // begun: the first line of the observer was noted.
 func (v *simNode) begun() { v.noted(evidence.RulesBegun) }
 
-func TestRules(t *testing.T) {
-	about := func(kind evidence.EventKind, at time.Duration, pod string, count int, detail string) evidence.Event {
-		e := evidence.Event{Kind: kind, At: at, Clock: "worker", Object: "worker", Count: count, Detail: detail}
-		if pod != "" {
-			e.By = evidence.Server{Version: "v1", Pod: pod, Node: "worker"}
-		}
-		return e
+// A ruleStory is what happens on a node whose rules are observed, and what is noted of it.
+type ruleStory struct {
+	sentence string
+	happens  func(*simNode)
+	want     []evidence.Event
+	lost     string
+}
+
+// The first and the last line of an observer, and the event of the first.
+const observerBegins, observerEnds = "R @1ns begin nftables events", "R @9ns end"
+
+var rulesBegun = nodeEvent(evidence.RulesBegun, 1, "", 0, "nftables by events")
+
+func nodeEvent(kind evidence.EventKind, at time.Duration, pod string, count int, detail string) evidence.Event {
+	e := evidence.Event{Kind: kind, At: at, Clock: "worker", Object: "worker", Count: count, Detail: detail}
+	if pod != "" {
+		e.By = evidence.Server{Version: "v1", Pod: pod, Node: "worker"}
 	}
-	const begin, end = "R @1ns begin nftables events", "R @9ns end"
-	begun := about(evidence.RulesBegun, 1, "", 0, "nftables by events")
-	for _, tc := range []struct {
-		sentence string
-		happens  func(*simNode)
-		want     []evidence.Event
-		lost     string
-	}{
-		{"rules for the address of a pod are that pod's", func(v *simNode) {
-			v.appears("a", "10.244.1.2")
-			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080", end)
-		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, "")}, ""},
-		{"of rules for several ports of a pod the first and the last count", func(v *simNode) {
-			v.appears("a", "10.244.1.2")
-			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns added 10.244.1.2 9090", "R @4ns gone 10.244.1.2 8080",
-				"R @5ns gone 10.244.1.2 9090", end)
-		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 5, "a", 0, "")}, ""},
-		{"a rule that is seen before the pod's address waits for it", func(v *simNode) {
-			v.says(begin, "R @2ns added 10.244.1.2 8080")
-			v.begun()
-			v.appears("a", "10.244.1.2")
-			v.says(end)
-		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, "")}, ""},
-		{"rules for the address of a pod that has left the API are those of another pod that got the address", func(v *simNode) {
-			v.appears("a", "10.244.1.2")
-			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080")
-			v.noted(evidence.RuleGone)
-			v.leaves("a")
-			v.says("R @4ns added 10.244.1.2 5432", "R @5ns gone 10.244.1.2 5432", end)
-		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, "")}, ""},
-		{"that a pod's rules go after it has left the API is still that pod's", func(v *simNode) {
-			v.appears("a", "10.244.1.2")
-			v.says(begin, "R @2ns added 10.244.1.2 8080")
-			v.noted(evidence.RuleAdded)
-			v.leaves("a")
-			v.says("R @3ns gone 10.244.1.2 8080", end)
-		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, "")}, ""},
-		{"a new pod of ours that gets the address of one that left has the rules since then", func(v *simNode) {
-			v.appears("a", "10.244.1.2")
-			v.says(begin, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080")
-			v.noted(evidence.RuleGone)
-			v.leaves("a")
-			v.says("R @4ns added 10.244.1.2 8080")
-			v.appears("b", "10.244.1.2")
-			v.says(end)
-		}, []evidence.Event{begun, about(evidence.RuleAdded, 2, "a", 0, ""), about(evidence.RuleGone, 3, "a", 0, ""),
-			about(evidence.RuleAdded, 4, "b", 0, "")}, ""},
-		{"rules that went before a pod got the address are not that pod's", func(v *simNode) {
-			v.says(begin, "R @2ns added 10.244.1.2 5432", "R @3ns gone 10.244.1.2 5432", "R @4ns stolen 1")
-			v.noted(evidence.NodeStolen)
-			v.appears("a", "10.244.1.2")
-			v.says(end)
-		}, []evidence.Event{begun, about(evidence.NodeStolen, 4, "", 1, "")}, ""},
-		{"rules for addresses of no pod of ours are somebody else's", func(v *simNode) {
-			v.appears("a", "10.244.1.2")
-			v.says(begin, "R @2ns added 10.96.0.10 53", end)
-		}, []evidence.Event{begun}, ""},
-		{"of the node's load in 10 s, in permille, the highest is kept", func(v *simNode) {
-			v.says(begin, "R @5ns load 987 131072 262144", "R @1s load 12 0 0", "R @2s load 988 65536 262144", "R @11s load 3 0 0",
-				"R @12s load 2 0 0", "R @13s stolen 7", end)
-		}, []evidence.Event{begun, about(evidence.NodeBusy, 2*time.Second, "", 988, ""),
-			about(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"), about(evidence.NodeStolen, 13*time.Second, "", 7, ""),
-			about(evidence.NodeBusy, 11*time.Second, "", 3, "")}, ""},
-		{"a line that makes no sense is told, though others follow it", func(v *simNode) {
-			v.says(begin, "R @7ns stolen much", "R @8ns stolen 7", end)
-		}, []evidence.Event{begun, about(evidence.NodeStolen, 8, "", 7, "")}, "stolen much\" is not in the observer's format"},
-		{"what was not seen is said, with how long and why", func(v *simNode) {
-			v.says(begin, "R @60ms blind @7ms rules no look for 53ms", "R @70ms blind @8ms loads read load: refused", "R @71ms end")
-		}, []evidence.Event{begun, about(evidence.RulesUnseen, 60*time.Millisecond, "", 53, "no look for 53ms"),
-			about(evidence.NodeUnseen, 70*time.Millisecond, "", 62, "loads: read load: refused")}, ""},
-		{"a broken connection is taken up after the line read last", func(v *simNode) {
-			v.kubelet.change(func() {
-				v.kubelet.faults = []fault{{after: 40, then: resets}, {status: 500}, {after: 70, then: closes}}
-			})
-			v.says(begin, "R @2ns load 1 0 0", "R @3ns load 2 0 0", end)
-		}, []evidence.Event{begun, about(evidence.NodeBusy, 3, "", 2, "")}, ""},
-		{"an observer that cannot work says why", func(v *simNode) {
-			v.says("noderules: nftables: listen: operation not permitted: it needs CAP_NET_ADMIN")
-			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
-		}, nil, "rules of worker: noderules: nftables: listen: operation not permitted: it needs CAP_NET_ADMIN"},
-		{"a node that has not heard of the observer yet is asked again", func(v *simNode) {
-			v.kubelet.change(func() { v.kubelet.faults = []fault{{status: 404}} })
-			v.says(begin, end)
-		}, []evidence.Event{begun}, ""},
-		{"a kubelet that was started again and has not heard of the observer yet is asked again", func(v *simNode) {
-			v.kubelet.change(func() { v.kubelet.faults = []fault{{after: 40, then: resets}, {status: 404}} })
-			v.says(begin, "R @2ns load 1 0 0", end)
-		}, []evidence.Event{begun, about(evidence.NodeBusy, 2, "", 1, "")}, ""},
-		{"an observer that is removed before its last word may have seen more", func(v *simNode) {
-			v.says(begin)
-			v.begun()
-			v.kubelet.change(func() { v.kubelet.gone = true; v.kubelet.runs[0].ended = true })
-		}, []evidence.Event{begun}, "rules of worker: no such log any more"},
-		{"an observer that was killed is started again, and knows nothing of the time between", func(v *simNode) {
-			v.says(begin)
-			v.begun()
-			v.kubelet.change(func() {
-				v.kubelet.runs[0].ended = true
-				again := fmt.Sprintf("R %d begin nftables events\n", v.began.Add(5).UnixNano())
-				v.kubelet.runs = append(v.kubelet.runs, &run{text: again})
-			})
-			v.until(func(s State) bool { return s.Unobserved["worker"] != nil && len(s.Observed) == 0 })
-		}, []evidence.Event{begun}, "rules of worker: the observer ended without writing its last line, and was started again"},
-		{"a line that says nothing could hide a change", func(v *simNode) {
-			v.says(begin, "R @2ns gone 10.244.1.2")
-			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
-		}, []evidence.Event{begun}, "is not in the observer's format"},
-	} {
+	return e
+}
+
+func runRuleStories(t *testing.T, stories []ruleStory) {
+	for _, tc := range stories {
 		t.Run(tc.sentence, func(t *testing.T) {
 			t.Parallel()
 			v := newSimNode(t)
@@ -229,6 +136,120 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhosePodsRulesAre(t *testing.T) {
+	runRuleStories(t, []ruleStory{
+		{"rules for the address of a pod are that pod's", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(observerBegins, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080", observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.RuleAdded, 2, "a", 0, ""), nodeEvent(evidence.RuleGone, 3, "a", 0, "")}, ""},
+		{"of rules for several ports of a pod the first and the last count", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(observerBegins, "R @2ns added 10.244.1.2 8080", "R @3ns added 10.244.1.2 9090", "R @4ns gone 10.244.1.2 8080",
+				"R @5ns gone 10.244.1.2 9090", observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.RuleAdded, 2, "a", 0, ""), nodeEvent(evidence.RuleGone, 5, "a", 0, "")}, ""},
+		{"a rule that is seen before the pod's address waits for it", func(v *simNode) {
+			v.says(observerBegins, "R @2ns added 10.244.1.2 8080")
+			v.begun()
+			v.appears("a", "10.244.1.2")
+			v.says(observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.RuleAdded, 2, "a", 0, "")}, ""},
+		{"rules for the address of a pod that has left the API are those of another pod that got the address", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(observerBegins, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080")
+			v.noted(evidence.RuleGone)
+			v.leaves("a")
+			v.says("R @4ns added 10.244.1.2 5432", "R @5ns gone 10.244.1.2 5432", observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.RuleAdded, 2, "a", 0, ""), nodeEvent(evidence.RuleGone, 3, "a", 0, "")}, ""},
+		{"that a pod's rules go after it has left the API is still that pod's", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(observerBegins, "R @2ns added 10.244.1.2 8080")
+			v.noted(evidence.RuleAdded)
+			v.leaves("a")
+			v.says("R @3ns gone 10.244.1.2 8080", observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.RuleAdded, 2, "a", 0, ""), nodeEvent(evidence.RuleGone, 3, "a", 0, "")}, ""},
+		{"a new pod of ours that gets the address of one that left has the rules since then", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(observerBegins, "R @2ns added 10.244.1.2 8080", "R @3ns gone 10.244.1.2 8080")
+			v.noted(evidence.RuleGone)
+			v.leaves("a")
+			v.says("R @4ns added 10.244.1.2 8080")
+			v.appears("b", "10.244.1.2")
+			v.says(observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.RuleAdded, 2, "a", 0, ""), nodeEvent(evidence.RuleGone, 3, "a", 0, ""),
+			nodeEvent(evidence.RuleAdded, 4, "b", 0, "")}, ""},
+		{"rules that went before a pod got the address are not that pod's", func(v *simNode) {
+			v.says(observerBegins, "R @2ns added 10.244.1.2 5432", "R @3ns gone 10.244.1.2 5432", "R @4ns stolen 1")
+			v.noted(evidence.NodeStolen)
+			v.appears("a", "10.244.1.2")
+			v.says(observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.NodeStolen, 4, "", 1, "")}, ""},
+		{"rules for addresses of no pod of ours are somebody else's", func(v *simNode) {
+			v.appears("a", "10.244.1.2")
+			v.says(observerBegins, "R @2ns added 10.96.0.10 53", observerEnds)
+		}, []evidence.Event{rulesBegun}, ""},
+	})
+}
+
+func TestWhatAnObserverWrites(t *testing.T) {
+	runRuleStories(t, []ruleStory{
+		{"of the node's load in 10 s, in permille, the highest is kept", func(v *simNode) {
+			v.says(observerBegins, "R @5ns load 987 131072 262144", "R @1s load 12 0 0", "R @2s load 988 65536 262144", "R @11s load 3 0 0",
+				"R @12s load 2 0 0", "R @13s stolen 7", observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.NodeBusy, 2*time.Second, "", 988, ""),
+			nodeEvent(evidence.NodeConntrack, 5, "", 500, "131072 of 262144"), nodeEvent(evidence.NodeStolen, 13*time.Second, "", 7, ""),
+			nodeEvent(evidence.NodeBusy, 11*time.Second, "", 3, "")}, ""},
+		{"a line that makes no sense is told, though others follow it", func(v *simNode) {
+			v.says(observerBegins, "R @7ns stolen much", "R @8ns stolen 7", observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.NodeStolen, 8, "", 7, "")}, "stolen much\" is not in the observer's format"},
+		{"what was not seen is said, with how long and why", func(v *simNode) {
+			v.says(observerBegins, "R @60ms blind @7ms rules no look for 53ms", "R @70ms blind @8ms loads read load: refused", "R @71ms end")
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.RulesUnseen, 60*time.Millisecond, "", 53, "no look for 53ms"),
+			nodeEvent(evidence.NodeUnseen, 70*time.Millisecond, "", 62, "loads: read load: refused")}, ""},
+	})
+}
+
+func TestObserversThatAreLost(t *testing.T) {
+	runRuleStories(t, []ruleStory{
+		{"a broken connection is taken up after the line read last", func(v *simNode) {
+			v.kubelet.change(func() {
+				v.kubelet.faults = []fault{{after: 40, then: resets}, {status: 500}, {after: 70, then: closes}}
+			})
+			v.says(observerBegins, "R @2ns load 1 0 0", "R @3ns load 2 0 0", observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.NodeBusy, 3, "", 2, "")}, ""},
+		{"an observer that cannot work says why", func(v *simNode) {
+			v.says("noderules: nftables: listen: operation not permitted: it needs CAP_NET_ADMIN")
+			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
+		}, nil, "rules of worker: noderules: nftables: listen: operation not permitted: it needs CAP_NET_ADMIN"},
+		{"a node that has not heard of the observer yet is asked again", func(v *simNode) {
+			v.kubelet.change(func() { v.kubelet.faults = []fault{{status: 404}} })
+			v.says(observerBegins, observerEnds)
+		}, []evidence.Event{rulesBegun}, ""},
+		{"a kubelet that was started again and has not heard of the observer yet is asked again", func(v *simNode) {
+			v.kubelet.change(func() { v.kubelet.faults = []fault{{after: 40, then: resets}, {status: 404}} })
+			v.says(observerBegins, "R @2ns load 1 0 0", observerEnds)
+		}, []evidence.Event{rulesBegun, nodeEvent(evidence.NodeBusy, 2, "", 1, "")}, ""},
+		{"an observer that is removed before its last word may have seen more", func(v *simNode) {
+			v.says(observerBegins)
+			v.begun()
+			v.kubelet.change(func() { v.kubelet.gone = true; v.kubelet.runs[0].ended = true })
+		}, []evidence.Event{rulesBegun}, "rules of worker: no such log any more"},
+		{"an observer that was killed is started again, and knows nothing of the time between", func(v *simNode) {
+			v.says(observerBegins)
+			v.begun()
+			v.kubelet.change(func() {
+				v.kubelet.runs[0].ended = true
+				again := fmt.Sprintf("R %d begin nftables events\n", v.began.Add(5).UnixNano())
+				v.kubelet.runs = append(v.kubelet.runs, &run{text: again})
+			})
+			v.until(func(s State) bool { return s.Unobserved["worker"] != nil && len(s.Observed) == 0 })
+		}, []evidence.Event{rulesBegun}, "rules of worker: the observer ended without writing its last line, and was started again"},
+		{"a line that says nothing could hide a change", func(v *simNode) {
+			v.says(observerBegins, "R @2ns gone 10.244.1.2")
+			v.kubelet.change(func() { v.kubelet.runs[0].ended = true })
+		}, []evidence.Event{rulesBegun}, "is not in the observer's format"},
+	})
 }
 
 // until waits for a state, and ends the test without it.

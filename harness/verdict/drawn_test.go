@@ -79,7 +79,8 @@ func draw(seed uint64) recording {
 	d.drawRecorders()
 	d.drawRequests()
 	for _, rules := range []func(*drawing) []evidence.Expectation{
-		drawRequestRules, drawVersionRules, drawLagRules, drawPodRules, drawStepRules, drawAnswerRules,
+		drawRequestRules, drawLatencyRules, drawDamageRules, drawReplyRules, drawOutageRules, drawVersionRules, drawLagRules, drawPodRules,
+		drawStepRules, drawAnswerRules,
 	} {
 		d.Run.Expect = append(d.Run.Expect, rules(d)...)
 	}

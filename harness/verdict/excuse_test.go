@@ -26,11 +26,40 @@ func onlyEnds(name string) edit {
 	})
 }
 
-func TestExcuse(t *testing.T) {
-	measured := with(mark(0, evidence.CPUWaitBegun))
-	echo := func(pod string) timeline.Actor { return timeline.Actor{Pod: pod, Node: "worker2", Program: "echo"} }
-	kubelet, proxy := timeline.Actor{Node: "worker", Program: timeline.Kubelet}, timeline.Actor{Node: "worker", Program: timeline.KubeProxy}
-	api := timeline.Actor{Node: "control-plane", Program: timeline.APIServer}
+// An excuseRow is a rollout in which something was late, and somebody waited for a processor.
+type excuseRow struct {
+	sentence string
+	expect   evidence.Expectation
+	spoil    edit
+	want     verdict.Outcome
+	retry    verdict.Retry
+}
+
+func checkExcuses(t *testing.T, rows []excuseRow) {
+	for _, row := range rows {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev := rollout(row.expect)
+			for i := range ev.Events { // all pods are on one node
+				if ev.Events[i].By.Pod != "" {
+					ev.Events[i].By.Node = "worker"
+				}
+			}
+			all(with(mark(0, evidence.CPUWaitBegun)), row.spoil)(&ev)
+			v := judge(t, ev)
+			if v.Outcome != row.want || v.Retry != row.retry || (len(v.Waits) > 0) != (row.want == verdict.Inconclusive) {
+				t.Errorf("%s, retry %v: %s\nwant %s, %v", v.Outcome, v.Retry, v.Because, row.want, row.retry)
+			}
+		})
+	}
+}
+
+func echoOn(pod string) timeline.Actor {
+	return timeline.Actor{Pod: pod, Node: "worker2", Program: "echo"}
+}
+
+func onWorker(program string) timeline.Actor { return timeline.Actor{Node: "worker", Program: program} }
+
+func TestExcuseOfRequests(t *testing.T) {
 	// A request that pod d got, but did not answer within 2 s.
 	timedOut := all(on("worker-reused", func(h *evidence.Hit) {
 		h.Took, h.Fault, h.Status, h.By = 2000*ms, evidence.Timeout, 0, evidence.Server{}
@@ -49,49 +78,45 @@ func TestExcuse(t *testing.T) {
 	}, on("worker-fresh", func(h *evidence.Hit) {
 		h.Took, h.Fault, h.Status, h.By = 2000*ms, evidence.Timeout, 0, evidence.Server{}
 	}, from(120, 197)...))
+	checkExcuses(t, []excuseRow{
+		{"a request that timed out while nobody waited", verdict.NoFailures(), timedOut, verdict.Fail, verdict.NoRetry},
+		{"whose pod waited for half of the time", verdict.NoFailures(), all(timedOut, waits(echoOn("d"), 1210, 3210, 1000)),
+			verdict.Inconclusive, verdict.FewerJobs},
+		{"whose pod waited for less", verdict.NoFailures(), all(timedOut, waits(echoOn("d"), 1210, 3210, 990)), verdict.Fail, verdict.NoRetry},
+		{"whose pod waited as long, most of it before", verdict.NoFailures(), all(timedOut, waits(echoOn("d"), 0, 2210, 1500)),
+			verdict.Fail, verdict.NoRetry},
+		{"while another pod waited", verdict.NoFailures(), all(timedOut, waits(echoOn("c"), 1210, 3210, 2000)), verdict.Fail, verdict.NoRetry},
+		{"while packets waited on the host", verdict.NoFailures(), all(timedOut, waits(timeline.Actor{Program: timeline.SoftIRQ}, 1210, 3210, 1200)),
+			verdict.Inconclusive, verdict.FewerJobs},
+		{"one of two that timed out has no excuse", verdict.NoFailures(), all(timedOut, waits(echoOn("d"), 1210, 3210, 2000),
+			breaking("worker-fresh", evidence.Timeout, 180)), verdict.Fail, verdict.NoRetry},
+		{"a request that was refused while all waited", verdict.NoFailures(), all(breaking("worker-fresh", evidence.Refused, 120),
+			waits(echoOn("d"), 1000, 2000, 1000), waits(onWorker(timeline.KubeProxy), 1000, 2000, 1000)), verdict.Fail, verdict.NoRetry},
+		{"a request that was routed to a pod that had ended, while kube-proxy waited for as long as it was late", verdict.NoFailures(),
+			all(onlyEnds("a"), breaking("worker-fresh", evidence.Refused, 179), waits(onWorker(timeline.KubeProxy), 900, 1700, 500)),
+			verdict.Inconclusive, verdict.FewerJobs},
+		{"one that came within the time that the rules of an idle node take is none of kube-proxy's", verdict.NoFailures(),
+			all(onlyEnds("a"), breaking("worker-fresh", evidence.Refused, 95), waits(onWorker(timeline.KubeProxy), 700, 900, 150)), verdict.Fail, verdict.NoRetry},
+		{"more than a node's share of requests timed out", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun), lostMore,
+			verdict.Fail, verdict.NoRetry},
+		{"while packets waited for all of them", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+			all(lostMore, waits(timeline.Actor{Program: timeline.SoftIRQ}, 1000, 4000, 2900)), verdict.Inconclusive, verdict.FewerJobs},
+		{"a slow reply while nobody waited", verdict.NoSlowReplies(), slow, verdict.Fail, verdict.NoRetry},
+		{"a slow reply by a pod that waited as long as it was late", verdict.NoSlowReplies(), all(slow, waits(echoOn("d"), 1410, 2910, 500)),
+			verdict.Inconclusive, verdict.FewerJobs},
+		{"a slow reply whose client was late itself", verdict.NoSlowReplies(),
+			all(slow, on("worker-reused", func(h *evidence.Hit) { h.Due -= 600 * ms }, 199)), verdict.Inconclusive, verdict.LowerRate},
+	})
+}
+
+func TestExcuseOfDurationsAndPods(t *testing.T) {
+	api := timeline.Actor{Node: "control-plane", Program: timeline.APIServer}
 	noted := with(evidence.Event{At: 1900 * ms, Kind: evidence.Fact, Object: "until done", Detail: "1.8s"})
 	unready := all(with(pod(1000, evidence.PodUnready, "v2", "c")), with(pod(1100, evidence.PodReady, "v2", "c")))
 	killing := pod(900, evidence.Reported, "v1", "b")
 	killing.Reason, killing.Message = "Killing", "Stopping container echo"
 	told := verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, 100*ms)
-	for _, row := range []struct {
-		sentence string
-		expect   evidence.Expectation
-		spoil    edit
-		want     verdict.Outcome
-		retry    verdict.Retry
-	}{
-		{"a request that timed out while nobody waited", verdict.NoFailures(), timedOut, verdict.Fail, verdict.NoRetry},
-		{"whose pod waited for half of the time", verdict.NoFailures(), all(timedOut, waits(echo("d"), 1210, 3210, 1000)),
-			verdict.Inconclusive, verdict.FewerJobs},
-		{"whose pod waited for less", verdict.NoFailures(), all(timedOut, waits(echo("d"), 1210, 3210, 990)), verdict.Fail, verdict.NoRetry},
-		{"whose pod waited as long, most of it before", verdict.NoFailures(), all(timedOut, waits(echo("d"), 0, 2210, 1500)),
-			verdict.Fail, verdict.NoRetry},
-		{"while another pod waited", verdict.NoFailures(), all(timedOut, waits(echo("c"), 1210, 3210, 2000)), verdict.Fail, verdict.NoRetry},
-		{"while packets waited on the host", verdict.NoFailures(), all(timedOut, waits(timeline.Actor{Program: timeline.SoftIRQ}, 1210, 3210, 1200)),
-			verdict.Inconclusive, verdict.FewerJobs},
-		{"one of two that timed out has no excuse", verdict.NoFailures(), all(timedOut, waits(echo("d"), 1210, 3210, 2000),
-			breaking("worker-fresh", evidence.Timeout, 180)), verdict.Fail, verdict.NoRetry},
-		{"a request that was refused while all waited", verdict.NoFailures(), all(breaking("worker-fresh", evidence.Refused, 120),
-			waits(echo("d"), 1000, 2000, 1000), waits(proxy, 1000, 2000, 1000)), verdict.Fail, verdict.NoRetry},
-
-		{"a request that was routed to a pod that had ended, while kube-proxy waited for as long as it was late", verdict.NoFailures(),
-			all(onlyEnds("a"), breaking("worker-fresh", evidence.Refused, 179), waits(proxy, 900, 1700, 500)),
-			verdict.Inconclusive, verdict.FewerJobs},
-		{"one that came within the time that the rules of an idle node take is none of kube-proxy's", verdict.NoFailures(),
-			all(onlyEnds("a"), breaking("worker-fresh", evidence.Refused, 95), waits(proxy, 700, 900, 150)), verdict.Fail, verdict.NoRetry},
-
-		{"more than a node's share of requests timed out", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun), lostMore,
-			verdict.Fail, verdict.NoRetry},
-		{"while packets waited for all of them", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
-			all(lostMore, waits(timeline.Actor{Program: timeline.SoftIRQ}, 1000, 4000, 2900)), verdict.Inconclusive, verdict.FewerJobs},
-
-		{"a slow reply while nobody waited", verdict.NoSlowReplies(), slow, verdict.Fail, verdict.NoRetry},
-		{"a slow reply by a pod that waited as long as it was late", verdict.NoSlowReplies(), all(slow, waits(echo("d"), 1410, 2910, 500)),
-			verdict.Inconclusive, verdict.FewerJobs},
-		{"a slow reply whose client was late itself", verdict.NoSlowReplies(),
-			all(slow, on("worker-reused", func(h *evidence.Hit) { h.Due -= 600 * ms }, 199)), verdict.Inconclusive, verdict.LowerRate},
-
+	checkExcuses(t, []excuseRow{
 		{"a fact that took too long while nobody waited", verdict.FactWithin("until done", 0, 700*ms), noted, verdict.Fail, verdict.NoRetry},
 		{"the API server waited for that, less the period", verdict.FactWithin("until done", 0, 700*ms), all(noted, waits(api, 200, 400, 100)),
 			verdict.Inconclusive, verdict.FewerJobs},
@@ -101,34 +126,18 @@ func TestExcuse(t *testing.T) {
 			verdict.Fail, verdict.NoRetry},
 		{"a fact that took too short a time", verdict.FactWithin("until done", 2*time.Second, 3*time.Second),
 			all(noted, waits(api, 200, 1900, 1700)), verdict.Fail, verdict.NoRetry},
-
 		{"a pod that turned unready while nobody waited", verdict.MinAvailable(2), unready, verdict.Fail, verdict.NoRetry},
-		{"a kubelet that waited for its probe", verdict.MinAvailable(2), all(unready, waits(kubelet, -4900, 1000, 4000)),
+		{"a kubelet that waited for its probe", verdict.MinAvailable(2), all(unready, waits(onWorker(timeline.Kubelet), -4900, 1000, 4000)),
 			verdict.Inconclusive, verdict.FewerJobs},
-
 		{"a kubelet that reported a begin soon after the deletion was seen", told, all(sigterm("a", 710), sigterm("b", 1000),
 			with(killing)), verdict.Pass, verdict.NoRetry},
 		{"a kubelet that let a pod have too long", told, all(sigterm("a", 710), sigterm("b", 1000)), verdict.Fail, verdict.NoRetry},
-		{"a pod that waited for its SIGTERM", told, all(sigterm("a", 710), sigterm("b", 1000), waits(echo("b"), 850, 1000, 120)),
+		{"a pod that waited for its SIGTERM", told, all(sigterm("a", 710), sigterm("b", 1000), waits(echoOn("b"), 850, 1000, 120)),
 			verdict.Inconclusive, verdict.FewerJobs},
 		{"a pod that waited does not excuse another that got SIGTERM too soon",
 			verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 50*ms, 100*ms),
-			all(sigterm("a", 705), sigterm("b", 1000), waits(echo("b"), 850, 1000, 120)), verdict.Fail, verdict.NoRetry},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			ev := rollout(row.expect)
-			for i := range ev.Events { // all pods are on one node
-				if ev.Events[i].By.Pod != "" {
-					ev.Events[i].By.Node = "worker"
-				}
-			}
-			all(measured, row.spoil)(&ev)
-			v := judge(t, ev)
-			if v.Outcome != row.want || v.Retry != row.retry || (len(v.Waits) > 0) != (row.want == verdict.Inconclusive) {
-				t.Errorf("%s, retry %v: %s\nwant %s, %v", v.Outcome, v.Retry, v.Because, row.want, row.retry)
-			}
-		})
-	}
+			all(sigterm("a", 705), sigterm("b", 1000), waits(echoOn("b"), 850, 1000, 120)), verdict.Fail, verdict.NoRetry},
+	})
 }
 
 // A wait that a pod logs itself counts if waits were not measured from outside, and not while a new pod is starting on its node.

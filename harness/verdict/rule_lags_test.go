@@ -7,7 +7,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Rules about when pods' steps came, and when rules and clients followed.
+// Rules about when pods' steps came, and when clients followed.
 var lagRows = []ruleRow{
 	{"fresh connections stopped in time", verdict.MaxDrainLag(140 * ms), with(pod(850, evidence.EndpointGone, "v1", "b")),
 		verdict.Pass},
@@ -36,7 +36,6 @@ var lagRows = []ruleRow{
 	{"clocks that cannot tell whether anything was sent late enough", verdict.MaxDrainLag(time.Millisecond),
 		all(with(pod(1990, evidence.EndpointGone, "v1", "b")), skewed(0, 20*ms)),
 		verdict.Inconclusive},
-
 	{"every node's rules leave a pod out before its SIGTERM", verdict.RulesBeforeSigterm(),
 		all(left("b", 850), ruleGone("worker", "b", 900), ruleGone("worker2", "b", 950), sigterm("b", 1000)),
 		verdict.Pass},
@@ -72,7 +71,6 @@ var lagRows = []ruleRow{
 		verdict.Pass},
 	{"nobody saw the rules", verdict.RulesBeforeSigterm(), all(left("b", 850), sigterm("b", 1000)),
 		verdict.Inconclusive},
-
 	{"steps of one pod as far apart as expected", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 150*ms, 150*ms),
 		all(sigterm("a", 850), sigterm("b", 1000)),
 		verdict.Pass},
@@ -97,7 +95,10 @@ var lagRows = []ruleRow{
 		verdict.Fail},
 	{"a step that no pod took", verdict.Between(evidence.PodDraining, evidence.PodSigterm, 0, time.Second), none,
 		verdict.Inconclusive},
+}
 
+// Rules about when nodes' rules followed, and in which order.
+var ruleLagRows = []ruleRow{
 	{"every node's rules stopped in time", verdict.MaxRuleLag(50 * ms), all(left("b", 850), observed("worker"), ruleGone("worker", "b", 900)),
 		verdict.Pass},
 	{"one node's rules stopped too late", verdict.MaxRuleLag(50 * ms),
@@ -134,7 +135,6 @@ var lagRows = []ruleRow{
 		verdict.Pass},
 	{"rules that nobody observed", verdict.MaxRuleLag(time.Hour), all(left("b", 850), ruleGone("worker", "b", 900)),
 		verdict.Inconclusive},
-
 	{"clients send while an old pod terminates beside a ready one", verdict.SentWhileTerminating(), none,
 		verdict.Pass},
 	{"another old pod is ready while one terminates", verdict.SentWhileTerminating(),
@@ -147,7 +147,6 @@ var lagRows = []ruleRow{
 		verdict.Inconclusive},
 	{"clocks that cannot tell whether it was sent while a pod terminated", verdict.SentWhileTerminating(), skewed(0, 200*ms),
 		verdict.Inconclusive},
-
 	{"rules left one pod before its SIGTERM and another after it", verdict.BothOrders(),
 		all(left("a", 750), left("b", 850), sigterm("a", 760), sigterm("b", 900), ruleGone("worker", "a", 780), ruleGone("worker", "b", 880)),
 		verdict.Pass},

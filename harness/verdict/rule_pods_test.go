@@ -1,13 +1,14 @@
 package verdict_test
 
 import (
+	"fmt"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
 )
 
-// Rules about the number of pods, and about facts that steps noted.
+// Rules about when old pods end, and whether a rollout is done.
 var podRows = []ruleRow{
 	{"old pods are still there when the rollout is said to be done", verdict.OldAtStatus(1), all(created("a"), created("b")),
 		verdict.Pass},
@@ -21,7 +22,6 @@ var podRows = []ruleRow{
 		all(createdAs("v2", "a", 1210), createdAs("v2", "b", 1220)), verdict.Pass},
 	{"an expectation of 0 old pods decides nothing", verdict.OldAtStatus(0), created("a"),
 		verdict.Inconclusive},
-
 	{"new pods come when the old ones have ended", verdict.OldEndsFirst(), all(exited("a", 700), exited("b", 750), createdAs("v2", "c", 760)),
 		verdict.Pass},
 	{"a new pod comes before the last old one has ended", verdict.OldEndsFirst(),
@@ -29,7 +29,6 @@ var podRows = []ruleRow{
 		verdict.Fail},
 	{"an old pod of which no end was seen", verdict.OldEndsFirst(), all(created("b"), exited("a", 700), createdAs("v2", "c", 760)),
 		verdict.Inconclusive},
-
 	{"the last old pod is deleted as soon after the first new one is ready as allowed", verdict.VersionsOverlap(0, 400*ms),
 		all(with(pod(500, evidence.PodReady, "v2", "c")), with(pod(900, evidence.PodDeleting, "v1", "a"))), verdict.Pass},
 	{"the last old pod is deleted too late", verdict.VersionsOverlap(0, 400*ms),
@@ -46,11 +45,9 @@ var podRows = []ruleRow{
 		all(created("d"), with(pod(500, evidence.PodReady, "v2", "c"))), verdict.Inconclusive},
 	{"versions that cannot be told apart", verdict.VersionsOverlap(0, 400*ms),
 		all(with(pod(500, evidence.PodReady, "v1", "c")), func(ev *recording) { ev.Run.NewVersion = ev.Run.OldVersion }), verdict.Inconclusive},
-
 	{"new pods that cannot be told from old ones", verdict.OldEndsFirst(),
 		all(created("a"), created("b"), exited("a", 700), exited("b", 750), func(ev *recording) { ev.Run.NewVersion = ev.Run.OldVersion }),
 		verdict.Inconclusive},
-
 	{"a rollout that stands still until its controller is back", verdict.DoneAfter(evidence.DisruptionUndone),
 		all(disrupted(""), without(evidence.StatusDone), with(mark(1100, evidence.StatusDone))), verdict.Pass},
 	{"a rollout that is done while its controller is away", verdict.DoneAfter(evidence.DisruptionUndone), disrupted(""), verdict.Fail},
@@ -60,21 +57,25 @@ var podRows = []ruleRow{
 		all(disrupted(""), step(850, "control", "kube-scheduler is away")), verdict.Inconclusive},
 	{"a controller that never came back", verdict.DoneAfter(evidence.DisruptionUndone),
 		all(disrupted(""), without(evidence.DisruptionUndone)), verdict.Inconclusive},
+}
 
+// Rules about facts that steps noted.
+var factRows = []ruleRow{
 	{"a fact that is one of those expected", verdict.Fact("revisions", "2", "3"), noting("revisions", "1", "3"), verdict.Pass},
 	{"a fact that is something else", verdict.Fact("revisions", "2", "3"), noting("revisions", "4"), verdict.Fail},
 	{"a fact that nobody found out", verdict.Fact("revisions", "2"), none, verdict.Inconclusive},
 	{"a fact without an expectation", verdict.Fact("revisions"), noting("revisions", "4"), verdict.Inconclusive},
-
 	{"a fact that may be anything", verdict.Noted("revisions"), noting("revisions", "4"), verdict.Pass},
 	{"a fact that may be anything, and that nobody found out", verdict.Noted("revisions"), none, verdict.Inconclusive},
-
 	{"a duration in its bounds", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6s"),
 		verdict.Pass},
 	{"a duration out of them", verdict.FactWithin("until SIGTERM", 4*time.Second, 6*time.Second), noting("until SIGTERM", "6.001s"),
 		verdict.Fail},
 	{"a duration that is none", verdict.FactWithin("until SIGTERM", 0, time.Second), noting("until SIGTERM", "soon"), verdict.Inconclusive},
+}
 
+// Rules about the number of pods.
+var sizeRows = []ruleRow{
 	{"sizes in the order expected, and then others", verdict.Scaling("v2:1", "v1:1"),
 		all(scaled(100, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
 		verdict.Pass},
@@ -99,7 +100,6 @@ var podRows = []ruleRow{
 		all(rescaled(400, 2), scaled(510, "v2", 1), scaled(520, "v1", 1)), verdict.Fail},
 	{"sizes that fell short of those expected, and no autoscaler's", verdict.Scaling("v1:1", "v2:1"),
 		all(scaled(510, "v1", 1), rescaled(511, 6)), verdict.Fail},
-
 	{"ReplicaSets ask for as many pods as allowed", verdict.MaxActive(3),
 		all(scaled(0, "v1", 2), scaled(510, "v2", 1), scaled(600, "v1", 1), scaled(700, "v2", 2)),
 		verdict.Pass},
@@ -107,7 +107,6 @@ var podRows = []ruleRow{
 	{"ReplicaSets that nobody saw", verdict.MaxActive(2), none, verdict.Inconclusive},
 	{"ReplicaSets that were given no size by the rollout", verdict.MaxActive(2), scaled(100, "v1", 2),
 		verdict.Inconclusive},
-
 	{"enough pods were available", verdict.MinAvailable(2), none,
 		verdict.Pass},
 	{"too few pods were available", verdict.MinAvailable(3), none,
@@ -122,7 +121,6 @@ var podRows = []ruleRow{
 	{"as many pods as before, since none changed", verdict.MinAvailable(2),
 		keeping(nil, func(e evidence.Event) bool { return e.By.Pod == "" || e.At == 0 }),
 		verdict.Inconclusive},
-
 	{"few enough pods", verdict.MaxPods(3), none,
 		verdict.Pass},
 	{"terminating pods count", verdict.MaxPods(2), none,
@@ -132,7 +130,6 @@ var podRows = []ruleRow{
 	{"unknown pods cannot be too many", verdict.MaxPods(1),
 		all(without(evidence.PodReady), without(evidence.PodGone), without(evidence.PodDeleting)),
 		verdict.Inconclusive},
-
 	{"a rule of a newer build decides nothing", evidence.Expectation{Rule: "no-sorrow"}, none,
 		verdict.Inconclusive},
 }

@@ -24,7 +24,8 @@ func none(*recording) {}
 
 func TestRules(t *testing.T) {
 	var told strings.Builder // what each finding says, in the golden file
-	for _, row := range slices.Concat(requestRows, versionRows, lagRows, podRows, stepRows, answerRows) {
+	for _, row := range slices.Concat(lossRows, absentRows, latencyRows, damageRows, replyRows, outageRows, versionRows, lagRows, ruleLagRows,
+		podRows, factRows, sizeRows, stepRows, answerRows) {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(row.expect)
 			row.spoil(&ev)

@@ -107,6 +107,129 @@ func expectations() []evidence.Expectation {
 	}
 }
 
+// A distrustRow is what is wrong with a recording, and the reason that is found first.
+type distrustRow struct {
+	sentence string
+	spoil    edit
+	id       string
+	because  string
+}
+
+// What was not recorded, or contradicts itself.
+var incompleteRows = []distrustRow{
+	{"a stage that failed", recordedReason(evidence.StageFailed, evidence.Scope{}), "stage-failed", "so it was"},
+	{"a rollout that never ended", all(without(evidence.OldGone), without(evidence.Barrier), recordedReason(evidence.NeverSettled, evidence.Scope{})),
+		"never-settled", "so it was"},
+	{"a cluster that was not clean", recordedReason(evidence.UncleanCluster,
+		evidence.Scope{Missed: evidence.Subjects(), Doubted: evidence.Subjects()}), "unclean-cluster", "so it was"},
+	{"an agent that died", recordedReason(evidence.AgentLost, evidence.Scope{Missed: evidence.Requests(),
+		Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}, Lanes: []string{"worker2-reused"}}),
+		"agent-lost", "so it was"},
+	{"all agents that died", recordedReason(evidence.AgentLost, evidence.Scope{Missed: evidence.Requests(),
+		Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
+		Lanes:   []string{"worker-fresh", "worker2-reused", "control"}}), "agent-lost", "so it was"},
+	{"an agent that was away for a while", awayFor("worker2-reused", 160, 170, 158), "agent-lost",
+		"the load agent of worker2 was away for 0.090 s from 1.610 s on: its container started again, and 10 requests of worker2-reused " +
+			"were left out; the outcome of 1 request in flight is unknown"},
+	{"all agents that were away", all(awayFor("worker2-reused", 160, 170), awayFor("worker-fresh", 160, 170), awayFor("control", 160, 170)),
+		"agent-lost", "the load agent of worker was away for 0.090 s from 1.610 s on: its container started again, and 20 requests of " +
+			"worker-fresh and control were left out"},
+	{"hits that contradict each other", on("worker-fresh", func(h *evidence.Hit) { h.Seq = 6 }, 7),
+		"contradiction", `hits.parquet: lane "worker-fresh": seq 6 repeats a sequence number (1 in all)`},
+	{"a control lane's hits that contradict each other", on("control", func(h *evidence.Hit) { h.Seq = 6 }, 7),
+		"contradiction", `hits.parquet: lane "control": seq 6 repeats a sequence number (1 in all)`},
+	{"a reply that no pod logged", func(ev *recording) { ev.Arrivals = slices.DeleteFunc(ev.Arrivals, logs("worker-fresh", 7)) },
+		"contradiction", `arrivals.parquet: lane "worker-fresh": seq 7 was answered, but logged by no pod (1 in all)`},
+	{"a request of which only the pod knows", keeping(func(h evidence.Hit) bool { return h.Lane != "worker-fresh" || h.Seq < 199 }, nil),
+		"contradiction", `arrivals.parquet: lane "worker-fresh": seq 199 was logged by a pod, but has no hit (1 in all)`},
+	{"hits that cannot be read", damaging(evidence.HitsFile), "damaged-file", "hits.parquet: it is cut off"},
+	{"arrivals that cannot be read", damaging(evidence.ArrivalsFile), "damaged-file", "arrivals.parquet: it is cut off"},
+	{"events that cannot be read", damaging(evidence.EventsFile), "damaged-file", "events.jsonl: it is cut off"},
+	{"a watch that was blind", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}),
+		"watch-blind", "a watch was blind until 0.700 s (600ms)"},
+	{"an observer that stopped",
+		with(evidence.Event{At: 1400 * ms, Kind: evidence.RecorderLost, Object: "worker2", Detail: "rules of worker2"}),
+		"observer-lost", "a recorder was lost at 1.400 s (rules of worker2)"},
+	{"a pod's log that was not read to its end", with(evidence.Event{At: 700 * ms, Kind: evidence.RecorderLost, Detail: "log of b",
+		By: evidence.Server{Pod: "b"}}), "pod-log-lost", "a recorder was lost at 0.700 s (log of b)"},
+	{"no begin of the load", without(evidence.LoadBegun), "missing-mark", `mark "load-begun" is missing`},
+	{"no begin of the rollout", without(evidence.RolloutBegun), "missing-mark", `mark "rollout-begun" is missing`},
+	{"no end of the old version", all(without(evidence.OldGone), without(evidence.Barrier)), "missing-mark", `mark "old-gone" is missing`},
+	{"no end of the load", without(evidence.LoadEnded), "missing-mark", `mark "load-ended" is missing`},
+}
+
+// Clients that sent nothing, too little or late.
+var lateRows = []distrustRow{
+	{"no lane at all", func(ev *recording) { ev.Run.Lanes, ev.Hits, ev.Arrivals = nil, nil, nil }, "no-lanes", "the run has 0 lanes"},
+	{"a lane without a hit", all(keeping(func(h evidence.Hit) bool { return h.Lane != "worker2-reused" }, nil),
+		func(ev *recording) { ev.Arrivals = slices.DeleteFunc(ev.Arrivals, logs("worker2-reused")) }),
+		"empty-lane", `hits.parquet: lane "worker2-reused" has 0 hits`},
+	{"a lane that was asked for nothing", func(ev *recording) { ev.Run.Lanes[0].Rate = 0 },
+		"under-rate", "worker-fresh achieved 100.0 of 0 requests per second, under 99 %"},
+	{"a lane under its rate", func(ev *recording) { ev.Run.Lanes[0].Rate = 102 },
+		"under-rate", "worker-fresh achieved 100.0 of 102 requests per second, under 99 %"},
+	{"a control lane under its rate", func(ev *recording) { ev.Run.Lanes[2].Rate = 102 },
+		"under-rate", "control achieved 100.0 of 102 requests per second, under 99 %"},
+	{"a generator that lags", on("worker-fresh", late, 150, 151, 152),
+		"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s"},
+	{"all generators that lag", all(on("worker-fresh", late, 150, 151, 152), on("worker2-reused", late, 150, 151, 152)),
+		"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s"},
+	{"a generator that lags on a busy node",
+		all(on("worker-fresh", late, 150, 151, 152), busy(100, 300), busy(200, 995), busy(300, 400), busy(2500, 1000)),
+		"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s (its node's processors were " +
+			"40 % busy half of the time, 99 % at most)"},
+	{"a generator that lags on a node whose host is busy",
+		all(on("worker-fresh", late, 150, 151, 152), busy(100, 300), stolen(100, 310), busy(200, 995), stolen(200, 170),
+			busy(300, 400), stolen(2500, 990)),
+		"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s (its node's processors were " +
+			"40 % busy half of the time, 99 % at most; other machines of its host took 31 % at most)"},
+	{"a generator that stood still for a moment", on("worker-fresh", func(h *evidence.Hit) { h.Due -= 1100 * ms }, 150),
+		"stalled-lane", "worker-fresh sent a request 1.100 s late, over 1.000 s"},
+	{"a host that lags", all(func(ev *recording) { ev.Run.Lanes[0].Vantage, ev.Run.Lanes[0].Node = evidence.FromHost, "" },
+		on("worker-fresh", late, 150, 151, 152)),
+		"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s"},
+}
+
+// Hosts, nodes and agents that failed, and failures that no rollout caused.
+var unhealthyRows = []distrustRow{
+	{"a name that the client's host could not resolve", breaking("worker-fresh", evidence.Unresolved, 150, 151),
+		"host-fault", "the host of worker-fresh could not resolve the name: 2 requests failed (unresolved)"},
+	{"likewise, before any change", breaking("worker-fresh", evidence.Unresolved, 1),
+		"host-fault", "the host of worker-fresh could not resolve the name: 1 request failed (unresolved)"},
+	{"local ports that were used up", breaking("worker-fresh", evidence.NoLocalPort, 150),
+		"host-fault", "the host of worker-fresh had no local port left: 1 request failed (no_local_port)"},
+	{"a route that was gone", breaking("worker-fresh", evidence.NoRoute, 150),
+		"host-fault", "the host of worker-fresh had no route to the address: 1 request failed (no_route)"},
+	{"a node that was not ready", with(evidence.Event{At: 700 * ms, Kind: evidence.NodeUnready, Object: "worker"}),
+		"node-unready", "node worker was not ready at 0.700 s"},
+	{"a node whose connection table is nearly full",
+		with(evidence.Event{At: 700 * ms, Kind: evidence.NodeConntrack, Object: "worker", Count: 901, Detail: "236192 of 262144"}),
+		"full-conntrack", "the connection table of worker held 236192 of 262144, over 90 %"},
+	{"lanes that fell silent", func(ev *recording) { moveEnd(ev, 8*time.Second) },
+		"silent-agent", "worker-fresh sent its last request 6.000 s before the load ended"},
+	{"lanes that woke up late", func(ev *recording) {
+		for i := range ev.Hits {
+			ev.Hits[i].Due, ev.Hits[i].Sent, ev.Arrivals[i].At = ev.Hits[i].Due+6*time.Second, ev.Hits[i].Sent+6*time.Second, 7*time.Second
+		}
+		for i := range ev.Events {
+			if e := &ev.Events[i]; e.Kind != evidence.LoadBegun {
+				e.At += 6 * time.Second
+			}
+		}
+	}, "silent-agent", "worker-fresh sent its first request 6.010 s after the load began"},
+	{"a client that fell silent", func(ev *recording) { moveEnd(ev, 7100*ms) },
+		"silent-agent", "worker-fresh sent its last request 5.100 s before the load ended"},
+	{"a failure before the rollout", breaking("worker-fresh", evidence.Refused, 48),
+		"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.490 s, " +
+			"0.010 s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.490 s); requests: seq 48)"},
+	{"a failure before the load", all(breaking("worker-fresh", evidence.Refused, 0), func(ev *recording) { ev.Events[2].At = 15 * ms }),
+		"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.010 s, " +
+			"0.490 s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.010 s); requests: seq 0)"},
+	{"a failure on the control lane", breaking("control", evidence.Timeout, 150),
+		"control-failures", "1 request failed (1 timeout) on the control lane, which no rollout touches (by kind: 1 timeout; " +
+			"sent: at 1.510 s, 1.010 s after the rollout began; lanes: control; requests: seq 150)"},
+}
+
 // The golden file has what each reason makes unknown of a rollout without a fault, and which failures of a broken one stay certain.
 func TestDistrust(t *testing.T) {
 	var told strings.Builder
@@ -114,116 +237,7 @@ func TestDistrust(t *testing.T) {
 	for _, x := range expectations() {
 		ids = append(ids, x.Rule)
 	}
-	for _, row := range []struct {
-		sentence string
-		spoil    edit
-		id       string
-		because  string
-	}{
-		{"a stage that failed", recordedReason(evidence.StageFailed, evidence.Scope{}), "stage-failed", "so it was"},
-		{"a rollout that never ended", all(without(evidence.OldGone), without(evidence.Barrier), recordedReason(evidence.NeverSettled, evidence.Scope{})),
-			"never-settled", "so it was"},
-		{"a cluster that was not clean", recordedReason(evidence.UncleanCluster,
-			evidence.Scope{Missed: evidence.Subjects(), Doubted: evidence.Subjects()}), "unclean-cluster", "so it was"},
-		{"an agent that died", recordedReason(evidence.AgentLost, evidence.Scope{Missed: evidence.Requests(),
-			Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies}, Lanes: []string{"worker2-reused"}}),
-			"agent-lost", "so it was"},
-		{"all agents that died", recordedReason(evidence.AgentLost, evidence.Scope{Missed: evidence.Requests(),
-			Doubted: []evidence.Subject{evidence.AboutFailures, evidence.AboutLatencies},
-			Lanes:   []string{"worker-fresh", "worker2-reused", "control"}}), "agent-lost", "so it was"},
-		{"an agent that was away for a while", awayFor("worker2-reused", 160, 170, 158), "agent-lost",
-			"the load agent of worker2 was away for 0.090 s from 1.610 s on: its container started again, and 10 requests of worker2-reused " +
-				"were left out; the outcome of 1 request in flight is unknown"},
-		{"all agents that were away", all(awayFor("worker2-reused", 160, 170), awayFor("worker-fresh", 160, 170), awayFor("control", 160, 170)),
-			"agent-lost", "the load agent of worker was away for 0.090 s from 1.610 s on: its container started again, and 20 requests of " +
-				"worker-fresh and control were left out"},
-		{"hits that contradict each other", on("worker-fresh", func(h *evidence.Hit) { h.Seq = 6 }, 7),
-			"contradiction", `hits.parquet: lane "worker-fresh": seq 6 repeats a sequence number (1 in all)`},
-		{"a control lane's hits that contradict each other", on("control", func(h *evidence.Hit) { h.Seq = 6 }, 7),
-			"contradiction", `hits.parquet: lane "control": seq 6 repeats a sequence number (1 in all)`},
-		{"a reply that no pod logged", func(ev *recording) { ev.Arrivals = slices.DeleteFunc(ev.Arrivals, logs("worker-fresh", 7)) },
-			"contradiction", `arrivals.parquet: lane "worker-fresh": seq 7 was answered, but logged by no pod (1 in all)`},
-		{"a request of which only the pod knows", keeping(func(h evidence.Hit) bool { return h.Lane != "worker-fresh" || h.Seq < 199 }, nil),
-			"contradiction", `arrivals.parquet: lane "worker-fresh": seq 199 was logged by a pod, but has no hit (1 in all)`},
-		{"hits that cannot be read", damaging(evidence.HitsFile), "damaged-file", "hits.parquet: it is cut off"},
-		{"arrivals that cannot be read", damaging(evidence.ArrivalsFile), "damaged-file", "arrivals.parquet: it is cut off"},
-		{"events that cannot be read", damaging(evidence.EventsFile), "damaged-file", "events.jsonl: it is cut off"},
-		{"a watch that was blind", with(evidence.Event{At: 700 * ms, Kind: evidence.WatchGap, Detail: "600ms"}),
-			"watch-blind", "a watch was blind until 0.700 s (600ms)"},
-		{"an observer that stopped",
-			with(evidence.Event{At: 1400 * ms, Kind: evidence.RecorderLost, Object: "worker2", Detail: "rules of worker2"}),
-			"observer-lost", "a recorder was lost at 1.400 s (rules of worker2)"},
-		{"a pod's log that was not read to its end", with(evidence.Event{At: 700 * ms, Kind: evidence.RecorderLost, Detail: "log of b",
-			By: evidence.Server{Pod: "b"}}), "pod-log-lost", "a recorder was lost at 0.700 s (log of b)"},
-		{"no begin of the load", without(evidence.LoadBegun), "missing-mark", `mark "load-begun" is missing`},
-		{"no begin of the rollout", without(evidence.RolloutBegun), "missing-mark", `mark "rollout-begun" is missing`},
-		{"no end of the old version", all(without(evidence.OldGone), without(evidence.Barrier)), "missing-mark", `mark "old-gone" is missing`},
-		{"no end of the load", without(evidence.LoadEnded), "missing-mark", `mark "load-ended" is missing`},
-		{"no lane at all", func(ev *recording) { ev.Run.Lanes, ev.Hits, ev.Arrivals = nil, nil, nil }, "no-lanes", "the run has 0 lanes"},
-		{"a lane without a hit", all(keeping(func(h evidence.Hit) bool { return h.Lane != "worker2-reused" }, nil),
-			func(ev *recording) { ev.Arrivals = slices.DeleteFunc(ev.Arrivals, logs("worker2-reused")) }),
-			"empty-lane", `hits.parquet: lane "worker2-reused" has 0 hits`},
-		{"a lane that was asked for nothing", func(ev *recording) { ev.Run.Lanes[0].Rate = 0 },
-			"under-rate", "worker-fresh achieved 100.0 of 0 requests per second, under 99 %"},
-		{"a lane under its rate", func(ev *recording) { ev.Run.Lanes[0].Rate = 102 },
-			"under-rate", "worker-fresh achieved 100.0 of 102 requests per second, under 99 %"},
-		{"a control lane under its rate", func(ev *recording) { ev.Run.Lanes[2].Rate = 102 },
-			"under-rate", "control achieved 100.0 of 102 requests per second, under 99 %"},
-		{"a generator that lags", on("worker-fresh", late, 150, 151, 152),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s"},
-		{"all generators that lag", all(on("worker-fresh", late, 150, 151, 152), on("worker2-reused", late, 150, 151, 152)),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s"},
-		{"a generator that lags on a busy node",
-			all(on("worker-fresh", late, 150, 151, 152), busy(100, 300), busy(200, 995), busy(300, 400), busy(2500, 1000)),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s (its node's processors were " +
-				"40 % busy half of the time, 99 % at most)"},
-		{"a generator that lags on a node whose host is busy",
-			all(on("worker-fresh", late, 150, 151, 152), busy(100, 300), stolen(100, 310), busy(200, 995), stolen(200, 170),
-				busy(300, 400), stolen(2500, 990)),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s (its node's processors were " +
-				"40 % busy half of the time, 99 % at most; other machines of its host took 31 % at most)"},
-		{"a generator that stood still for a moment", on("worker-fresh", func(h *evidence.Hit) { h.Due -= 1100 * ms }, 150),
-			"stalled-lane", "worker-fresh sent a request 1.100 s late, over 1.000 s"},
-		{"a host that lags", all(func(ev *recording) { ev.Run.Lanes[0].Vantage, ev.Run.Lanes[0].Node = evidence.FromHost, "" },
-			on("worker-fresh", late, 150, 151, 152)),
-			"late-lane", "worker-fresh sent 1 % of its requests 0.120 s late or later, over 0.100 s"},
-		{"a name that the client's host could not resolve", breaking("worker-fresh", evidence.Unresolved, 150, 151),
-			"host-fault", "the host of worker-fresh could not resolve the name: 2 requests failed (unresolved)"},
-		{"likewise, before any change", breaking("worker-fresh", evidence.Unresolved, 1),
-			"host-fault", "the host of worker-fresh could not resolve the name: 1 request failed (unresolved)"},
-		{"local ports that were used up", breaking("worker-fresh", evidence.NoLocalPort, 150),
-			"host-fault", "the host of worker-fresh had no local port left: 1 request failed (no_local_port)"},
-		{"a route that was gone", breaking("worker-fresh", evidence.NoRoute, 150),
-			"host-fault", "the host of worker-fresh had no route to the address: 1 request failed (no_route)"},
-		{"a node that was not ready", with(evidence.Event{At: 700 * ms, Kind: evidence.NodeUnready, Object: "worker"}),
-			"node-unready", "node worker was not ready at 0.700 s"},
-		{"a node whose connection table is nearly full",
-			with(evidence.Event{At: 700 * ms, Kind: evidence.NodeConntrack, Object: "worker", Count: 901, Detail: "236192 of 262144"}),
-			"full-conntrack", "the connection table of worker held 236192 of 262144, over 90 %"},
-		{"lanes that fell silent", func(ev *recording) { moveEnd(ev, 8*time.Second) },
-			"silent-agent", "worker-fresh sent its last request 6.000 s before the load ended"},
-		{"lanes that woke up late", func(ev *recording) {
-			for i := range ev.Hits {
-				ev.Hits[i].Due, ev.Hits[i].Sent, ev.Arrivals[i].At = ev.Hits[i].Due+6*time.Second, ev.Hits[i].Sent+6*time.Second, 7*time.Second
-			}
-			for i := range ev.Events {
-				if e := &ev.Events[i]; e.Kind != evidence.LoadBegun {
-					e.At += 6 * time.Second
-				}
-			}
-		}, "silent-agent", "worker-fresh sent its first request 6.010 s after the load began"},
-		{"a client that fell silent", func(ev *recording) { moveEnd(ev, 7100*ms) },
-			"silent-agent", "worker-fresh sent its last request 5.100 s before the load ended"},
-		{"a failure before the rollout", breaking("worker-fresh", evidence.Refused, 48),
-			"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.490 s, " +
-				"0.010 s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.490 s); requests: seq 48)"},
-		{"a failure before the load", all(breaking("worker-fresh", evidence.Refused, 0), func(ev *recording) { ev.Events[2].At = 15 * ms }),
-			"early-failures", "1 request failed (1 refused) before any change (by kind: 1 refused; sent: at 0.010 s, " +
-				"0.490 s before the rollout began; lanes: worker-fresh; pod phase: 1 ready (first b, since 0.010 s); requests: seq 0)"},
-		{"a failure on the control lane", breaking("control", evidence.Timeout, 150),
-			"control-failures", "1 request failed (1 timeout) on the control lane, which no rollout touches (by kind: 1 timeout; " +
-				"sent: at 1.510 s, 1.010 s after the rollout began; lanes: control; requests: seq 150)"},
-	} {
+	for _, row := range slices.Concat(incompleteRows, lateRows, unhealthyRows) {
 		t.Run(row.sentence, func(t *testing.T) {
 			clean, broken := rolledOut(expectations()...), brokenRollout(expectations()...)
 			row.spoil(&clean)

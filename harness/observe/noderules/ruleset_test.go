@@ -129,20 +129,36 @@ func oneTable() ruleset {
 	return newRuleset([]followedTable{{Family: unix.NFPROTO_IPV4, Name: testTable}})
 }
 
-func TestWhereRulesLead(t *testing.T) {
-	pod, other := netip.MustParseAddrPort("10.244.1.2:8080"), netip.MustParseAddrPort("10.244.2.2:8080")
-	constant := [][]byte{loadInto(1, pod.Addr().AsSlice()), loadInto(2, value(pod)[4:6]), translate(1, 2)}
-	dnat := func(revision uint32, options ...[]byte) []byte {
-		return expression("target", name(unix.NFTA_TARGET_NAME, "DNAT"), word(unix.NFTA_TARGET_REV, revision),
-			attribute(unix.NFTA_TARGET_INFO, options...))
+// A rulesetRow has the endpoints that rules lead to.
+type rulesetRow struct {
+	sentence string
+	make     func(k *kernel)
+	want     []string
+}
+
+func runRulesetRows(t *testing.T, rows []rulesetRow) {
+	for _, tc := range rows {
+		t.Run(tc.sentence, func(t *testing.T) {
+			var k kernel
+			tc.make(&k)
+			if diff := cmp.Diff(tc.want, shown(t, oneTable(), k.messages)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
-	flags := func(n uint32) []byte { return binary.NativeEndian.AppendUint32(nil, n) }
-	filler := func(n int) []byte { return make([]byte, n) }
-	for _, tc := range []struct {
-		sentence string
-		make     func(k *kernel)
-		want     []string
-	}{
+}
+
+func rulePod() netip.AddrPort { return netip.MustParseAddrPort("10.244.1.2:8080") }
+
+// constantRule returns the expressions of a rule that leads to an endpoint.
+func constantRule(to netip.AddrPort) [][]byte {
+	return [][]byte{loadInto(1, to.Addr().AsSlice()), loadInto(2, value(to)[4:6]), translate(1, 2)}
+}
+
+func TestWhereRulesLead(t *testing.T) {
+	pod, other := rulePod(), netip.MustParseAddrPort("10.244.2.2:8080")
+	constant := constantRule(pod)
+	runRulesetRows(t, []rulesetRow{
 		{"an empty table", func(k *kernel) {}, nil},
 		{"a rule where packets enter", func(k *kernel) { k.addBase("nat"); k.addRule("nat", constant...) }, []string{"10.244.1.2:8080"}},
 		{"a chain that nothing leads to", func(k *kernel) { k.addBase("nat"); k.addChain("left"); k.addRule("left", constant...) }, nil},
@@ -171,6 +187,19 @@ func TestWhereRulesLead(t *testing.T) {
 			k.addElement("__map0", "\x01", attribute(unix.NFTA_DATA_VALUE, value(other)))
 			k.addRule("nat", lookup("__map0", 1), translate(1, 9))
 		}, []string{"10.244.1.2:8080", "10.244.2.2:8080"}},
+		{"another family's table of the name", func(k *kernel) {
+			k.addBase("nat")
+			k.addRule("nat", constant...)
+			for i := range k.messages {
+				k.messages[i].Family = unix.NFPROTO_INET
+			}
+		}, nil},
+	})
+}
+
+func TestWhereRulesThatEndLed(t *testing.T) {
+	constant := constantRule(rulePod())
+	runRulesetRows(t, []rulesetRow{
 		{"an element leaves a map", func(k *kernel) {
 			k.addBase("nat")
 			k.addMap("m", 7)
@@ -209,6 +238,18 @@ func TestWhereRulesLead(t *testing.T) {
 			k.addRule("nat", constant...)
 			k.say(unix.NFT_MSG_DELTABLE)
 		}, nil},
+	})
+}
+
+func TestWhereTargetsOfIptablesLead(t *testing.T) {
+	pod := rulePod()
+	dnat := func(revision uint32, options ...[]byte) []byte {
+		return expression("target", name(unix.NFTA_TARGET_NAME, "DNAT"), word(unix.NFTA_TARGET_REV, revision),
+			attribute(unix.NFTA_TARGET_INFO, options...))
+	}
+	flags := func(n uint32) []byte { return binary.NativeEndian.AppendUint32(nil, n) }
+	filler := func(n int) []byte { return make([]byte, n) }
+	runRulesetRows(t, []rulesetRow{
 		{"a target of iptables, revision 2", func(k *kernel) {
 			k.addBase("nat")
 			k.addRule("nat", dnat(2, flags(3), pod.Addr().AsSlice(), filler(28), value(pod)[4:6], value(pod)[4:6], filler(4)))
@@ -221,27 +262,11 @@ func TestWhereRulesLead(t *testing.T) {
 			k.addBase("nat")
 			k.addRule("nat", dnat(2, flags(1), pod.Addr().AsSlice(), filler(36)))
 		}, nil},
-		{"another family's table of the name", func(k *kernel) {
-			k.addBase("nat")
-			k.addRule("nat", constant...)
-			for i := range k.messages {
-				k.messages[i].Family = unix.NFPROTO_INET
-			}
-		}, nil},
-	} {
-		t.Run(tc.sentence, func(t *testing.T) {
-			var k kernel
-			tc.make(&k)
-			if diff := cmp.Diff(tc.want, shown(t, oneTable(), k.messages)); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
+	})
 }
 
 func TestOnlyChainsThatCountAreFollowed(t *testing.T) {
-	pod := netip.MustParseAddrPort("10.244.1.2:8080")
-	constant := [][]byte{loadInto(1, pod.Addr().AsSlice()), loadInto(2, value(pod)[4:6]), translate(1, 2)}
+	constant := constantRule(rulePod())
 	for _, tc := range []struct {
 		sentence string
 		chain    string

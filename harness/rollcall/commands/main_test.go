@@ -79,26 +79,51 @@ func ended(t *testing.T, dir string) string {
 	return profiled(t, dir, "")
 }
 
-func TestExitCodes(t *testing.T) {
-	unwritable := runFolder(t)
-	if err := os.Mkdir(filepath.Join(unwritable, "report.json"), 0o755); err != nil {
+// An exitRow is a command line, its exit code and a part of what it prints.
+type exitRow struct {
+	sentence string
+	args     []string
+	code     int
+	stdout   string
+	stderr   string
+}
+
+func checkExits(t *testing.T, rows []exitRow) {
+	for _, row := range rows {
+		t.Run(row.sentence, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if code := execute(row.args, &stdout, &stderr); code != row.code {
+				t.Errorf("exit code %d, want %d", code, row.code)
+			}
+			if !strings.Contains(stdout.String(), row.stdout) {
+				t.Errorf("stdout lacks %q:\n%s", row.stdout, stdout.String())
+			}
+			if strings.Contains(stderr.String(), "\x1b") || !strings.Contains(stderr.String(), row.stderr) ||
+				(row.stderr == "") != (stderr.Len() == 0) {
+				t.Errorf("stderr, which should say %q:\n%s", row.stderr, stderr.String())
+			}
+		})
+	}
+}
+
+// unwritableFolder returns a run folder whose report cannot be written, with a name that clears a terminal that prints it.
+func unwritableFolder(t *testing.T) string {
+	t.Helper()
+	dir := runFolder(t)
+	if err := os.Mkdir(filepath.Join(dir, "report.json"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	obeyed := filepath.Join(t.TempDir(), "a\x1b[2Jb") // by a terminal that prints it
-	if err := os.Rename(unwritable, obeyed); err != nil {
+	obeyed := filepath.Join(t.TempDir(), "a\x1b[2Jb")
+	if err := os.Rename(dir, obeyed); err != nil {
 		t.Fatal(err)
 	}
-	unwritable = obeyed
-	underWay, _ := goingOn(t)
-	steady, unended, empty := ended(t, runFolder(t)), runFolder(t), t.TempDir()
-	history := filepath.Join(t.TempDir(), "history.jsonl")
-	for _, row := range []struct {
-		sentence string
-		args     []string
-		code     int
-		stdout   string
-		stderr   string
-	}{
+	return obeyed
+}
+
+func TestExitCodesOfReport(t *testing.T) {
+	unwritable := unwritableFolder(t)
+	steady := ended(t, runFolder(t))
+	checkExits(t, []exitRow{
 		{"a run that passed", []string{"report", ended(t, runFolder(t))}, 0, "1 passed, 0 failed", ""},
 		{"a run that passed as far as it got", []string{"report", runFolder(t)}, 3, "the run was cut off, or has not ended", ""},
 		{"a run with a claim that failed", []string{"report", runFolder(t, 60)}, 1, "1 of 100 requests failed (1 refused)", ""},
@@ -108,7 +133,7 @@ func TestExitCodes(t *testing.T) {
 		{"one recording of a run", []string{"report", "../../../reports/testdata/recorded/iptables-drained"}, 2, "",
 			"name the run folder that it is in"},
 		{"a folder that takes no report", []string{"report", unwritable}, 3, "", "reports: write report.json"},
-		{"a folder that is not there, with a name that clears the screen", []string{"report", obeyed + "b"}, 2, "", "/a[2Jbb: "},
+		{"a folder that is not there, with a name that clears the screen", []string{"report", unwritable + "b"}, 2, "", "/a[2Jbb: "},
 		{"a run judged as before", []string{"report", "--dry-run", reported(t, runFolder(t, 60))}, 1,
 			"nothing changed: report.json is byte-identical", ""},
 		{"a run that never had a report", []string{"report", "--dry-run", runFolder(t)}, 2, "", "write it anew: rollcall report "},
@@ -123,6 +148,16 @@ func TestExitCodes(t *testing.T) {
 		{"no folder to judge again", []string{"report", "--dry-run"}, 2, "",
 			"rollcall report: too little is named: name one run folder, such as out/latest"},
 		{"a call for help with judging again", []string{"report", "--help"}, 0, "Exit codes", ""},
+		{"a picture of a scenario", []string{"report", steady, "--picture=iptables/rollout/drained"}, 0, "<svg ", ""},
+		{"a picture of a scenario that there is not", []string{"report", steady, "--picture=iptables/rollout/none"}, 2, "",
+			"--picture=iptables/rollout/none: no such scenario was recorded: choose one of: iptables/rollout/drained"},
+		{"a picture in another format", []string{"report", steady, "--picture=x", "-o", "json"}, 2, "",
+			"they exclude each other: leave one of them out"},
+	})
+}
+
+func TestExitCodesOfExplain(t *testing.T) {
+	checkExits(t, []exitRow{
 		{"the story of a scenario", []string{"explain", "drained-rolling-update"}, 0,
 			"RC1055 full-rate: clients send the full load", ""},
 		{"the story of a scenario, by its suite too", []string{"explain", "rollout/drained-rolling-update"}, 0, "decides C39: ", ""},
@@ -149,12 +184,23 @@ func TestExitCodes(t *testing.T) {
 		{"a code that there never was", []string{"explain", "RC1999"}, 2, "", "nothing has that name"},
 		{"a claim that there is not", []string{"explain", "C99"}, 2, "", "nothing has that name"},
 		{"half a name", []string{"explain", "agent-lo"}, 2, "", "did you mean agent-lost?"},
+	})
+}
+
+func TestExitCodesOfList(t *testing.T) {
+	checkExits(t, []exitRow{
 		{"all scenarios", []string{"list"}, 0, "rollout/drained-rolling-update", ""},
 		{"the scenarios of a suite and profile, without some", []string{"list", "--suites=control", "--profile=core", "--skip=^undrained"}, 0,
 			"control/unprobed", ""},
 		{"a list of no scenario", []string{"list", "--run=^nothing$"}, 2, "", "no scenario matches the options: leave some out"},
 		{"a list in an unknown format", []string{"list", "-o", "xml"}, 2, "", "use text, json, yaml, markdown"},
 		{"a list by a pattern that is none", []string{"list", "--run=("}, 2, "", "missing closing )"},
+	})
+}
+
+func TestExitCodesOfStatus(t *testing.T) {
+	underWay, _ := goingOn(t)
+	checkExits(t, []exitRow{
 		{"the status of a run that ended", []string{"status", watched(t, runFolder(t))}, 0,
 			"run r: ended, 1 of 2 scenarios done\nfail iptables", ""},
 		{"the status of a run that goes on", []string{"status", underWay}, 0, "run r: under way, 1 of 2 scenarios done\nfail nftables", ""},
@@ -166,6 +212,12 @@ func TestExitCodes(t *testing.T) {
 		{"a run that is shown at a port that is none", []string{"status", "--serve=99999", underWay}, 2, "", "--serve=99999: "},
 		{"the status as data", []string{"status", "-o", "json", watched(t, runFolder(t))}, 0, `"outcome": "fail"`, ""},
 		{"the status of a folder of something else", []string{"status", t.TempDir()}, 2, "", "has no status of a run"},
+	})
+}
+
+func TestExitCodesOfCompare(t *testing.T) {
+	steady, unended := ended(t, runFolder(t)), runFolder(t)
+	checkExits(t, []exitRow{
 		{"a run compared with itself", []string{"compare", steady, steady}, 0, "Nothing is shown to have got worse or better.", ""},
 		{"a run whose requests failed, after one whose did not", []string{"compare", steady, runFolder(t, 60)}, 1,
 			"| worse | rollout/drained | iptables | pass | fail |", ""},
@@ -184,8 +236,19 @@ func TestExitCodes(t *testing.T) {
 			"--history=none: it cannot be read: stat none: no such file or directory: have it written: rollcall trend DIR... --history=none"},
 		{"a history that is none", []string{"compare", steady, steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2, "",
 			"is not a line of a history: give another file"},
-		{"a page that cannot be written", []string{"compare", steady, steady, "--html", unwritable}, 3, "", "rollcall: write page: "},
+		{"a page that cannot be written", []string{"compare", steady, steady, "--html", t.TempDir()}, 3, "", "rollcall: write page: "},
 		{"a call for help with comparing", []string{"compare", "--help"}, 0, "Exit codes", ""},
+		{"two runs compared with two", []string{"compare", steady + "," + steady, steady + "," + steady}, 0,
+			"Nothing is shown to have got worse", ""},
+		{"a run compared with one of another profile", []string{"compare", steady, profiled(t, runFolder(t), "core")}, 0,
+			"A ran profile full and B profile core", ""},
+	})
+}
+
+func TestExitCodesOfTrend(t *testing.T) {
+	steady, unended, empty := ended(t, runFolder(t)), runFolder(t), t.TempDir()
+	history := filepath.Join(t.TempDir(), "history.jsonl")
+	checkExits(t, []exitRow{
 		{"a trend of a run", []string{"trend", steady, "--history", history}, 0, "1 runs, 1 of them added now", ""},
 		{"a trend of the same run again", []string{"trend", steady, "--history", history}, 0, "1 runs, 0 of them added now", ""},
 		{"a trend of the history alone", []string{"trend", "--history", history}, 0, "1 runs, 0 of them added now", ""},
@@ -200,6 +263,38 @@ func TestExitCodes(t *testing.T) {
 		{"a trend where nothing can be written", []string{"trend", steady, "--history", filepath.Join(empty, "none", "history.jsonl")}, 3, "",
 			"trend: append"},
 		{"a call for help with the trend", []string{"trend", "--help"}, 0, "Exit codes", ""},
+	})
+}
+
+func TestExitCodesOfAccept(t *testing.T) {
+	steady := ended(t, runFolder(t))
+	checkExits(t, []exitRow{
+		{"a candidate as good as its baseline, of which too little was seen", []string{"accept", "--baseline", steady, "--candidate", steady}, 3,
+			"# Rollcall accept: cannot tell\n", ""},
+		{"two runs of each side", []string{"accept", "--baseline", steady, "--baseline", steady, "--candidate", steady + "," + steady}, 3,
+			"Baseline: runs ", ""},
+		{"a candidate that fails", []string{"accept", "--baseline", steady, "--candidate", steady, "--candidate", ended(t, runFolder(t, 60))},
+			1, "# Rollcall accept: no-go\n", ""},
+		{"a candidate that fails as its policy expects", []string{"accept", "--baseline", steady, "--candidate", ended(t, runFolder(t, 60)),
+			"--policy", policy(t, "rollout/drained")}, 3, "Rollcall accept: cannot tell\n", ""},
+		{"a policy that means nothing", []string{"accept", "--baseline", steady, "--candidate", steady, "--policy", policy(t, "drained")}, 2,
+			"", `exceptions[0].scenario: "drained" is not a scenario`},
+		{"a candidate of another profile", []string{"accept", "--baseline", steady, "--candidate", profiled(t, runFolder(t), "core")}, 2, "",
+			"run the candidate again with --profile=full"},
+		{"a candidate without its baseline", []string{"accept", "--candidate", steady}, 2, "", "--baseline=DIR --candidate=DIR"},
+		{"a move from one mode to another, of a run without that", []string{"accept", "--baseline", steady, "--modes=iptables:nftables"}, 2, "",
+			"--modes=iptables:nftables: A has iptables and B has none: name one of each"},
+		{"a mode as the candidate for its own place", []string{"accept", "--baseline", steady, "--modes=iptables"}, 3,
+			"Candidate: run r, Kubernetes of an unknown version in iptables: cannot tell.", ""},
+		{"a candidate that is no run", []string{"accept", "--baseline", steady, "--candidate", t.TempDir()}, 2, "", "not a run folder"},
+		{"a decision that cannot be written", []string{"accept", "--baseline", steady, "--candidate", steady, "--html", t.TempDir()}, 3, "",
+			"rollcall: write page: "},
+		{"a call for help with accepting", []string{"accept", "--help"}, 0, "kind: AcceptancePolicy", ""},
+	})
+}
+
+func TestExitCodesOfOtherCommandLines(t *testing.T) {
+	checkExits(t, []exitRow{
 		{"no folder", []string{"report"}, 2, "", "rollcall report: too little is named: name one run folder, such as out/latest"},
 		{"two folders", []string{"report", "a", "b"}, 2, "", "rollcall report a b: too much is named: name one run folder"},
 		{"manifests without -f", []string{"try", "tls.yaml"}, 2, "", "Error: rollcall try tls.yaml: it takes no such word: write -f tls.yaml\n"},
@@ -213,11 +308,6 @@ func TestExitCodes(t *testing.T) {
 			"--sorrow: rollcall report has no such option: rollcall report --help lists them"},
 		{"an unknown command", []string{"sing"}, 2, "", "rollcall sing: unknown command: rollcall --help lists them"},
 		{"a call for help", []string{"report", "--help"}, 0, "Exit codes:", ""},
-		{"a picture of a scenario", []string{"report", steady, "--picture=iptables/rollout/drained"}, 0, "<svg ", ""},
-		{"a picture of a scenario that there is not", []string{"report", steady, "--picture=iptables/rollout/none"}, 2, "",
-			"--picture=iptables/rollout/none: no such scenario was recorded: choose one of: iptables/rollout/drained"},
-		{"a picture in another format", []string{"report", steady, "--picture=x", "-o", "json"}, 2, "",
-			"they exclude each other: leave one of them out"},
 		{"the build", []string{"version"}, 0, "\nkubernetes  v1.", ""},
 		{"the build, by the flag that others have", []string{"--version"}, 0, "\nkubernetes  v1.", ""},
 		{"the schema", []string{"schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
@@ -226,49 +316,10 @@ func TestExitCodes(t *testing.T) {
 		{"the schema of what is printed for a script", []string{"schema", "status"}, 0, `"$id": "urn:rollcall:v1alpha1:status"`, ""},
 		{"the schema of a policy", []string{"schema", "policy"}, 0, `"title": "Rollcall acceptance policy"`, ""},
 		{"the schema of an app", []string{"schema", "app"}, 0, `"title": "Rollcall app"`, ""},
-		{"a candidate as good as its baseline, of which too little was seen", []string{"accept", "--baseline", steady, "--candidate", steady}, 3,
-			"# Rollcall accept: cannot tell\n", ""},
-		{"two runs of each side", []string{"accept", "--baseline", steady, "--baseline", steady, "--candidate", steady + "," + steady}, 3,
-			"Baseline: runs ", ""},
-		{"two runs compared with two", []string{"compare", steady + "," + steady, steady + "," + steady}, 0,
-			"Nothing is shown to have got worse", ""},
-		{"a candidate that fails", []string{"accept", "--baseline", steady, "--candidate", steady, "--candidate", ended(t, runFolder(t, 60))},
-			1, "# Rollcall accept: no-go\n", ""},
-		{"a candidate that fails as its policy expects", []string{"accept", "--baseline", steady, "--candidate", ended(t, runFolder(t, 60)),
-			"--policy", policy(t, "rollout/drained")}, 3, "Rollcall accept: cannot tell\n", ""},
-		{"a policy that means nothing", []string{"accept", "--baseline", steady, "--candidate", steady, "--policy", policy(t, "drained")}, 2,
-			"", `exceptions[0].scenario: "drained" is not a scenario`},
-		{"a candidate of another profile", []string{"accept", "--baseline", steady, "--candidate", profiled(t, runFolder(t), "core")}, 2, "",
-			"run the candidate again with --profile=full"},
-		{"a run compared with one of another profile", []string{"compare", steady, profiled(t, runFolder(t), "core")}, 0,
-			"A ran profile full and B profile core", ""},
-		{"a candidate without its baseline", []string{"accept", "--candidate", steady}, 2, "", "--baseline=DIR --candidate=DIR"},
-		{"a move from one mode to another, of a run without that", []string{"accept", "--baseline", steady, "--modes=iptables:nftables"}, 2, "",
-			"--modes=iptables:nftables: A has iptables and B has none: name one of each"},
-		{"a mode as the candidate for its own place", []string{"accept", "--baseline", steady, "--modes=iptables"}, 3,
-			"Candidate: run r, Kubernetes of an unknown version in iptables: cannot tell.", ""},
-		{"a candidate that is no run", []string{"accept", "--baseline", steady, "--candidate", empty}, 2, "", "not a run folder"},
-		{"a decision that cannot be written", []string{"accept", "--baseline", steady, "--candidate", steady, "--html", unwritable}, 3, "",
-			"rollcall: write page: "},
-		{"a call for help with accepting", []string{"accept", "--help"}, 0, "kind: AcceptancePolicy", ""},
 		{"a call for help with the schema", []string{"schema", "--help"}, 0, "Exit codes:", ""},
 		{"nothing at all", nil, 0, "run         Run suites in every kube-proxy mode", ""},
 		{"nothing at all", nil, 0, "report      Write the reports of a recorded run, and", ""},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			if code := execute(row.args, &stdout, &stderr); code != row.code {
-				t.Errorf("exit code %d, want %d", code, row.code)
-			}
-			if !strings.Contains(stdout.String(), row.stdout) {
-				t.Errorf("stdout lacks %q:\n%s", row.stdout, stdout.String())
-			}
-			if strings.Contains(stderr.String(), "\x1b") || !strings.Contains(stderr.String(), row.stderr) ||
-				(row.stderr == "") != (stderr.Len() == 0) {
-				t.Errorf("stderr, which should say %q:\n%s", row.stderr, stderr.String())
-			}
-		})
-	}
+	})
 }
 
 // policy is a policy file that excepts a scenario.

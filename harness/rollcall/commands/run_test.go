@@ -8,15 +8,34 @@ import (
 	"testing"
 )
 
-// Bad input is refused in one line that names it, before anything is created.
-func TestBadInputOfARun(t *testing.T) {
+// A badRow is a command line that is refused in one line, which says what is wrong, before anything is created.
+type badRow struct {
+	sentence string
+	args     []string
+	stderr   string
+}
+
+func checkRefusals(t *testing.T, rows []badRow) {
 	t.Chdir(filepath.Join("..", "..", ".."))
 	t.Setenv("ARTIFACTS", t.TempDir()) // nothing is recorded there
-	for _, row := range []struct {
-		sentence string
-		args     []string
-		stderr   string
-	}{
+	for _, row := range rows {
+		t.Run(row.sentence, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if code := execute(row.args, &stdout, &stderr); code != exitUsage {
+				t.Errorf("exit code %d, want %d", code, exitUsage)
+			}
+			if text := stderr.String(); !strings.Contains(text, row.stderr) || strings.Count(text, "\n") != 1 || strings.Contains(text, "sesame") {
+				t.Errorf("stderr is not one line that says %q:\n%s", row.stderr, text)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("stdout:\n%s", &stdout)
+			}
+		})
+	}
+}
+
+func TestWordsAndOptionsThatThereAreNot(t *testing.T) {
+	checkRefusals(t, []badRow{
 		{"an unknown command", []string{"fly"}, "Error: rollcall fly: unknown command: rollcall --help lists them\n"},
 		{"a mistyped command", []string{"rnu"}, "rollcall rnu: unknown command: rollcall --help lists them; did you mean run?"},
 		{"a mistyped flag", []string{"run", "--profil=core"},
@@ -33,11 +52,31 @@ func TestBadInputOfARun(t *testing.T) {
 		{"a scenario in place of an option", []string{"run", "unprobed"},
 			"rollcall run unprobed: it takes no such word: write --run='^unprobed$'\n"},
 		{"a flag without a value", []string{"run", "--profile"}, "--profile: it has no value: write --profile=PROFILE, or leave --profile out\n"},
+		{"an unknown flag", []string{"run", "--fast"}, "--fast: rollcall run has no such option: rollcall run --help lists them\n"},
+		{"a mistyped mode", []string{"run", "--modes=iptable"}, "use some of iptables, nftables, ipvs; did you mean iptables?"},
+		{"a mistyped profile", []string{"run", "--profile=smok"}, "use smoke, core or full; did you mean smoke?"},
+		{"a mistyped suite", []string{"run", "--suites=rolout"}, "choose one that rollcall list shows; did you mean rollout?"},
+		{"a mistyped suite of a list", []string{"list", "--suites=rolout"}, "choose one that rollcall list shows; did you mean rollout?"},
+		{"a mistyped profile of a list", []string{"list", "--profile=ful"}, "use smoke, core or full; did you mean full?"},
+		{"a mistyped format", []string{"list", "-o", "jsno"}, "use text, json, yaml, markdown; did you mean json?"},
+		{"a mistyped schema", []string{"schema", "polcy"}, "status, trend; did you mean policy?"},
+		{"a mistyped scenario", []string{"explain", "drained-roling-update"}, "did you mean drained-rolling-update?"},
+		{"a cluster for a command that has none", []string{"report", "--as=jane", "x"}, "--as: rollcall report has no such option: "},
+		{"a cluster for images", []string{"image", "--context=staging"}, "--context: rollcall image has no such option: "},
+		{"no cluster to clean up", []string{"clean", "--context="},
+			"--context=: it has no value: write --context=CONTEXT, or leave --context out\n"},
+		{"a mistyped command of maintenance", []string{"during", "mrak", "reboot"}, "rollcall during -- kubectl drain NODE; did you mean mark?"},
+		{"an end of something", []string{"during", "end", "it"}, "rollcall during end it: it takes no such word: leave it out"},
+		{"no subject of a clean-up", []string{"clean", "all"}, "rollcall clean all: it takes no such word: leave it out"},
+	})
+}
+
+func TestBadInputOfARun(t *testing.T) {
+	checkRefusals(t, []badRow{
 		{"a name of no scenario", []string{"run", "--run=nosuch", "--dry-run"}, "--run=nosuch: the suites have no such scenario in profile full"},
 		{"a run in which nothing failed", []string{"run", "--dry-run", "--failed=" + reported(t, ended(t, runFolder(t)))},
 			"nothing there failed or was inconclusive"},
 		{"a port that is none, of a run that is not to be", []string{"run", "--serve=99999", "--dry-run"}, "--serve=99999: "},
-		{"an unknown flag", []string{"run", "--fast"}, "--fast: rollcall run has no such option: rollcall run --help lists them\n"},
 		{"an unknown mode", []string{"run", "--modes=ebpf"}, "--modes=ebpf: kube-proxy has no such mode: use some of iptables, nftables, ipvs\n"},
 		{"an unknown profile", []string{"run", "--profile=huge"}, "use smoke, core or full\n"},
 		{"too many recordings at a time", []string{"run", "--jobs=17"}, "use 1 to 16"},
@@ -50,42 +89,26 @@ func TestBadInputOfARun(t *testing.T) {
 			"app.yaml: rollcall try does this now, by the manifests themselves: rollcall try " +
 				"--filename=harness/try/testdata/app/nginx.yaml --service=nginx:8000/ --modes=nftables # it has no option for "},
 		{"the file of an app that is not there", []string{"run", "--app=none.yaml"}, "none.yaml: none.yaml: cannot be read: "},
-		{"a mistyped mode", []string{"run", "--modes=iptable"}, "use some of iptables, nftables, ipvs; did you mean iptables?"},
-		{"a mistyped profile", []string{"run", "--profile=smok"}, "use smoke, core or full; did you mean smoke?"},
-		{"a mistyped suite", []string{"run", "--suites=rolout"}, "choose one that rollcall list shows; did you mean rollout?"},
-		{"a mistyped suite of a list", []string{"list", "--suites=rolout"}, "choose one that rollcall list shows; did you mean rollout?"},
-		{"a mistyped profile of a list", []string{"list", "--profile=ful"}, "use smoke, core or full; did you mean full?"},
-		{"a mistyped format", []string{"list", "-o", "jsno"}, "use text, json, yaml, markdown; did you mean json?"},
-		{"a mistyped schema", []string{"schema", "polcy"}, "status, trend; did you mean policy?"},
-		{"a mistyped scenario", []string{"explain", "drained-roling-update"}, "did you mean drained-rolling-update?"},
 		{"a namespace of no cluster", []string{"run", "--namespace=mine"}, "and none is named"},
 		{"somebody to impersonate on a kind cluster", []string{"run", "--as=jane"},
 			"--as=jane: it applies only to an existing cluster, and none is named: name it: --context=NAME"},
 		{"a token for a kind cluster", []string{"run", "--token=open-sesame"}, "--token: it applies only to an existing cluster"},
-		{"likewise where a URL is asked from this host", []string{"during", "--url=http://127.0.0.1:1/", "--as=jane", "--", "true"},
-			"--as=jane: it applies only to an existing cluster"},
-		{"a server that is no URL", []string{"clean", "--server=staging"}, "--server=staging: it is not a URL"},
-		{"a user without a cluster", []string{"clean", "--user=jane"}, "rollcall clean: no cluster is named: name it: --context=NAME"},
-		{"a cluster for a command that has none", []string{"report", "--as=jane", "x"}, "--as: rollcall report has no such option: "},
-		{"a cluster for images", []string{"image", "--context=staging"}, "--context: rollcall image has no such option: "},
-		{"a status that is followed, as data", []string{"status", "--watch", "-o", "json"},
-			"Error: --output, --watch: they exclude each other: leave one of them out"},
-		{"a Kubernetes version of nothing", []string{"preflight", "--k8s=v1.36.x"},
-			"--k8s=v1.36.x: it is the version of the node image, and that is not asked for: add --node-image"},
 		{"a cluster that is not there", []string{"run", "--context=nowhere", "--kubeconfig=none"}, "none"},
 		{"a lab that keeps its cluster", []string{"run", "--lab", "--keep"},
 			"leave out --context, --keep, --dry-run, --failed and --serve"},
 		{"a port that is none", []string{"run", "--serve=99999"}, "--serve=99999: "},
-		{"an unknown Kubernetes version", []string{"preflight", "--node-image", "--k8s=v1.2"}, "v1.2"},
-		{"no repository to push to", []string{"image"}, "name it: --image-repo="},
 		{"a lab that lists its scenarios", []string{"run", "--lab", "--dry-run"}, "keeps nothing"},
-		{"no cluster to clean up", []string{"clean", "--context="},
-			"--context=: it has no value: write --context=CONTEXT, or leave --context out\n"},
+	})
+}
+
+func TestBadInputOfMaintenance(t *testing.T) {
+	checkRefusals(t, []badRow{
+		{"likewise where a URL is asked from this host", []string{"during", "--url=http://127.0.0.1:1/", "--as=jane", "--", "true"},
+			"--as=jane: it applies only to an existing cluster"},
 		{"maintenance without a command", []string{"during"},
 			"no command is named: write one after --, or use rollcall during begin, mark and end"},
 		{"the rights for a Service that is none", []string{"during", "--print-rights", "--service=web"},
 			"--service=web: it does not name a namespace and a Service: "},
-		{"a mistyped command of maintenance", []string{"during", "mrak", "reboot"}, "rollcall during -- kubectl drain NODE; did you mean mark?"},
 		{"a command that is not there", []string{"during", "--", "no-such-program"}, "command no-such-program: it does not exist"},
 		{"an outage that is none", []string{"during", "--max-outage=5", "--", "true"},
 			"--max-outage=5: it is not a duration of 1ms or more: give the unit: 5ms, 5s or 5m?"},
@@ -94,22 +117,20 @@ func TestBadInputOfARun(t *testing.T) {
 		{"a mark of nothing", []string{"during", "mark"}, "rollcall during mark: too little is named: name the step, such as: reboot node-7"},
 		{"a mark in no recording", []string{"during", "mark", "reboot"}, "mark: nothing is being recorded"},
 		{"an end of nothing", []string{"during", "end"}, "end: nothing is being recorded"},
-		{"an end of something", []string{"during", "end", "it"}, "rollcall during end it: it takes no such word: leave it out"},
-		{"no subject of a clean-up", []string{"clean", "all"}, "rollcall clean all: it takes no such word: leave it out"},
-	} {
-		t.Run(row.sentence, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			if code := execute(row.args, &stdout, &stderr); code != exitUsage {
-				t.Errorf("exit code %d, want %d", code, exitUsage)
-			}
-			if text := stderr.String(); !strings.Contains(text, row.stderr) || strings.Count(text, "\n") != 1 || strings.Contains(text, "sesame") {
-				t.Errorf("stderr is not one line that says %q:\n%s", row.stderr, text)
-			}
-			if stdout.Len() > 0 {
-				t.Errorf("stdout:\n%s", &stdout)
-			}
-		})
-	}
+	})
+}
+
+func TestBadInputOfOtherCommands(t *testing.T) {
+	checkRefusals(t, []badRow{
+		{"a server that is no URL", []string{"clean", "--server=staging"}, "--server=staging: it is not a URL"},
+		{"a user without a cluster", []string{"clean", "--user=jane"}, "rollcall clean: no cluster is named: name it: --context=NAME"},
+		{"a status that is followed, as data", []string{"status", "--watch", "-o", "json"},
+			"Error: --output, --watch: they exclude each other: leave one of them out"},
+		{"a Kubernetes version of nothing", []string{"preflight", "--k8s=v1.36.x"},
+			"--k8s=v1.36.x: it is the version of the node image, and that is not asked for: add --node-image"},
+		{"an unknown Kubernetes version", []string{"preflight", "--node-image", "--k8s=v1.2"}, "v1.2"},
+		{"no repository to push to", []string{"image"}, "name it: --image-repo="},
+	})
 }
 
 // The command line that is printed for the file of an app can be called.

@@ -1,0 +1,96 @@
+package verdict_test
+
+import (
+	"time"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/verdict"
+)
+
+// Rules about how long clients were without replies, and which share of requests they lost.
+var outageRows = []ruleRow{
+	{"an outage as long as expected on every lane", verdict.MinOutage(200 * ms),
+		all(breaking("worker-fresh", evidence.Refused, from(70, 95)...), breaking("worker-reused", evidence.Refused, from(70, 90)...)),
+		verdict.Pass},
+	{"a lane that was out for less", verdict.MinOutage(200 * ms),
+		all(breaking("worker-fresh", evidence.Refused, from(70, 95)...), breaking("worker-reused", evidence.Refused, from(70, 80)...)),
+		verdict.Fail},
+	{"a lane that is not asked about", verdict.MinOutage(200 * ms).On(evidence.Fresh),
+		breaking("worker-fresh", evidence.Refused, from(70, 95)...),
+		verdict.Pass},
+	{"every lane kept its rate", verdict.FullRate(99), none,
+		verdict.Pass},
+	{"a rate without a percentage decides nothing", verdict.FullRate(0), none,
+		verdict.Inconclusive},
+	{"no outage is short enough", verdict.MaxOutage(20 * ms), none,
+		verdict.Pass},
+	{"an outage as long as allowed passes", verdict.MaxOutage(20 * ms), breaking("worker-fresh", evidence.Refused, 70, 71),
+		verdict.Pass},
+	{"the longest of several outages decides", verdict.MaxOutage(20 * ms),
+		all(breaking("worker-fresh", evidence.Refused, 70, 90), breaking("worker-reused", evidence.Refused, 60, 71, 72, 73)),
+		verdict.Fail},
+	{"an outage that never ended lasts until the load did", verdict.MaxOutage(time.Second),
+		breaking("worker-fresh", evidence.Refused, from(89, 199)...),
+		verdict.Fail},
+	{"a closed outage within the limit does not hide an open one that may not be", verdict.MaxOutage(1105 * ms),
+		all(breaking("worker-fresh", evidence.Refused, from(89, 199)...), breaking("worker-reused", evidence.Refused, from(79, 188)...),
+			skewed(0, 20*ms)),
+		verdict.Inconclusive},
+	{"replies that never stop are no gap", verdict.ReplyGap(0, 0), none,
+		verdict.Pass},
+	{"a lane without a gap, although each lane should have one", verdict.ReplyGap(40*ms, 50*ms),
+		breaking("worker-fresh", evidence.Refused, 70, 71, 72, 73),
+		verdict.Fail},
+	{"a gap that is longer than allowed by more than a period", verdict.ReplyGap(0, 20*ms),
+		breaking("worker-fresh", evidence.Refused, 70, 71, 72, 73),
+		verdict.Fail},
+	{"one that is longer by a period may be none", verdict.ReplyGap(0, 30*ms), breaking("worker-fresh", evidence.Refused, 70, 71, 72, 73),
+		verdict.Pass},
+	{"a gap at the end is one too", verdict.ReplyGap(0, time.Second), breaking("worker-fresh", evidence.Refused, from(89, 199)...),
+		verdict.Fail},
+	{"no failure at all is a share that is small enough", verdict.MaxFailedShare(1), none,
+		verdict.Pass},
+	{"two of 151 requests since the rollout began are 1.3 %, which passes where that is allowed", verdict.MaxFailedShare(14),
+		breaking("worker-fresh", evidence.Refused, 70, 71),
+		verdict.Pass},
+	{"but not where maintenance took its first step later", verdict.MaxFailedShare(14),
+		all(disrupted(""), step(900, "worker", "drain"), breaking("worker-fresh", evidence.Refused, 95, 96)),
+		verdict.Fail},
+	{"one more is too many", verdict.MaxFailedShare(14), breaking("worker-fresh", evidence.Refused, 70, 71, 75),
+		verdict.Fail},
+	{"the lane that lost most decides", verdict.MaxFailedShare(10),
+		all(breaking("worker-fresh", evidence.Refused, 70), breaking("worker-reused", evidence.Reset, 70, 80, 90)),
+		verdict.Fail},
+	{"a share of nothing cannot be asked for", verdict.MaxFailedShare(0), none,
+		verdict.Inconclusive},
+	{"no outage among requests before the rollout alone tests nothing of it", verdict.MaxOutage(20 * ms), rolledOutLast,
+		verdict.Inconclusive},
+	{"as many new connections are lost as the pod on the disrupted node gets", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a"), breaking("worker-fresh", evidence.Timeout, from(110, 165)...)),
+		verdict.Pass},
+	{"fewer, for its endpoint left soon", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a"), breaking("worker-fresh", evidence.Timeout, from(99, 119)...)),
+		verdict.Fail},
+	{"more, for other pods are not reached either", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a"), breaking("worker-fresh", evidence.Timeout, from(110, 190)...)),
+		verdict.Fail},
+	{"a keep-alive connection is none of them", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a"), breaking("worker-fresh", evidence.Timeout, from(110, 165)...),
+			breaking("worker-reused", evidence.Timeout, from(99, 198)...)),
+		verdict.Pass},
+	{"where the disrupted node has all pods each is lost", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun),
+		all(onDisrupted("a", "b"), breaking("worker-fresh", evidence.Timeout, from(99, 198)...)),
+		verdict.Pass},
+	{"where no pod is on a disrupted node there is no share", verdict.LostShare(0, 1500*ms, evidence.RolloutBegun), disrupted("worker"),
+		verdict.Inconclusive},
+	{"a time in which nobody sent anything", verdict.LostShare(5*time.Second, 9*time.Second, evidence.RolloutBegun), onDisrupted("a"),
+		verdict.Inconclusive},
+}
+
+func drawOutageRules(d *drawing) []evidence.Expectation {
+	r := d.random("rules of outages")
+	return []evidence.Expectation{
+		verdict.MaxOutage(r.lasts()), verdict.MinOutage(r.lasts()), verdict.ReplyGap(r.lasts()/4, r.lasts()),
+		verdict.Pause(-r.lasts(), r.lasts()),
+	}
+}
