@@ -10,7 +10,7 @@ import (
 )
 
 // Update completes a scenario that updates an app under load: beside its own expectations it expects that the load was offered, that
-// both versions answered, and that in the end only the new one does. By default v2 replaces v1 under [FullRate] requests per second and lane.
+// both versions answered, and that in the end only the new one does. By default v2 replaces v1 under [FullRate].
 func Update(s Scenario) Scenario {
 	s.Load.Rate = cmp.Or(s.Load.Rate, FullRate)
 	if s.Rollout == nil {

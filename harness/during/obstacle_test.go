@@ -84,72 +84,40 @@ func accepting(t *testing.T, serve func(*net.TCPConn)) string {
 	return listener.Addr().String()
 }
 
-func TestWhatIsInTheWay(t *testing.T) {
-	status := func(code int) loadgen.NoReplyError {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
-		defer server.Close()
-		return lastOf(t, server.Listener.Addr().String(), patient)
-	}
-	overTLS := httptest.NewTLSServer(http.NotFoundHandler())
-	defer overTLS.Close()
-	refused, tls := lastOf(t, refusing(t), patient), lastOf(t, overTLS.Listener.Addr().String(), patient)
-	reset := lastOf(t, accepting(t, func(c *net.TCPConn) { _ = c.SetLinger(0); c.Close() }), patient)
-	slow := lastOf(t, silent(t), loadgen.DefaultTimeout)
-	speaksOther := lastOf(t, accepting(t, func(c *net.TCPConn) { _, _ = c.Write([]byte("-ERR unknown command\r\n")); c.Close() }), patient)
-	dropped := loadgen.NoReplyError{Fault: evidence.Timeout}
+// An obstacleRow is why clients of shop/web get no good reply, and what is said of it.
+type obstacleRow struct {
+	sentence string
+	last     loadgen.NoReplyError
+	from     string
+	policies string
+	sidecar  string
+	want     string
+}
 
-	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "default-deny"}}
-	const none, alone, unread = "", "alone", "unread"
-	const inside, outside, both = "inside", "outside", "both"
-	for _, row := range []struct {
-		sentence string
-		last     loadgen.NoReplyError
-		from     string
-		policies string // none, one NetworkPolicy, or unread
-		sidecar  string
-		want     string
-	}{
-		{"the app does not listen where its Service says", refused, inside, none, "",
-			"service shop/web: asked for /healthz at port 80 from a pod on a: connection refused: nothing listens on port 8080 of pod web-1, which is targetPort http: have the app listen there"},
-		{"a NetworkPolicy keeps us out", dropped, inside, alone, "",
-			"service shop/web: asked for /healthz at port 80 from a pod on a: no connection in 2s: NetworkPolicy default-deny selects pod web-1, and may keep out pods of namespace rollcall: " +
-				"let pods of namespace rollcall through to it"},
-		{"a NetworkPolicy whose plugin rejects connections",
-			refused, inside, alone, "", "connection refused: NetworkPolicy default-deny selects pod web-1"},
-		{"a NetworkPolicy that we may not read",
-			dropped, inside, unread, "", "no connection in 2s: something drops it, such as a NetworkPolicy: let pods"},
-		{"something else drops it", dropped, inside, none, "",
-			"no connection in 2s: something drops it, and no NetworkPolicy of namespace shop does: "},
-		{"a policy is not to blame for what the app says", status(503), inside, alone, "",
-			"from a pod on a: status 503 Service Unavailable: name another path"},
-		{"the port speaks TLS", tls, inside, none, "", "from a pod on a: the port speaks TLS: ask over it: --service="},
-		{"a mesh wants mTLS", reset, inside, none, "istio-proxy", "it resets the connection: pod web-1 has the sidecar istio-proxy, " +
-			"whose mesh may only accept mTLS: have the mesh take plain HTTP from namespace rollcall"},
-		{"a mesh that replies with 403",
-			status(403), inside, none, "linkerd-proxy", "status 403 Forbidden: pod web-1 has the sidecar linkerd-proxy, "},
-		{"a mesh is there, but the path is wrong", status(404), inside, none, "istio-proxy",
-			"from a pod on a: status 404 Not Found: name another path"},
-		{"no mesh is there", reset, inside, none, "", "from a pod on a: it resets the connection: name a port"},
-		{"another protocol", speaksOther, inside, none, "", "from a pod on a: it closes the connection without a reply over HTTP: name a port"},
-		{"a certificate of another name", loadgen.NoReplyError{Fault: evidence.CertWrongName, Opened: true}, inside, none, "",
-			"from a pod on a: its certificate is for another name: give that name: --server-name=NAME, or --insecure"},
-		{"a certificate of an authority nobody named", loadgen.NoReplyError{Fault: evidence.CertUnknownAuthority, Opened: true}, inside, none, "",
-			"from a pod on a: its certificate is of an authority that is not trusted: give that: --ca=FILE"},
-		{"an app that takes its time", slow, inside, none, "",
-			"from a pod on a: it takes the connection, and gives no reply in 30s: name a path"},
-		{"nobody listens at the URL", refused, outside, none, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
-			"connection refused: see that it can be reached"},
-		{"nothing comes back from the URL", dropped, outside, none, "",
-			"from here: no connection in 2s: something on the way drops it, such as a firewall: "},
-		{"the URL is one of HTTPS", tls, outside, none, "", "from here: its port speaks TLS: write https://"},
-		{"the URL has no such path", status(404), outside, none, "", "from here: status 404 Not Found: name another path"},
-		{"the path leads elsewhere", status(301), inside, none, "",
-			"from a pod on a: status 301 Moved Permanently: name the host and path that it leads to, or give --good-status=200-299,301"},
-		{"the URL is of an app that answers to other names", status(400), outside, none, "",
-			"from here: status 400 Bad Request: name the host that it answers to with --host"},
-		{"clients inside and outside; two pods have the same obstacle", status(404), both, none, "",
-			"service shop/web: asked for /healthz at port 80 from a pod on a and on b: status 404 Not Found; asked for http://shop.example.com/ from here: status 404 Not Found: name another path, or give --good-status"},
-	} {
+// Where clients are, and which NetworkPolicies there are.
+const (
+	fromPod, fromHere, fromBoth         = "pod", "here", "both"
+	noPolicy, onePolicy, unreadPolicies = "", "one", "unread"
+)
+
+// replying returns the error of a client's request that is answered with a status.
+func replying(t *testing.T, status int) loadgen.NoReplyError {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	defer server.Close()
+	return lastOf(t, server.Listener.Addr().String(), patient)
+}
+
+// overTLS returns that of one to a port that speaks TLS.
+func overTLS(t *testing.T) loadgen.NoReplyError {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	return lastOf(t, server.Listener.Addr().String(), patient)
+}
+
+func checkObstacles(t *testing.T, rows []obstacleRow) {
+	for _, row := range rows {
 		t.Run(row.sentence, func(t *testing.T) {
 			app := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-1", Labels: map[string]string{"app": "web"}},
 				Spec: corev1.PodSpec{Containers: []corev1.Container{
@@ -159,11 +127,11 @@ func TestWhatIsInTheWay(t *testing.T) {
 				app.Spec.InitContainers = []corev1.Container{{Name: row.sidecar}}
 			}
 			objects := []runtime.Object{app}
-			if row.policies == alone {
-				objects = append(objects, policy)
+			if row.policies == onePolicy {
+				objects = append(objects, &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "default-deny"}})
 			}
 			client := fake.NewClientset(objects...)
-			if row.policies == unread {
+			if row.policies == unreadPolicies {
 				client.PrependReactor("list", "networkpolicies", func(k8stesting.Action) (bool, runtime.Object, error) {
 					return true, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil)
 				})
@@ -172,11 +140,11 @@ func TestWhatIsInTheWay(t *testing.T) {
 				Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 					Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromString("http")}}}}}
 			var without []harness.Unanswered
-			for _, node := range map[string][]string{inside: {"a"}, both: {"a", "b"}}[row.from] {
+			for _, node := range map[string][]string{fromPod: {"a"}, fromBoth: {"a", "b"}}[row.from] {
 				without = append(without, harness.Unanswered{Last: row.last, Pod: &corev1.Pod{
 					ObjectMeta: metav1.ObjectMeta{Namespace: "rollcall", Name: "agent-" + node}, Spec: corev1.PodSpec{NodeName: node}}})
 			}
-			if row.from != inside {
+			if row.from != fromPod {
 				without = append(without, harness.Unanswered{Target: to.URL, Last: row.last})
 			}
 			err := obstacles{client, to, "/healthz"}.explain(t.Context(), without)
@@ -185,6 +153,62 @@ func TestWhatIsInTheWay(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatIsInTheWayOfAPod(t *testing.T) {
+	refused, tls := lastOf(t, refusing(t), patient), overTLS(t)
+	reset := lastOf(t, accepting(t, func(c *net.TCPConn) { _ = c.SetLinger(0); c.Close() }), patient)
+	slow := lastOf(t, silent(t), loadgen.DefaultTimeout)
+	speaksOther := lastOf(t, accepting(t, func(c *net.TCPConn) { _, _ = c.Write([]byte("-ERR unknown command\r\n")); c.Close() }), patient)
+	dropped := loadgen.NoReplyError{Fault: evidence.Timeout}
+	checkObstacles(t, []obstacleRow{
+		{"the app does not listen where its Service says", refused, fromPod, noPolicy, "",
+			"service shop/web: asked for /healthz at port 80 from a pod on a: connection refused: nothing listens on port 8080 of pod web-1, which is targetPort http: have the app listen there"},
+		{"a NetworkPolicy keeps us out", dropped, fromPod, onePolicy, "",
+			"service shop/web: asked for /healthz at port 80 from a pod on a: no connection in 2s: NetworkPolicy default-deny selects pod web-1, and may keep out pods of namespace rollcall: " +
+				"let pods of namespace rollcall through to it"},
+		{"a NetworkPolicy whose plugin rejects connections",
+			refused, fromPod, onePolicy, "", "connection refused: NetworkPolicy default-deny selects pod web-1"},
+		{"a NetworkPolicy that we may not read",
+			dropped, fromPod, unreadPolicies, "", "no connection in 2s: something drops it, such as a NetworkPolicy: let pods"},
+		{"something else drops it", dropped, fromPod, noPolicy, "",
+			"no connection in 2s: something drops it, and no NetworkPolicy of namespace shop does: "},
+		{"a policy is not to blame for what the app says", replying(t, 503), fromPod, onePolicy, "",
+			"from a pod on a: status 503 Service Unavailable: name another path"},
+		{"the port speaks TLS", tls, fromPod, noPolicy, "", "from a pod on a: the port speaks TLS: ask over it: --service="},
+		{"a mesh wants mTLS", reset, fromPod, noPolicy, "istio-proxy", "it resets the connection: pod web-1 has the sidecar istio-proxy, " +
+			"whose mesh may only accept mTLS: have the mesh take plain HTTP from namespace rollcall"},
+		{"a mesh that replies with 403",
+			replying(t, 403), fromPod, noPolicy, "linkerd-proxy", "status 403 Forbidden: pod web-1 has the sidecar linkerd-proxy, "},
+		{"a mesh is there, but the path is wrong", replying(t, 404), fromPod, noPolicy, "istio-proxy",
+			"from a pod on a: status 404 Not Found: name another path"},
+		{"no mesh is there", reset, fromPod, noPolicy, "", "from a pod on a: it resets the connection: name a port"},
+		{"another protocol", speaksOther, fromPod, noPolicy, "",
+			"from a pod on a: it closes the connection without a reply over HTTP: name a port"},
+		{"a certificate of another name", loadgen.NoReplyError{Fault: evidence.CertWrongName, Opened: true}, fromPod, noPolicy, "",
+			"from a pod on a: its certificate is for another name: give that name: --server-name=NAME, or --insecure"},
+		{"a certificate of an authority nobody named", loadgen.NoReplyError{Fault: evidence.CertUnknownAuthority, Opened: true}, fromPod, noPolicy, "",
+			"from a pod on a: its certificate is of an authority that is not trusted: give that: --ca=FILE"},
+		{"an app that takes its time", slow, fromPod, noPolicy, "",
+			"from a pod on a: it takes the connection, and gives no reply in 30s: name a path"},
+		{"the path leads elsewhere", replying(t, 301), fromPod, noPolicy, "",
+			"from a pod on a: status 301 Moved Permanently: name the host and path that it leads to, or give --good-status=200-299,301"},
+	})
+}
+
+func TestWhatIsInTheWayToAURL(t *testing.T) {
+	checkObstacles(t, []obstacleRow{
+		{"nobody listens at the URL", lastOf(t, refusing(t), patient), fromHere, noPolicy, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
+			"connection refused: see that it can be reached"},
+		{"nothing comes back from the URL", loadgen.NoReplyError{Fault: evidence.Timeout}, fromHere, noPolicy, "",
+			"from here: no connection in 2s: something on the way drops it, such as a firewall: "},
+		{"the URL is one of HTTPS", overTLS(t), fromHere, noPolicy, "", "from here: its port speaks TLS: write https://"},
+		{"the URL has no such path", replying(t, 404), fromHere, noPolicy, "", "from here: status 404 Not Found: name another path"},
+		{"the URL is of an app that answers to other names", replying(t, 400), fromHere, noPolicy, "",
+			"from here: status 400 Bad Request: name the host that it answers to with --host"},
+		{"clients inside and outside; two pods have the same obstacle", replying(t, 404), fromBoth, noPolicy, "",
+			"service shop/web: asked for /healthz at port 80 from a pod on a and on b: status 404 Not Found; asked for http://shop.example.com/ from here: status 404 Not Found: name another path, or give --good-status"},
+	})
 }
 
 // Without the rights to read pods it is not known which are ready.

@@ -18,117 +18,78 @@ import (
 	"example.com/rollcall/harness/observe"
 )
 
-func TestRolloutsThatNoWaitEnds(t *testing.T) {
-	const soon, late = sayEvery, stillFor + sayEvery
-	const noPort = "0/2 nodes are available: 2 node(s) didn't have free ports for the requested pod ports"
-	const ports = noPort + ". preemption: 0/2 nodes are available"
-	pod := func(name string, edit func(*corev1.Pod)) *corev1.Pod {
-		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name),
-			Labels: map[string]string{"app": "web"}}}
-		edit(p)
-		return p
+// A standRow is a rollout, and what is said of it once no wait ends it.
+type standRow struct {
+	sentence string
+	there    []runtime.Object
+	at       time.Duration  // something changes; 0: nothing does
+	later    runtime.Object // what changes
+	after    time.Duration  // how long until Because says it; 0: never
+	want     string
+}
+
+// When something changes: before it counts as a standstill, and later.
+const beforeStill, afterStill = sayEvery, stillFor + sayEvery
+
+// What a scheduler says of a port, and an API server of quota.
+const (
+	noFreePort  = "0/2 nodes are available: 2 node(s) didn't have free ports for the requested pod ports"
+	noFreePorts = noFreePort + ". preemption: 0/2 nodes are available"
+	overQuota   = `Error creating: pods "web-7f-x" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=3, limited: pods=3`
+)
+
+func objects(all ...runtime.Object) []runtime.Object { return all }
+
+func standPod(name string, edit func(*corev1.Pod)) *corev1.Pod {
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name),
+		Labels: map[string]string{"app": "web"}}}
+	edit(p)
+	return p
+}
+
+func oldPod() *corev1.Pod { return standPod("web-1", isReady) }
+
+func asCreated(*corev1.Pod) {}
+
+func isReady(p *corev1.Pod) {
+	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+}
+
+func endsNow(p *corev1.Pod) {
+	isReady(p)
+	p.DeletionTimestamp, p.Finalizers = new(metav1.Now()), []string{"x"}
+}
+
+func hasEnded(p *corev1.Pod) {
+	endsNow(p)
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}}
+}
+
+func unscheduled(message string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+			Reason: corev1.PodReasonUnschedulable, Message: message}}
 	}
-	isReady := func(p *corev1.Pod) {
-		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+}
+
+func waitsFor(reason, message string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "web",
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}}
 	}
-	ends := func(p *corev1.Pod) { isReady(p); p.DeletionTimestamp, p.Finalizers = new(metav1.Now()), []string{"x"} }
-	unscheduled := func(message string) func(*corev1.Pod) {
-		return func(p *corev1.Pod) {
-			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
-				Reason: corev1.PodReasonUnschedulable, Message: message}}
-		}
-	}
-	waits := func(reason, message string) func(*corev1.Pod) {
-		return func(p *corev1.Pod) {
-			p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "web",
-				State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}}
-		}
-	}
-	ended := func(p *corev1.Pod) {
-		ends(p)
-		p.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}}
-	}
-	none := func(*corev1.Pod) {}
-	event := func(kind, name, reason, message string, count int32) *corev1.Event {
-		return &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: kind + name + reason}, Count: count, Reason: reason,
-			Message: message, InvolvedObject: corev1.ObjectReference{Kind: kind, Name: name, UID: types.UID(name)}}
-	}
-	const quota = `Error creating: pods "web-7f-x" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=3, limited: pods=3`
-	refuse := func(maker string, before, later int32) (*corev1.Event, *corev1.Event) {
-		return event("ReplicaSet", maker, "FailedCreate", quota, before), event("ReplicaSet", maker, "FailedCreate", quota, later)
-	}
-	list := func(objects ...runtime.Object) []runtime.Object { return objects }
-	old, new1 := pod("web-1", isReady), "web-2"
-	refused, again := refuse("web-7f", 12, 13)
-	ofOther, ofOtherAgain := refuse("web-api-7f", 12, 13)
-	deadline := func(name string, status corev1.ConditionStatus) *appsv1.Deployment {
-		return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Status: appsv1.DeploymentStatus{
-			Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: status, Reason: "ProgressDeadlineExceeded"}}}}
-	}
-	cordoned := readyNode("b")
-	cordoned.Spec.Unschedulable = true
-	for _, row := range []struct {
-		sentence string
-		there    []runtime.Object
-		at       time.Duration  // something changes; 0: nothing does
-		later    runtime.Object // what changes
-		after    time.Duration  // how long until Because says it; 0: never
-		want     string
-	}{
-		{"every pod is ready", list(old), 0, nil, 0, ""},
-		{"a port that an old pod has", list(old, pod(new1, unscheduled(ports))), 0, nil, stillFor,
-			"no node takes pod web-2: " + noPort},
-		{"an old pod ends, which may free it", list(pod("web-1", ends), pod(new1, unscheduled(ports))), 0, nil, 0, ""},
-		{"an old pod that has ended, which a finalizer keeps", list(pod("web-1", ended), pod(new1, isReady)), 0, nil, stillFor,
-			"pod web-1 has ended and stays, since nobody takes its finalizer away: x"},
-		{"a node is away, which may come back", list(old, pod(new1, unscheduled(ports)), cordoned), 0, nil, 0, ""},
-		{"another pod got ready meanwhile", list(old, pod("web-3", none), pod(new1, unscheduled(ports))), soon, pod("web-3", isReady),
-			soon + stillFor, "no node takes pod web-2: " + noPort},
-		{"an autoscaler adds a node", list(old, pod(new1, unscheduled(ports)), event("Pod", new1, "TriggeredScaleUp", "", 1)), 0, nil, 0, ""},
-		{"an autoscaler did so for another pod", list(old, pod(new1, unscheduled("no room")), event("Pod", "web-9", "TriggeredScaleUp", "", 1)),
-			0, nil, stillFor, "no node takes pod web-2: no room"},
-		{"a pod of less priority is ended for it", list(old, pod(new1, func(p *corev1.Pod) {
-			unscheduled(ports)(p)
-			p.Status.NominatedNodeName = "a"
-		})), 0, nil, 0, ""},
-		{"its volume is being made", list(old, pod(new1, unscheduled("pod has unbound immediate PersistentVolumeClaims."))), 0, nil, 0, ""},
-		{"a pod that waits for its gate", list(old, pod(new1, func(p *corev1.Pod) {
-			unscheduled("")(p)
-			p.Status.Conditions[0].Reason = corev1.PodReasonSchedulingGated
-		})), 0, nil, 0, ""},
-		{"one that only takes long to start", list(old, pod(new1, none)), 0, nil, 0, ""},
-		{"one that crashes, which may end", list(old, pod(new1, waits("CrashLoopBackOff", "back-off 40s"))), 0, nil, 0, ""},
-		{"quota that refuses it again and again", list(old, refused), late, again, late, "FailedCreate: " + quota},
-		{"quota that refused it before, and not since", list(old, refused), 0, nil, 0, ""},
-		{"quota of another app", list(old, ofOther), late, ofOtherAgain, 0, ""},
-		{"a webhook that is away", list(old, event("ReplicaSet", "web-7f", "FailedCreate", "failed calling webhook", 12)),
-			late, event("ReplicaSet", "web-7f", "FailedCreate", "failed calling webhook", 13), 0, ""},
-		{"quota that refused it once more before the last change", list(old, refused), soon, again, 0, ""},
-		{"a volume that an old pod has", list(old, pod(new1, none), event("Pod", new1, "FailedAttachVolume",
-			`Waiting for detach for volume "pvc-1" Volume is already used by pod(s) web-0, web-1`, 1)), 0, nil, stillFor, "pod web-2 gets no volume: " +
-			`Waiting for detach for volume "pvc-1" Volume is already used by pod(s) web-0, web-1`},
-		{"a volume that a pod had which is gone", list(old, pod(new1, none), event("Pod", new1, "FailedAttachVolume",
-			`Waiting for detach for volume "pvc-1" Volume is already used by pod(s) web-11`, 1)), 0, nil, 0, ""},
-		{"a start that takes longer than its probe allows", list(old, pod(new1, none), event("Pod", new1, "Killing",
-			"Container web failed startup probe, will be restarted", 3)), 0, nil, stillFor,
-			"pod web-2 does not get ready: Container web failed startup probe, will be restarted (3 times)"},
-		{"a start that took too long twice", list(old, pod(new1, none), event("Pod", new1, "Killing",
-			"Container web failed liveness probe, will be restarted", 2)), 0, nil, 0, ""},
-		{"an image that does not exist", list(old, pod(new1, waits("ImagePullBackOff",
-			`Back-off pulling image "web:3": ErrImagePull: rpc error: code = NotFound desc = reg/web:3: not found`))), 0, nil, stillFor,
-			`pod web-2 has no image for container web: Back-off pulling image "web:3": ErrImagePull: rpc error: code = NotFound desc = ` +
-				"reg/web:3: not found"},
-		{"a registry that is away", list(old, pod(new1, waits("ImagePullBackOff", `Back-off pulling image "web:3": dial tcp: timeout`))), 0, nil, 0, ""},
-		{"a name that no image can have", list(old, pod(new1, waits("InvalidImageName", ""))), 0, nil, stillFor,
-			"pod web-2 has no image for container web: InvalidImageName"},
-		{"the Deployment's progress deadline is over", list(old, pod(new1, none), deadline("web", corev1.ConditionFalse)), 0, nil, stillFor,
-			"deployment web made no progress for its progressDeadlineSeconds"},
-		{"another Deployment's is", list(old, pod(new1, none), deadline("api", corev1.ConditionFalse), deadline("web", corev1.ConditionTrue)),
-			0, nil, 0, ""},
-	} {
+}
+
+func standEvent(kind, name, reason, message string, count int32) *corev1.Event {
+	return &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: kind + name + reason}, Count: count, Reason: reason,
+		Message: message, InvolvedObject: corev1.ObjectReference{Kind: kind, Name: name, UID: types.UID(name)}}
+}
+
+// checkStandstills has the shop with two nodes and the app web.
+func checkStandstills(t *testing.T, rows []standRow) {
+	for _, row := range rows {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := fake.NewClientset(append(list(readyNode("a")), row.there...)...)
+				client := fake.NewClientset(append(objects(readyNode("a")), row.there...)...)
 				s := NewStandstill(observe.Follow(t.Context(), fake.NewClientset(readyNode("a"), readyNode("b")), "shop"),
 					labels.SelectorFromSet(labels.Set{"app": "web"}), "web")
 				s.seen = observe.Follow(t.Context(), client, "shop")
@@ -152,6 +113,88 @@ func TestRolloutsThatNoWaitEnds(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestPodsThatNoNodeTakes(t *testing.T) {
+	cordoned := readyNode("b")
+	cordoned.Spec.Unschedulable = true
+	checkStandstills(t, []standRow{
+		{"every pod is ready", objects(oldPod()), 0, nil, 0, ""},
+		{"a port that an old pod has", objects(oldPod(), standPod("web-2", unscheduled(noFreePorts))), 0, nil, stillFor,
+			"no node takes pod web-2: " + noFreePort},
+		{"an old pod ends, which may free it", objects(standPod("web-1", endsNow), standPod("web-2", unscheduled(noFreePorts))), 0, nil, 0, ""},
+		{"an old pod that has ended, which a finalizer keeps", objects(standPod("web-1", hasEnded), standPod("web-2", isReady)), 0, nil, stillFor,
+			"pod web-1 has ended and stays, since nobody takes its finalizer away: x"},
+		{"a node is away, which may come back", objects(oldPod(), standPod("web-2", unscheduled(noFreePorts)), cordoned), 0, nil, 0, ""},
+		{"another pod got ready meanwhile", objects(oldPod(), standPod("web-3", asCreated), standPod("web-2", unscheduled(noFreePorts))),
+			beforeStill, standPod("web-3", isReady),
+			beforeStill + stillFor, "no node takes pod web-2: " + noFreePort},
+		{"an autoscaler adds a node", objects(oldPod(), standPod("web-2", unscheduled(noFreePorts)),
+			standEvent("Pod", "web-2", "TriggeredScaleUp", "", 1)), 0, nil, 0, ""},
+		{"an autoscaler did so for another pod", objects(oldPod(), standPod("web-2", unscheduled("no room")),
+			standEvent("Pod", "web-9", "TriggeredScaleUp", "", 1)),
+			0, nil, stillFor, "no node takes pod web-2: no room"},
+		{"a pod of less priority is ended for it", objects(oldPod(), standPod("web-2", func(p *corev1.Pod) {
+			unscheduled(noFreePorts)(p)
+			p.Status.NominatedNodeName = "a"
+		})), 0, nil, 0, ""},
+		{"its volume is being made", objects(oldPod(), standPod("web-2", unscheduled("pod has unbound immediate PersistentVolumeClaims."))), 0,
+			nil, 0, ""},
+		{"a pod that waits for its gate", objects(oldPod(), standPod("web-2", func(p *corev1.Pod) {
+			unscheduled("")(p)
+			p.Status.Conditions[0].Reason = corev1.PodReasonSchedulingGated
+		})), 0, nil, 0, ""},
+		{"one that only takes long to start", objects(oldPod(), standPod("web-2", asCreated)), 0, nil, 0, ""},
+		{"one that crashes, which may end", objects(oldPod(), standPod("web-2", waitsFor("CrashLoopBackOff", "back-off 40s"))), 0, nil, 0, ""},
+	})
+}
+
+func TestPodsThatAreNotCreated(t *testing.T) {
+	refused := func(maker string, count int32) *corev1.Event {
+		return standEvent("ReplicaSet", maker, "FailedCreate", overQuota, count)
+	}
+	checkStandstills(t, []standRow{
+		{"quota that refuses it again and again", objects(oldPod(), refused("web-7f", 12)), afterStill, refused("web-7f", 13), afterStill,
+			"FailedCreate: " + overQuota},
+		{"quota that refused it before, and not since", objects(oldPod(), refused("web-7f", 12)), 0, nil, 0, ""},
+		{"quota of another app", objects(oldPod(), refused("web-api-7f", 12)), afterStill, refused("web-api-7f", 13), 0, ""},
+		{"a webhook that is away", objects(oldPod(), standEvent("ReplicaSet", "web-7f", "FailedCreate", "failed calling webhook", 12)),
+			afterStill, standEvent("ReplicaSet", "web-7f", "FailedCreate", "failed calling webhook", 13), 0, ""},
+		{"quota that refused it once more before the last change", objects(oldPod(), refused("web-7f", 12)), beforeStill, refused("web-7f", 13),
+			0, ""},
+	})
+}
+
+func TestPodsThatDoNotStart(t *testing.T) {
+	deadline := func(name string, status corev1.ConditionStatus) *appsv1.Deployment {
+		return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Status: appsv1.DeploymentStatus{
+			Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: status, Reason: "ProgressDeadlineExceeded"}}}}
+	}
+	checkStandstills(t, []standRow{
+		{"a volume that an old pod has", objects(oldPod(), standPod("web-2", asCreated), standEvent("Pod", "web-2", "FailedAttachVolume",
+			`Waiting for detach for volume "pvc-1" Volume is already used by pod(s) web-0, web-1`, 1)), 0, nil, stillFor, "pod web-2 gets no volume: " +
+			`Waiting for detach for volume "pvc-1" Volume is already used by pod(s) web-0, web-1`},
+		{"a volume that a pod had which is gone", objects(oldPod(), standPod("web-2", asCreated), standEvent("Pod", "web-2", "FailedAttachVolume",
+			`Waiting for detach for volume "pvc-1" Volume is already used by pod(s) web-11`, 1)), 0, nil, 0, ""},
+		{"a start that takes longer than its probe allows", objects(oldPod(), standPod("web-2", asCreated), standEvent("Pod", "web-2", "Killing",
+			"Container web failed startup probe, will be restarted", 3)), 0, nil, stillFor,
+			"pod web-2 does not get ready: Container web failed startup probe, will be restarted (3 times)"},
+		{"a start that took too long twice", objects(oldPod(), standPod("web-2", asCreated), standEvent("Pod", "web-2", "Killing",
+			"Container web failed liveness probe, will be restarted", 2)), 0, nil, 0, ""},
+		{"an image that does not exist", objects(oldPod(), standPod("web-2", waitsFor("ImagePullBackOff",
+			`Back-off pulling image "web:3": ErrImagePull: rpc error: code = NotFound desc = reg/web:3: not found`))), 0, nil, stillFor,
+			`pod web-2 has no image for container web: Back-off pulling image "web:3": ErrImagePull: rpc error: code = NotFound desc = ` +
+				"reg/web:3: not found"},
+		{"a registry that is away", objects(oldPod(), standPod("web-2", waitsFor("ImagePullBackOff", `Back-off pulling image "web:3": dial tcp: timeout`))), 0, nil, 0, ""},
+		{"a name that no image can have", objects(oldPod(), standPod("web-2", waitsFor("InvalidImageName", ""))), 0, nil, stillFor,
+			"pod web-2 has no image for container web: InvalidImageName"},
+		{"the Deployment's progress deadline is over", objects(oldPod(), standPod("web-2", asCreated), deadline("web", corev1.ConditionFalse)),
+			0, nil, stillFor,
+			"deployment web made no progress for its progressDeadlineSeconds"},
+		{"another Deployment's is", objects(oldPod(), standPod("web-2", asCreated), deadline("api", corev1.ConditionFalse),
+			deadline("web", corev1.ConditionTrue)),
+			0, nil, 0, ""},
+	})
 }
 
 // A rollout that cannot end is no longer waited for, which is a step.

@@ -112,7 +112,8 @@ func TestWhereConnectionsWereRouted(t *testing.T) {
 		}, timeline.Routings{Nowhere: 1}},
 		{"a port whose last connection conntrack may still keep", "x", []evidence.Flow{routedFlow(9, 1000)}, nil, timeline.Routings{Unknown: 1}},
 		{"a port whose last connection was too long ago", "x", []evidence.Flow{routedFlow(9-120_000, 1000)}, nil, timeline.Routings{Nowhere: 1}},
-		{"one that was tracked and not routed", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: flowClient, Port: 1000, To: flowService,
+		{"one that was tracked and not routed", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: flowClient, Port: 1000,
+			To:      flowService,
 			Address: flowService}}, nil, timeline.Routings{Nowhere: 1}},
 		{"of two events the last counts", "x", []evidence.Flow{{Node: "worker", At: 10 * ms, Client: flowClient, Port: 1000,
 			To: flowService, Address: "10.244.2.8:8080", By: evidence.Server{Version: "abc", Pod: "web-abc-2"}}, routedFlow(11, 1000)}, nil,
@@ -140,7 +141,8 @@ func TestWhereItIsUnknownHowConnectionsWereRouted(t *testing.T) {
 		{"one that was opened without an event is unknown", "x", nil, func(s *streams) { s.Hits[0].Connect = ms }, timeline.Routings{Unknown: 1}},
 		{"without an event, and with some lost, it is unknown", "x", nil, losesFlows(12, 5), timeline.Routings{Unknown: 1}},
 		{"what was lost before does not matter", "x", nil, losesFlows(9, 3), timeline.Routings{Nowhere: 1}},
-		{"one with an event is known, even if others were lost", "x", []evidence.Flow{routedFlow(11, 1000)}, losesFlows(12, 5), timeline.Routings{Pod: 1}},
+		{"one with an event is known, even if others were lost", "x", []evidence.Flow{routedFlow(11, 1000)}, losesFlows(12, 5),
+			timeline.Routings{Pod: 1}},
 		{"before the node was listened to it is unknown", "x", nil, func(s *streams) {
 			s.Events[0].At = 11 * ms
 		}, timeline.Routings{Unknown: 1}},

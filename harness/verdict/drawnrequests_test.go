@@ -131,6 +131,7 @@ func (s *drawnSender) arrive(h evidence.Hit, by evidence.Server) {
 		times += s.pick(101) / 100
 	}
 	for range times {
-		s.Arrivals = append(s.Arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent - s.offset[s.lane.Node] + s.offset[by.Node], By: by})
+		s.Arrivals = append(s.Arrivals, evidence.Arrival{Lane: h.Lane, Seq: h.Seq, At: h.Sent - s.offset[s.lane.Node] + s.offset[by.Node],
+			By: by})
 	}
 }

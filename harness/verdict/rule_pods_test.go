@@ -141,7 +141,8 @@ func drawPodRules(d *drawing) []evidence.Expectation {
 			Detail: []string{"a", "b", "3", "1.5s", "17 of 20"}[r.pick(5)]})
 	}
 	return []evidence.Expectation{
-		verdict.MinAvailable(1 + r.pick(5)), verdict.MaxPods(1 + r.pick(10)), verdict.Scaling(drawSizes(d, r)...), verdict.MaxActive(1 + r.pick(6)),
+		verdict.MinAvailable(1 + r.pick(5)), verdict.MaxPods(1 + r.pick(10)), verdict.Scaling(drawSizes(d, r)...),
+		verdict.MaxActive(1 + r.pick(6)),
 		verdict.OldAtStatus(1 + r.pick(3)), verdict.OldEndsFirst(), verdict.VersionsOverlap(-r.lasts(), r.lasts()),
 		verdict.DoneAfter(evidence.DisruptionUndone), verdict.SomethingChanged(), verdict.Fact("thing", "a", "3"),
 		verdict.FactAtLeast("thing", r.pick(20)), verdict.FactWithin("thing", time.Second, time.Second+r.lasts()), verdict.Noted("thing"),
