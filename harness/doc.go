@@ -1,5 +1,5 @@
-// Package harness has the types that responders of scenarios use: a [Scenario] as a plain value, its [Load], and the [Steps]
-// of a scenario without load. The packages below it:
+// Package harness has the types that authors of scenarios use: a [Scenario] as a plain value, its two
+// kinds, [UnderLoad] and [InSteps], and the [Steps] of the second. The packages below it:
 //
 //   - rollcall is the program, with its commands: the only room that knows both run and reports
 //   - run makes a plan of what is asked and does it: a cluster for each mode, turns, recordings, verdicts; run.go tells it from the options

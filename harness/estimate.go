@@ -28,31 +28,32 @@ const (
 )
 
 // Estimate returns about how long the scenario takes. It is used where there is no recording of it on this machine.
-func (s Scenario) Estimate() time.Duration {
-	if s.Steps != nil {
-		return cmp.Or(s.Lasts, stepsLast)
-	}
-	d := deployLasts + Steady + cmp.Or(s.Load.Settle, settle) + s.App.PreStopSleep + s.App.Linger
+func (s Scenario) Estimate() time.Duration { return s.Kind.estimate(s) }
+
+func (in InSteps) estimate(Scenario) time.Duration { return cmp.Or(in.Lasts, stepsLast) }
+
+func (l UnderLoad) estimate(s Scenario) time.Duration {
+	d := deployLasts + Steady + cmp.Or(l.Settle, settle) + s.App.PreStopSleep + s.App.Linger
 	surge := time.Duration(1)
 	if s.App.Recreate || s.App.MaxSurge != nil && s.App.MaxSurge.StrVal == "100%" {
 		surge = time.Duration(max(1, s.App.Replicas))
 	}
 	times := time.Duration(1)
-	if again, ok := s.Rollout.(interface{ Rollouts() int }); ok {
+	if again, ok := l.Rollout.(interface{ Rollouts() int }); ok {
 		times = time.Duration(again.Rollouts())
 	}
 	d += (podLasts + s.App.StartDelay + s.App.ReadyDelay + s.App.MinReady) * times * time.Duration(max(1, s.App.Replicas)) / surge
-	if s.Adapt != nil {
+	if l.Adapt != nil {
 		d *= 2
 	}
 	if len(s.ClusterChanges) > 0 {
 		d += changeLasts
 	}
-	if s.Own != nil {
+	if l.FreshCluster != nil {
 		d += ClusterLasts
 	}
-	if s.Disruption != nil {
-		d += s.Disruption.After + s.Disruption.Lasts + wholeLasts
+	if l.Disruption != nil {
+		d += l.Disruption.After + l.Disruption.Lasts + wholeLasts
 	}
 	return d
 }

@@ -1,13 +1,11 @@
 package harness
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/loadgen"
 )
 
 // Limits for a cluster's trial. Where it takes longer, durations are stretched. Rules have to follow within 3 s in most expectations, twice
@@ -24,12 +22,9 @@ const FullRate = 100
 // At returns the scenario for a machine that carries rate instead of [FullRate] and a cluster that takes stretch times as long as
 // usual. stretch multiplies the times of Rollcall's own app, and the bounds that come from them.
 func (s Scenario) At(rate, stretch int) Scenario {
-	s.Load.Settle = cmp.Or(s.Load.Settle, settle)
-	if s.UserApp == nil {
-		s.Load.Timeout = cmp.Or(s.Load.Timeout, loadgen.DefaultTimeout)
-	}
-	if s.Steps == nil {
-		s.Load.Rate = max(1, s.Load.Rate*rate/FullRate)
+	load, loaded := s.Kind.(UnderLoad)
+	if loaded {
+		s.Kind = load.at(rate)
 	}
 	if stretch <= 1 {
 		return s
@@ -42,7 +37,7 @@ func (s Scenario) At(rate, stretch int) Scenario {
 			s.Expect[i].Max *= times
 		}
 	}
-	if s.UserApp != nil || s.Steps != nil {
+	if !loaded || load.UserApp != nil {
 		return s // steps choose the times of what they deploy
 	}
 	for i := range s.Expect {

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -21,7 +20,7 @@ func TestScenarioAt(t *testing.T) {
 	s := Scenario{
 		Claim:          "pods sleep",
 		App:            fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second},
-		Load:           Load{Rate: 100},
+		Kind:           UnderLoad{},
 		ClusterChanges: []cluster.Change{change.MinSync(10 * time.Second), change.Metrics()},
 		Expect: []evidence.Expectation{
 			verdict.NoFailures(),
@@ -32,21 +31,28 @@ func TestScenarioAt(t *testing.T) {
 		},
 	}
 	usual := s.At(100, 1)
-	if !cmp.Equal(usual.Load, Load{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) || !cmp.Equal(usual.App, s.App) ||
-		usual.Claim != s.Claim {
+	if !cmp.Equal(usual.UnderLoad(), UnderLoad{Rate: 100, Timeout: 2 * time.Second, Settle: 3 * time.Second}) ||
+		!cmp.Equal(usual.App, s.App) || usual.Claim != s.Claim {
 		t.Errorf("%+v", usual)
 	}
 	users := s
-	users.UserApp = &userapp.App{}
-	if got := users.At(100, 1).Load.Timeout; got != 0 {
+	users.Kind = UnderLoad{UserApp: &userapp.App{}}
+	if got := users.At(100, 1).UnderLoad().Timeout; got != 0 {
 		t.Errorf("the timeout of a user's app is %v before its first reply", got)
 	}
-	if got := s.At(25, 1).Load.Rate; got != 25 {
-		t.Errorf("at a rate of 25: %d", got)
+	half := s
+	half.Kind = UnderLoad{Rate: 50}
+	for _, row := range []struct {
+		s    Scenario
+		want int
+	}{{s, 24}, {half, 12}} {
+		if got := row.s.At(24, 1).UnderLoad().Rate; got != row.want {
+			t.Errorf("at a rate of 24: %d, want %d", got, row.want)
+		}
 	}
 	slow := s.At(6, 5)
-	if !cmp.Equal(slow.Load, Load{Rate: 6, Timeout: 2 * time.Second, Settle: 3 * time.Second}) {
-		t.Errorf("%+v", slow.Load)
+	if got := slow.UnderLoad(); !cmp.Equal(got, UnderLoad{Rate: 6, Timeout: 2 * time.Second, Settle: 3 * time.Second}) {
+		t.Errorf("%+v", got)
 	}
 	if slow.App.PreStopSleep != 25*time.Second || slow.App.Linger != 10*time.Second || slow.App.Grace != 150*time.Second {
 		t.Errorf("%+v", slow.App)
@@ -67,7 +73,7 @@ func TestScenarioAt(t *testing.T) {
 	if diff := cmp.Diff(verdict.MaxRuleLag(3*time.Second), s.Expect[1]); diff != "" {
 		t.Errorf("the scenario itself changed: %s", diff)
 	}
-	s.Steps = func(context.Context, *Steps) {}
+	s.Kind = InSteps{}
 	if got := s.At(6, 5); !cmp.Equal(got.App, s.App) || got.Claim != s.Claim {
 		t.Errorf("what steps deploy is theirs to choose: %+v", got.App)
 	}
@@ -79,9 +85,9 @@ func TestScenarioAtKeepsOutageWithinLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stretch := rapid.IntRange(1, 10).Draw(t, "stretch")
 		outage := time.Duration(rapid.IntRange(1, 60).Draw(t, "seconds")) * time.Second
-		s := Scenario{Load: Load{Rate: 100, Settle: outage}, Expect: []evidence.Expectation{verdict.MinOutage(outage)}}.At(50, stretch)
-		if s.Expect[0].Min > s.Load.Settle {
-			t.Fatalf("an outage of %v is wanted of a load that goes on for %v", s.Expect[0].Min, s.Load.Settle)
+		s := Scenario{Kind: UnderLoad{Settle: outage}, Expect: []evidence.Expectation{verdict.MinOutage(outage)}}.At(50, stretch)
+		if settle := s.UnderLoad().Settle; s.Expect[0].Min > settle {
+			t.Fatalf("an outage of %v is wanted of a load that goes on for %v", s.Expect[0].Min, settle)
 		}
 	})
 }
@@ -89,16 +95,15 @@ func TestScenarioAtKeepsOutageWithinLoad(t *testing.T) {
 // Claims about the app's times say by how much these are longer. Steps choose their own.
 func TestAtSaysHowLongTimesAre(t *testing.T) {
 	expect := []evidence.Expectation{verdict.NoFailures().ByTheClock().Decides("C40"), verdict.NoFailures().Decides("C18")}
-	steps := func(context.Context, *Steps) {}
 	for _, row := range []struct {
 		sentence string
 		s        Scenario
 		stretch  int
 		want     []int // of both expectations
 	}{
-		{"a cluster as fast as usual", Scenario{Expect: expect}, 1, []int{1, 0}},
-		{"one that takes three times as long", Scenario{Expect: expect}, 3, []int{3, 0}},
-		{"steps on one", Scenario{Expect: expect, Steps: steps}, 3, []int{1, 0}},
+		{"a cluster as fast as usual", Scenario{Kind: UnderLoad{}, Expect: expect}, 1, []int{1, 0}},
+		{"one that takes three times as long", Scenario{Kind: UnderLoad{}, Expect: expect}, 3, []int{3, 0}},
+		{"steps on one", Scenario{Kind: InSteps{}, Expect: expect}, 3, []int{1, 0}},
 	} {
 		for i, x := range row.s.At(FullRate, row.stretch).Expect {
 			if x.Stretch != row.want[i] {

@@ -23,7 +23,7 @@ import (
 
 // Steps are what a scenario without load uses: it calls the API in a namespace of its own, beside other recordings, while everything in
 // the namespace is watched. It notes what it learns from the API as facts, and requests that it sends itself from outside are recorded
-// ([Steps.Question]); rules judge both. Steps are written like a test: the first call that fails ends them, in [Check], [Must] and in
+// ([Steps.Requests]); rules judge both. Steps are written like a test: the first call that fails ends them, in [Check], [Must] and in
 // the methods of Steps that return no error.
 type Steps struct {
 	Client    kubernetes.Interface
@@ -37,13 +37,13 @@ type Steps struct {
 
 // StepsConfig is what package record gives to the steps of a scenario.
 type StepsConfig struct {
-	Client  kubernetes.Interface
-	Into    fixtures.Destination
-	Watch   *observe.Watch
-	Cluster cluster.Cluster
-	Exposes bool                                        // the app can be reached from outside
-	Reach   func(ctx context.Context, url string) error // waits until the app answers at a URL
-	Asks    Asks
+	Client   kubernetes.Interface
+	Into     fixtures.Destination
+	Watch    *observe.Watch
+	Cluster  cluster.Cluster
+	Exposes  bool                                        // the app can be reached from outside
+	Reach    func(ctx context.Context, url string) error // waits until the app answers at a URL
+	Requests RequestConfig
 }
 
 // NewSteps returns the steps for a recording; only package record calls it.
@@ -125,8 +125,8 @@ func (s *Steps) Describe(name string) string {
 // Workers returns the names of the nodes that may carry load.
 func (s *Steps) Workers(ctx context.Context) []string { return Must(s.by.Cluster.Workers(ctx)) }
 
-// Own returns the cluster for steps that change its nodes, or [cluster.Unsupported] if Rollcall did not create it.
-func (s *Steps) Own() (cluster.Changeable, error) { return cluster.Ours(s.by.Cluster) }
+// Changeable returns the cluster for steps that change its nodes, or [cluster.Unsupported] if Rollcall did not create it.
+func (s *Steps) Changeable() (cluster.Changeable, error) { return cluster.Ours(s.by.Cluster) }
 
 // Pods lists the app's pods.
 func (s *Steps) Pods(ctx context.Context) []corev1.Pod {

@@ -11,6 +11,7 @@ import (
 type Twin struct {
 	ID, Claim string
 	Change    func(*Scenario)        // edits the base; nil: no edit
+	Kind      Kind                   // instead of the base's; nil: the base's
 	Expect    []evidence.Expectation // beside those of the base
 }
 
@@ -20,6 +21,9 @@ func (s Scenario) Twins(twins ...Twin) []Scenario {
 	for i, twin := range twins {
 		of := s
 		of.ID, of.Claim, of.Expect = twin.ID, twin.Claim, slices.Concat(s.Expect, twin.Expect)
+		if twin.Kind != nil {
+			of.Kind = twin.Kind
+		}
 		if twin.Change != nil {
 			twin.Change(&of)
 		}

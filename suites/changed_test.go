@@ -143,18 +143,18 @@ func unfailing(ev *evidence.Evidence) {
 		func(ev evidence.Evidence, r request) { r.by(pod(ev, "v1")) })(ev)
 }
 
-// answered and unanswered change how the requests of a question end.
-func answered(question string) changed {
-	return requests(of(question), func(ev evidence.Evidence, r request) { r.by(pod(ev, "v2")) })
+// answered and unanswered change how the requests of a lane end.
+func answered(lane string) changed {
+	return requests(of(lane), func(ev evidence.Evidence, r request) { r.by(pod(ev, "v2")) })
 }
 
-func unanswered(question string) changed {
-	return requests(of(question), func(_ evidence.Evidence, r request) { r.refuse() })
+func unanswered(lane string) changed {
+	return requests(of(lane), func(_ evidence.Evidence, r request) { r.refuse() })
 }
 
-// byNewest makes the pod answer the requests of a question that was last to become ready.
-func byNewest(question string) changed {
-	return requests(of(question), func(ev evidence.Evidence, r request) {
+// byNewest makes the pod answer the requests of a lane that was last to become ready.
+func byNewest(lane string) changed {
+	return requests(of(lane), func(ev evidence.Evidence, r request) {
 		var newest evidence.Event
 		for _, e := range ev.Events {
 			if e.Kind == evidence.PodReady && e.At <= r.Sent && e.At > newest.At {
@@ -165,8 +165,8 @@ func byNewest(question string) changed {
 	})
 }
 
-func of(question string) func(evidence.Evidence, evidence.Hit) bool {
-	return func(_ evidence.Evidence, h evidence.Hit) bool { return h.Lane == question }
+func of(lane string) func(evidence.Evidence, evidence.Hit) bool {
+	return func(_ evidence.Evidence, h evidence.Hit) bool { return h.Lane == lane }
 }
 
 func asksApp(ev evidence.Evidence, h evidence.Hit) bool {

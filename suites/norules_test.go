@@ -109,7 +109,7 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 	var skipped []string
 	for suite, scenarios := range all() {
 		for _, s := range scenarios {
-			if s.Disruption != nil {
+			if s.UnderLoad().Disruption != nil {
 				continue // only on a cluster of our own
 			}
 			required := s.Requires()
@@ -117,7 +117,7 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 				skipped = append(skipped, suite+"/"+s.ID)
 				continue
 			}
-			if s.Steps != nil {
+			if _, is := s.Kind.(harness.InSteps); is {
 				continue
 			}
 			for _, c := range judgedWithoutRules(t, "iptables-drained", s).Claims {
@@ -158,7 +158,7 @@ func TestScenariosThatDrainNodes(t *testing.T) {
 	var drained []string
 	for suite, scenarios := range all() {
 		for _, s := range scenarios {
-			if s.Disruption == nil {
+			if s.UnderLoad().Disruption == nil {
 				continue
 			}
 			switch required := s.Requires(); {

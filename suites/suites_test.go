@@ -79,13 +79,18 @@ func TestAllListsEverySuite(t *testing.T) {
 	}
 }
 
-// inFile reports whether a file is named after the scenario or, for one of a table, after the words that the
-// table's ids begin or end with.
-func inFile(suite, id string) bool {
+// findable reports whether a search of a suite's files for a scenario's id, or for the words that it begins with,
+// finds where it is made.
+func findable(t *testing.T, suite, id string) bool {
+	t.Helper()
+	files := textsIn(t, suite, func(name string) bool {
+		return filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go")
+	})
 	words := strings.Split(id, "-")
-	for n := range words {
-		for _, name := range [][]string{words[:n+1], words[n:]} {
-			if _, err := os.Stat(filepath.Join(suite, strings.Join(name, "-")+".go")); err == nil {
+	for n := len(words); n > 0; n-- {
+		quoted := `"` + strings.Join(words[:n], "-")
+		for _, text := range files {
+			if strings.Contains(text, quoted+`"`) || n < len(words) && strings.Contains(text, quoted+"-") {
 				return true
 			}
 		}
@@ -105,8 +110,8 @@ func TestScenariosAreWellFormed(t *testing.T) {
 				if !kebab.MatchString(s.ID) {
 					t.Errorf("ID %q is not kebab-case without digits", s.ID)
 				}
-				if !inFile(suite, s.ID) {
-					t.Error("neither the ID nor the words it begins or ends with are a file's name")
+				if !findable(t, suite, s.ID) {
+					t.Error("neither its ID nor the words that it begins with stand in quotes in a file of its suite")
 				}
 				if s.Claim == "" || strings.HasSuffix(s.Claim, ".") || strings.Contains(s.Claim, "\n") {
 					t.Errorf("claim %q is not one sentence without a full stop", s.Claim)
@@ -119,19 +124,10 @@ func TestScenariosAreWellFormed(t *testing.T) {
 						}
 					}
 				}
-				if loaded := s.Load.Rate > 0; loaded == (s.Steps != nil) || loaded == (s.Rollout == nil) {
-					t.Error("it is neither a rollout under load nor steps, or both")
+				if in, is := s.Kind.(harness.InSteps); is && in.Do == nil || !is && s.UnderLoad().Rollout == nil {
+					t.Error("it has neither steps nor a rollout under load")
 				}
-				if s.Steps != nil && (s.Disruption != nil || s.UserApp != nil || s.Elsewhere != nil || s.Adapt != nil) {
-					t.Error("steps have no disruption and no app of a user, and adapt to nothing: nobody reads those fields")
-				}
-				if s.Steps == nil && (s.Observed || s.Outside) {
-					t.Error("under load nodes are observed and clients are outside: nobody reads Observed and Outside")
-				}
-				if s.Steps == nil && s.Load.Rate <= 0 {
-					t.Errorf("load %+v says not how much", s.Load)
-				}
-				for _, name := range s.Load.Also {
+				for _, name := range s.UnderLoad().Also {
 					if !slices.ContainsFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool { return k.Optional && k.Name == name }) {
 						t.Errorf("its load also asks for lanes of kind %q, which is no optional kind", name)
 					}
@@ -141,7 +137,7 @@ func TestScenariosAreWellFormed(t *testing.T) {
 				}
 				for _, e := range s.Expect {
 					if e.Evidence != "" && len(e.Claims) > 0 {
-						t.Errorf("what its steps counted of clients decides %q: record that, see Steps.Question", e.Claims)
+						t.Errorf("what its steps counted of clients decides %q: record that, see Steps.Requests", e.Claims)
 					}
 					if !known[e.Rule] {
 						t.Errorf("expects rule %q, which does not exist", e.Rule)
@@ -198,8 +194,9 @@ func TestConnectionsKeptFromOutsideAreAsked(t *testing.T) {
 		{"the rollout of pods that drain, for how long versions mix", "rollout/one-by-one", drained},
 	} {
 		s, with := core[row.scenario], core[row.shares]
-		if !slices.Contains(s.Load.Also, evidence.Kept) || !reflect.DeepEqual(s.Load, with.Load) || !reflect.DeepEqual(s.App, with.App) {
-			t.Errorf("%s: %s has the load %+v, and %s %+v", row.sentence, row.scenario, s.Load, row.shares, with.Load)
+		load := s.UnderLoad()
+		if !slices.Contains(load.Also, evidence.Kept) || !reflect.DeepEqual(s.Kind, with.Kind) || !reflect.DeepEqual(s.App, with.App) {
+			t.Errorf("%s: %s has the load %+v, and %s %+v", row.sentence, row.scenario, load, row.shares, with.Kind)
 		}
 	}
 }
@@ -254,8 +251,9 @@ func TestTwinsDifferInDrainAlone(t *testing.T) {
 		if diff := cmp.Diff(undrained.App, drained.App); diff != "" {
 			t.Error(diff)
 		}
-		undrained.Load.Also = drained.Load.Also // only one more client
-		if !cmp.Equal(undrained.Load, drained.Load) || undrained.Rollout != drained.Rollout {
+		load := undrained.UnderLoad()
+		load.Also, load.Disruption = drained.UnderLoad().Also, drained.UnderLoad().Disruption // one more client, and other drains
+		if !reflect.DeepEqual(load, drained.Kind) {
 			t.Errorf("the twins differ in load or rollout:\n%+v\n%+v", undrained, drained)
 		}
 	}

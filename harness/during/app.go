@@ -38,7 +38,8 @@ type userApp struct {
 
 // watchApp has the pods behind the Service of the scenario watched, if we may read them, and sets the app.
 func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harness.Scenario) error {
-	service := s.Elsewhere.Service
+	load := s.UnderLoad()
+	service := load.Existing.Service
 	thing := thingOf(service)
 	if len(service.Spec.Selector) == 0 {
 		m.screen.say(thing + ": its pods are not watched, nor is their rollout waited for: it has no selector")
@@ -80,15 +81,16 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		m.screen.say(thing + ": its rollout is not waited for, since one is under way: " + a.underWay)
 	}
 	m.app = a
-	s.Elsewhere.Pods = &observe.App{Namespace: a.namespace, Selector: a.selector}
-	s.Rollout = rollout.There(commonest(pods), service)
+	load.Existing.Pods = &observe.App{Namespace: a.namespace, Selector: a.selector}
+	load.Rollout = rollout.There(commonest(pods), service)
 	is := a.facts(ctx, *fixtures.HTTPPort(service), pods)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
 	is.Asked = userapp.ProbeHandler(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure(), m.http)
 	if m.change != nil { // Prepare may have changed the workload in the cluster
 		is.Workload, is.Autoscaled = userapp.Advisable(m.change.Manifest), m.change.Autoscaled
 	}
-	s.UserApp = userapp.Elsewhere(m.service.Path, m.http, is)
+	load.UserApp = userapp.Existing(m.service.Path, m.http, is)
+	s.Kind = load
 	return nil
 }
 

@@ -115,7 +115,7 @@ func TestRequestsAtRest(t *testing.T) {
 				asked.countOf(&generic.Fake)
 				selector := labels.SelectorFromSet(web)
 				watch, err := observe.Start(t.Context(), client, observe.Scope{Namespace: "n", Service: "web", NoLogs: true,
-					Elsewhere: &observe.App{Namespace: "shop", Selector: selector}}, time.Now(), &sink{})
+					Existing: &observe.App{Namespace: "shop", Selector: selector}}, time.Now(), &sink{})
 				if err != nil {
 					t.Fatal(err)
 				}

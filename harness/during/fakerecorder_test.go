@@ -203,10 +203,11 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 	api := httptest.NewServer(agent)
 	defer api.Close()
 	remote := loadgen.Remote{URL: api.URL, Token: "token"}
-	lanes := []evidence.Lane{{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: s.Elsewhere.URL,
-		Address: s.Elsewhere.Address, Rate: 50}}
-	if err := errors.Join(remote.Reach(ctx, lanes[0], s.UserApp.HTTP()),
-		remote.Start(ctx, lanes, loadgen.Config{Began: began, Service: "elsewhere", Timeout: patient, UserHTTP: s.UserApp.HTTP()})); err != nil {
+	to, app := s.UnderLoad().Existing, s.UnderLoad().UserApp
+	lanes := []evidence.Lane{{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: to.URL,
+		Address: to.Address, Rate: 50}}
+	if err := errors.Join(remote.Reach(ctx, lanes[0], app.HTTP()),
+		remote.Start(ctx, lanes, loadgen.Config{Began: began, Service: "elsewhere", Timeout: patient, UserHTTP: app.HTTP()})); err != nil {
 		return nil, err
 	}
 	for next := int64(0); len(f.replies) < 20; {
@@ -226,17 +227,18 @@ func (f *fakeRecording) ask(ctx context.Context, s harness.Scenario, began time.
 // underLoad records as if one request had been sent every 20 ms, and the load had gone on for two more.
 func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.Scenario) error {
 	const every = 20 * time.Millisecond
+	load := s.UnderLoad()
 	run := evidence.Run{Scenario: s.ID, Suite: suite, Mode: f.inMode(), Claim: s.Claim, Attempt: 1, Tries: 1,
 		OldVersion: "v1", NewVersion: "v1", Limits: s.Limits,
-		Expect: s.Expect, Disruption: s.Disruption.Recorded(func(name string) string { return name }),
+		Expect: s.Expect, Disruption: load.Disruption.Recorded(func(name string) string { return name }),
 		Lanes: []evidence.Lane{{ID: "a-fresh", Vantage: evidence.FromPod, Node: "a", Conn: evidence.Fresh, Rate: 50}}}
 	if f.fromHost {
-		run.Mode, run.UserApp, run.Lanes = evidence.NoCluster, s.UserApp.Facts(), []evidence.Lane{
-			{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: s.Elsewhere.URL, Rate: 50},
-			{ID: "outside-reused", Vantage: evidence.FromHost, Conn: evidence.Reused, Target: s.Elsewhere.URL, Rate: 50}}
-		if s.Elsewhere.Control != "" {
+		run.Mode, run.UserApp, run.Lanes = evidence.NoCluster, load.UserApp.Facts(), []evidence.Lane{
+			{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: load.Existing.URL, Rate: 50},
+			{ID: "outside-reused", Vantage: evidence.FromHost, Conn: evidence.Reused, Target: load.Existing.URL, Rate: 50}}
+		if load.Existing.Control != "" {
 			run.Lanes = append(run.Lanes,
-				evidence.Lane{ID: "outside-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Target: s.Elsewhere.Control, Rate: 50})
+				evidence.Lane{ID: "outside-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Target: load.Existing.Control, Rate: 50})
 		}
 	}
 	recorder, err := store.Record(evidence.ScenarioFolder(f.folder, run.Mode, suite, s.ID, 1), run)
@@ -258,7 +260,7 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 		defer stop()
 		stage.Seen = f.seen(watching)
 	}
-	if err := s.Disruption.Do(ctx, stage); err != nil {
+	if err := load.Disruption.Do(ctx, stage); err != nil {
 		return err
 	}
 	switch by := (evidence.Server{Version: "v1", Pod: "q", Node: "a"}); {
@@ -274,7 +276,7 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 		}
 	}
 	note(evidence.Event{Kind: evidence.DisruptionUndone})
-	if err := s.Disruption.AwaitWhole(ctx, stage); err != nil {
+	if err := load.Disruption.AwaitWhole(ctx, stage); err != nil {
 		return err
 	}
 	note(evidence.Event{Kind: evidence.ClusterWhole})
@@ -283,7 +285,7 @@ func (f *fakeRecording) underLoad(ctx context.Context, suite string, s harness.S
 		if run.Lanes, err = f.ask(ctx, s, began, recorder); err != nil {
 			return err
 		}
-		run.UserApp = s.UserApp.Facts()
+		run.UserApp = load.UserApp.Facts()
 		if f.app != nil {
 			f.app(run.UserApp)
 		}

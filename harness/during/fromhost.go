@@ -17,16 +17,18 @@ import (
 // fromHost returns the scenario without a cluster: this host requests the URL over new and over kept connections, and the control URL. No
 // maintenance is expected to take that away.
 func (m *maintenance) fromHost(ctx context.Context) (harness.Scenario, error) {
-	s, err := m.elsewhere(ctx, nil, m.scenario())
+	s, err := m.existing(ctx, nil, m.scenario())
 	if err != nil {
 		return s, err
 	}
-	s.Load.Also = []string{evidence.Kept}
+	load := s.UnderLoad()
+	load.Also = []string{evidence.Kept}
 	if m.control == "" {
 		s.Limits = append(s.Limits, noControl())
 	}
-	s.Disruption.Expects = slices.DeleteFunc(s.Disruption.Expects, func(reason string) bool { return reason == controlFailures })
-	s.Elsewhere.Explain = obstacles{to: s.Elsewhere}.explain
+	load.Disruption.Expects = slices.DeleteFunc(load.Disruption.Expects, func(reason string) bool { return reason == controlFailures })
+	load.Existing.Explain = obstacles{to: load.Existing}.explain
+	s.Kind = load
 	return s, nil
 }
 

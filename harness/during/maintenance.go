@@ -86,21 +86,26 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 			return harness.Scenario{}, err
 		}
 	}
-	s, err := m.elsewhere(ctx, c.Client(), m.scenario())
-	if err == nil && s.Elsewhere != nil && s.Elsewhere.Service != nil {
-		err = m.watchApp(ctx, c, &s)
+	s, err := m.existing(ctx, c.Client(), m.scenario())
+	to := s.UnderLoad().Existing
+	if err != nil || to == nil {
+		return s, err
 	}
-	if err == nil && s.Elsewhere != nil {
-		s.Elsewhere.Explain = obstacles{client: c.Client(), to: s.Elsewhere, path: s.UserApp.Path()}.explain
-		m.sayAsked(s)
+	if to.Service != nil {
+		if err := m.watchApp(ctx, c, &s); err != nil {
+			return s, err
+		}
 	}
-	return s, err
+	to.Explain = obstacles{client: c.Client(), to: to, path: s.UnderLoad().UserApp.Path()}.explain
+	m.sayAsked(s)
+	return s, nil
 }
 
 // sayAsked says what is asked, and what is not looked at.
 func (m *maintenance) sayAsked(s harness.Scenario) {
-	if service := s.Elsewhere.Service; service != nil {
-		m.screen.say(fmt.Sprintf("asked: %s at port %s of %s", s.UserApp.Path(), userapp.PortText(service.Spec.Ports[0]), thingOf(service)))
+	load := s.UnderLoad()
+	if service := load.Existing.Service; service != nil {
+		m.screen.say(fmt.Sprintf("asked: %s at port %s of %s", load.UserApp.Path(), userapp.PortText(service.Spec.Ports[0]), thingOf(service)))
 	}
 	for _, limit := range s.Limits {
 		m.screen.say("limit: " + limit.Text)

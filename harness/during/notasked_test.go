@@ -72,7 +72,7 @@ func TestWhichFamilyOfAServiceIsNotAsked(t *testing.T) {
 		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 			Spec: corev1.ServiceSpec{IPFamilies: row.families, ClusterIPs: row.addresses, ClusterIP: row.addresses[0],
 				Ports: []corev1.ServicePort{{Name: "http", Port: 80}}}}
-		s, err := settings{service: &userapp.ServiceName{Namespace: "shop", Name: "web"}, http: &loadgen.UserHTTP{}}.elsewhere(
+		s, err := settings{service: &userapp.ServiceName{Namespace: "shop", Name: "web"}, http: &loadgen.UserHTTP{}}.existing(
 			t.Context(), fake.NewClientset(service), harness.Scenario{})
 		var want []evidence.Limit
 		if row.want != "" {

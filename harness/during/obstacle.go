@@ -25,7 +25,7 @@ import (
 // obstacles finds out why clients of an existing app get no good reply.
 type obstacles struct {
 	client kubernetes.Interface
-	to     *harness.Elsewhere
+	to     *harness.Existing
 	path   string // of requests to the Service
 }
 

@@ -31,7 +31,7 @@ import (
 // lastOf returns the error of a client's request to a server.
 func lastOf(t *testing.T, address string, limit time.Duration) loadgen.NoReplyError {
 	t.Helper()
-	_, err := userapp.Elsewhere("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP().Ask("http://"+address, "", limit)
+	_, err := userapp.Existing("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP().Ask("http://"+address, "", limit)
 	none, is := err.(*loadgen.NoReplyError) //nolint:errorlint // as it is
 	if !is {
 		t.Fatalf("error %v", err)
@@ -136,7 +136,7 @@ func checkObstacles(t *testing.T, rows []obstacleRow) {
 					return true, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil)
 				})
 			}
-			to := &harness.Elsewhere{URL: "http://shop.example.com/", Pods: &observe.App{Namespace: "shop", Selector: labels.Everything()},
+			to := &harness.Existing{URL: "http://shop.example.com/", Pods: &observe.App{Namespace: "shop", Selector: labels.Everything()},
 				Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 					Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromString("http")}}}}}
 			var without []harness.Unanswered
@@ -213,7 +213,7 @@ func TestWhatIsInTheWayToAURL(t *testing.T) {
 
 // Without the rights to read pods it is not known which are ready.
 func TestRefusedByPodsThatMayNotBeRead(t *testing.T) {
-	to := &harness.Elsewhere{Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+	to := &harness.Existing{Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 		Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(8080)}}}}}
 	err := obstacles{fake.NewClientset(), to, "/"}.explain(t.Context(), []harness.Unanswered{{Pod: &corev1.Pod{},
 		Last: loadgen.NoReplyError{Fault: evidence.Refused}}})
@@ -229,7 +229,7 @@ func TestRefusedByPodsOfTwoKinds(t *testing.T) {
 			Spec:   corev1.PodSpec{Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{Name: port, ContainerPort: 8080}}}}},
 			Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}}
 	}
-	to := &harness.Elsewhere{Pods: &observe.App{Namespace: "shop", Selector: labels.Everything()},
+	to := &harness.Existing{Pods: &observe.App{Namespace: "shop", Selector: labels.Everything()},
 		Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromString("http")}}}}}
 	err := obstacles{fake.NewClientset(pod("web-0", "metrics"), pod("web-1", "http")), to, "/"}.explain(t.Context(),

@@ -129,8 +129,8 @@ func (o Options) Prepare() (Prepared, error) {
 	return Prepared{a}, err
 }
 
-// Asks returns how requests are sent: the method, and the number of bytes in the body.
-func (p Prepared) Asks() (method string, body int) { return p.http.Method, len(p.http.Body) }
+// Request returns how requests are sent: the method, and the number of bytes in the body.
+func (p Prepared) Request() (method string, body int) { return p.http.Method, len(p.http.Body) }
 
 // There returns the existing cluster that the options name; nil: one is made.
 func (p Prepared) There() *attached.Cluster { return p.plan.Target }

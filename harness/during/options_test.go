@@ -151,10 +151,10 @@ func TestWhatClientsMayLose(t *testing.T) {
 			if diff := cmp.Diff(row.want, s.Expect); diff != "" {
 				t.Errorf("expected (-want +got):\n%s", diff)
 			}
-			if s.Claim != row.claim || s.Disruption.Does != "x" || !s.Disruption.ByOthers() {
-				t.Errorf("claim %q, disruption %+v", s.Claim, s.Disruption)
+			if does := s.UnderLoad().Disruption; s.Claim != row.claim || does.Does != "x" || !does.ByOthers() {
+				t.Errorf("claim %q, disruption %+v", s.Claim, does)
 			}
-			if rate := s.At(a.plan.Rate, 1).Load.Rate; rate != defaultRate {
+			if rate := s.At(a.plan.Rate, 1).UnderLoad().Rate; rate != defaultRate {
 				t.Errorf("%d requests per second and lane", rate)
 			}
 			if a.settle != time.Minute || a.deadline != 12*time.Hour || !cmp.Equal(a.plan.Modes, []string{"iptables"}) {

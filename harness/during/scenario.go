@@ -78,12 +78,13 @@ func (m *maintenance) scenario() harness.Scenario {
 		expect = append(expect, verdict.SomethingChanged())
 	}
 	return harness.Scenario{
-		ID: m.id, Claim: claim, App: app(),
-		Load:    harness.Load{Rate: harness.FullRate, Settle: m.settle, Timeout: m.timeout},
-		Lasts:   harness.Steady + m.lasts + m.settle, // beside the command, of which nobody knows
-		Rollout: rollout.Steady(harness.OldVersion),
-		Disruption: &disruption.Disruption{ID: m.id, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,
-			Lasts: m.deadline, Whole: wholeLimit, Tail: tail, RollsOut: m.change != nil},
-		Expect: expect,
+		ID: m.id, Claim: claim, App: app(), Expect: expect,
+		Kind: harness.UnderLoad{
+			Settle: m.settle, Timeout: m.timeout,
+			Lasts:   harness.Steady + m.lasts + m.settle, // beside the command, of which nobody knows
+			Rollout: rollout.Steady(harness.OldVersion),
+			Disruption: &disruption.Disruption{ID: m.id, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,
+				Lasts: m.deadline, Whole: wholeLimit, Tail: tail, RollsOut: m.change != nil},
+		},
 	}
 }

@@ -17,9 +17,10 @@ import (
 func made(a settings, steady time.Duration, lanes ...string) evidence.Evidence {
 	m := &maintenance{settings: a, does: byHand}
 	s := m.scenario()
+	does := s.UnderLoad().Disruption
 	end := steady + 10*time.Minute
 	run := evidence.Run{OldVersion: "v1", NewVersion: "v1", Expect: s.Expect, Length: end + time.Minute,
-		Disruption: &evidence.Disruption{ID: s.ID, Expects: s.Disruption.Expects, Tail: s.Disruption.Tail}}
+		Disruption: &evidence.Disruption{ID: s.ID, Expects: does.Expects, Tail: does.Tail}}
 	var hits []evidence.Hit
 	for _, id := range lanes {
 		run.Lanes = append(run.Lanes, evidence.Lane{ID: id, Vantage: evidence.FromPod, Node: id, Conn: evidence.Fresh, Rate: 1})
@@ -69,8 +70,9 @@ func losing(outage time.Duration, permille int) settings {
 func TestTheClaimOfARollout(t *testing.T) {
 	m := &maintenance{settings: losing(0, 0), does: "Deployment web restarts", change: &Change{ID: "rollout"}}
 	s := m.scenario()
-	if want := "no client loses a request or gets a slow reply while Deployment web restarts"; s.Claim != want || !s.Disruption.RollsOut {
-		t.Errorf("claim %q of %+v, want %q", s.Claim, s.Disruption, want)
+	const want = "no client loses a request or gets a slow reply while Deployment web restarts"
+	if does := s.UnderLoad().Disruption; s.Claim != want || !does.RollsOut {
+		t.Errorf("claim %q of %+v, want %q", s.Claim, does, want)
 	}
 	m.change.Loses = true
 	if got, want := m.scenario().Claim, "clients lose requests while Deployment web restarts"; got != want {

@@ -56,7 +56,7 @@ type Scope struct {
 	Namespace    string
 	Service      string // whose endpoints are noted
 	VersionLabel string // label of the app's pods with their version
-	Elsewhere    *App   // a user's app elsewhere; nil: it is in Namespace
+	Existing     *App   // a user's app, in another namespace; nil: the app is in Namespace
 	NoLogs       bool   // the app is not Rollcall's: the logs of its pods have no arrivals
 	LaneSuffix   string // with which requests name their lane; see loadgen.Config
 	// APITimeout is how long the API server may take to answer before the watch counts as blind; 0: 2 s.
@@ -69,8 +69,8 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	reading, stopReading := context.WithCancelCause(context.WithoutCancel(ctx))
 	version, namespace := byLabel(scope.VersionLabel), scope.Namespace
-	if scope.Elsewhere != nil {
-		version, namespace = scope.Elsewhere.version, scope.Elsewhere.Namespace
+	if scope.Existing != nil {
+		version, namespace = scope.Existing.version, scope.Existing.Namespace
 	}
 	w := newWatch(began, sink, version, scope.Service)
 	w.stopWatching, w.reading, w.stopReading = stopWatching, reading, stopReading
@@ -84,7 +84,7 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 	w.factories = []informers.SharedInformerFactory{namespaced, cluster}
 	w.objects = objectsOf(namespace, namespaced, cluster)
 	handlers := w.handlers(namespaced, cluster)
-	if scope.Elsewhere != nil { // the load pods are in scope.Namespace: the CPUMeter finds them by their uid
+	if scope.Existing != nil { // the load pods are in scope.Namespace: the CPUMeter finds them by their uid
 		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
 		w.factories = append(w.factories, own)
 		handlers = append(handlers, handler{own.Core().V1().Pods().Informer(), on(w.pods.storeUID), ignore})

@@ -74,7 +74,7 @@ func (p podPlace) alive(ctx context.Context) bool {
 
 // start makes the agent begin its lanes, and begins to fetch their hits.
 func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
-	err := a.askOnce(ctx, func(ctx context.Context) error { return a.remote.Start(ctx, a.lanes, cfg) })
+	err := a.request(ctx, func(ctx context.Context) error { return a.remote.Start(ctx, a.lanes, cfg) })
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink)
 		ids = append(ids, lane.ID)
 	}
 	a.fetcher = startFetcher(ctx, recorder, ids, func(ctx context.Context, from []int64) (ranges []loadgen.Range, err error) {
-		err = a.askOnce(ctx, func(ctx context.Context) (err error) { ranges, err = a.remote.HitsOfLanes(ctx, ids, from); return err })
+		err = a.request(ctx, func(ctx context.Context) (err error) { ranges, err = a.remote.HitsOfLanes(ctx, ids, from); return err })
 		if a.node != "" {
 			a.look(ctx, err)
 		}
@@ -110,7 +110,7 @@ func (a *agent) collect(ctx context.Context) error {
 // lastStatus fetches all events and absences of the agent's lanes, after the load has ended. It returns an error if a lane had an
 // error of an unknown type.
 func (a *agent) lastStatus(ctx context.Context) error {
-	status, err := a.ask(ctx)
+	status, err := a.currentStatus(ctx)
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func (a *agent) lastStatus(ctx context.Context) error {
 	return nil
 }
 
-// ask asks the agent for its status, and retries while its pod is alive.
-func (a *agent) ask(ctx context.Context) (status loadgen.Status, err error) {
+// currentStatus fetches the agent's status, and retries while its pod is alive.
+func (a *agent) currentStatus(ctx context.Context) (status loadgen.Status, err error) {
 	err = a.retryWhileAlive(ctx, func(ctx context.Context) (err error) { status, err = a.remote.Status(ctx); return err })
 	return status, err
 }
@@ -151,7 +151,7 @@ var errForgot = errors.New("the agent restarted during the run and lost the requ
 
 // stop ends the pacing of the agent's lanes and returns when no request is in flight.
 func (a *agent) stop(ctx context.Context) error {
-	status, err := a.ask(ctx)
+	status, err := a.currentStatus(ctx)
 	if err != nil {
 		return err
 	}
@@ -161,24 +161,26 @@ func (a *agent) stop(ctx context.Context) error {
 	return a.retryWhileAlive(ctx, a.remote.Stop)
 }
 
-// retryEvery is the pause between two attempts to ask an agent.
+// retryEvery is the pause between two requests to an agent that did not answer.
 const retryEvery = 250 * time.Millisecond
 
-// askOnce asks for as long as fetchTimeout. If there is no answer by then, the connection may hang, and a new one is opened.
-func (a *agent) askOnce(ctx context.Context, ask func(context.Context) error) error {
-	asking, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
+// request sends the agent a request, for as long as fetchTimeout. If there is no answer by then, the
+// connection may hang, and a new one is opened.
+func (a *agent) request(ctx context.Context, send func(context.Context) error) error {
+	limited, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer in %v", fetchTimeout))
 	defer cancel()
-	err := ask(asking)
-	if asking.Err() != nil && ctx.Err() == nil {
+	err := send(limited)
+	if limited.Err() != nil && ctx.Err() == nil {
 		a.renew()
 	}
 	return err
 }
 
-// retryWhileAlive asks until there is an answer, the agent is dead, or ctx ends: the connection may only be interrupted.
-func (a *agent) retryWhileAlive(ctx context.Context, ask func(context.Context) error) error {
+// retryWhileAlive sends the request until there is an answer, the agent is dead, or ctx ends: the
+// connection may only be interrupted.
+func (a *agent) retryWhileAlive(ctx context.Context, send func(context.Context) error) error {
 	for {
-		err := a.askOnce(ctx, ask)
+		err := a.request(ctx, send)
 		if err == nil || !a.alive(ctx) {
 			return err
 		}
@@ -196,11 +198,11 @@ const (
 	clockGood     = 2 * time.Millisecond // uncertainty; replies on one lane are 10 ms apart or more
 )
 
-// An asking function asks an agent, which may be far away: each question gets time of its own.
-type asking func(ctx context.Context, ask func(context.Context) error) error
+// A requester sends requests to an agent, which may be far away: each request gets time of its own.
+type requester func(ctx context.Context, send func(context.Context) error) error
 
 // readClock compares the clock of the agent's node with ours.
-func (a *agent) readClock(ctx context.Context, by asking) (best evidence.ClockReading, err error) {
+func (a *agent) readClock(ctx context.Context, by requester) (best evidence.ClockReading, err error) {
 	for i := range clockReadings {
 		var reading evidence.ClockReading
 		err := by(ctx, func(ctx context.Context) (err error) {
@@ -222,7 +224,7 @@ func (a *agent) readClock(ctx context.Context, by asking) (best evidence.ClockRe
 }
 
 // readClockAgain notes another reading of the clock, except on this host, whose clock is ours.
-func (a *agent) readClockAgain(ctx context.Context, by asking) error {
+func (a *agent) readClockAgain(ctx context.Context, by requester) error {
 	if a.node == "" {
 		return nil
 	}

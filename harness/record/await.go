@@ -20,7 +20,7 @@ func awaitSet(ctx context.Context, pods typedcorev1.PodInterface, set *appsv1.Da
 	found []corev1.Pod, err error) {
 	late := errors.New("none was seen")
 	which := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)}
-	err = poll.Until(ctx, askEvery, func() (bool, error) {
+	err = poll.Until(ctx, requestEvery, func() (bool, error) {
 		seen, err := pods.List(ctx, which)
 		if err != nil {
 			return false, cmp.Or(context.Cause(ctx), err)

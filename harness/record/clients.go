@@ -19,7 +19,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"example.com/rollcall/fixtures"
-	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/userapp"
@@ -29,9 +28,9 @@ import (
 // clients are the load agents of a recording: one on each worker, and one outside the cluster.
 type clients struct {
 	lanes      []evidence.Lane
-	load       harness.Load
+	timeout    time.Duration     // per request; 0: it is chosen by the first replies
 	firstReply time.Duration     // the slowest of the first replies, if the timeout was chosen by that; else 0
-	userHTTP   *loadgen.UserHTTP // how to ask a user's app; nil for Rollcall's own
+	userHTTP   *loadgen.UserHTTP // how requests to a user's app are sent; nil for Rollcall's own
 	service    string
 	laneSuffix string // that of the recording
 	pods       typedcorev1.PodInterface
@@ -44,7 +43,7 @@ type clients struct {
 
 // newClients creates the agents and the control pods, and connects to each agent.
 func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*clients, error) {
-	cl := &clients{load: r.Load, userHTTP: userHTTP(r.UserApp), service: service.Name, laneSuffix: r.laneSuffix,
+	cl := &clients{timeout: r.Timeout, userHTTP: userHTTP(r.UserApp), service: service.Name, laneSuffix: r.laneSuffix,
 		pods: r.Cluster.Client().CoreV1().Pods(r.Lease.Name)}
 	workers, err := r.Cluster.Workers(ctx)
 	if err != nil {
@@ -71,7 +70,7 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 	for i, worker := range workers {
 		control := controlOf(worker, controls)
 		targets := map[evidence.Vantage]string{evidence.FromControl: controlURL(control)}
-		if r.Elsewhere == nil || r.Elsewhere.Service != nil {
+		if r.Existing == nil || r.Existing.Service != nil {
 			targets[evidence.FromPod] = r.target(r.serviceURL(service))
 		}
 		lanes := r.lanesIn(strings.TrimPrefix(worker, r.Cluster.Name()+"-"), worker, targets)
@@ -109,8 +108,8 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 // openOutside starts the client outside the cluster. It connects to the address unless that is empty.
 func (cl *clients) openOutside(ctx context.Context, r *Recording, target, address string) error {
 	lanes := r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromHost: target})
-	if r.Elsewhere != nil && r.Elsewhere.Control != "" {
-		lanes = append(lanes, r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromControl: r.Elsewhere.Control})...)
+	if r.Existing != nil && r.Existing.Control != "" {
+		lanes = append(lanes, r.lanesIn("outside", "", map[evidence.Vantage]string{evidence.FromControl: r.Existing.Control})...)
 	}
 	for l := range lanes {
 		lanes[l].Address = address
@@ -119,8 +118,8 @@ func (cl *clients) openOutside(ctx context.Context, r *Recording, target, addres
 		}
 	}
 	cl.lanes = append(cl.lanes, lanes...)
-	if r.Elsewhere != nil && r.Elsewhere.Proxy != "" {
-		r.distrust(unusedProxy(r.Elsewhere.Proxy, lanes))
+	if r.Existing != nil && r.Existing.Proxy != "" {
+		r.distrust(unusedProxy(r.Existing.Proxy, lanes))
 	}
 	process, err := startOutside()
 	if err != nil {
@@ -140,8 +139,8 @@ func unusedProxy(variable string, lanes []evidence.Lane) evidence.Reason {
 // outsideTarget returns the URL for the client outside the cluster, and the address to connect to if not the URL's; empty if the
 // Service cannot be reached from outside.
 func (r *Recording) outsideTarget(ctx context.Context, service *corev1.Service) (target, address string, err error) {
-	if r.Elsewhere != nil {
-		return r.Elsewhere.URL, r.Elsewhere.Address, nil
+	if r.Existing != nil {
+		return r.Existing.URL, r.Existing.Address, nil
 	}
 	target, err = r.Cluster.Door().Open(ctx, service)
 	return target, "", err
@@ -177,7 +176,7 @@ func (r *Recording) outsideEnds(ctx context.Context, address string) (client, no
 
 // serviceURL returns the URL of a Service for pods. Over TLS it has a name that the certificate may be for.
 func (r *Recording) serviceURL(service *corev1.Service) string {
-	if r.Elsewhere != nil && r.Elsewhere.Secure {
+	if r.Existing != nil && r.Existing.Secure {
 		return userapp.SecureURL(service)
 	}
 	return fixtures.HTTPURL(service)
@@ -208,21 +207,21 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 	var lanes []evidence.Lane
 	for _, kind := range evidence.LaneKinds() {
 		target, ok := targets[kind.Vantage]
-		if !ok || kind.Optional && !slices.Contains(r.Load.Also, kind.Name) {
+		if !ok || kind.Optional && !slices.Contains(r.Also, kind.Name) {
 			continue
 		}
 		lane := kind.Lane(place)
-		lane.Node, lane.Target, lane.Rate = node, target, r.Load.Rate
+		lane.Node, lane.Target, lane.Rate = node, target, r.Rate
 		lanes = append(lanes, lane)
 	}
 	return lanes
 }
 
-// identify asks each agent which process it is and what its clock shows, in a recording that began at the time given.
+// identify gets from each agent which process it is and what its clock shows, in a recording that began at the time given.
 func (cl *clients) identify(ctx context.Context, began time.Time) error {
 	for _, a := range cl.agents {
 		a.began = began
-		err := a.askOnce(ctx, func(ctx context.Context) error {
+		err := a.request(ctx, func(ctx context.Context) error {
 			status, err := a.remote.Status(ctx)
 			a.instance = status.Instance
 			return err
@@ -235,7 +234,7 @@ func (cl *clients) identify(ctx context.Context, began time.Time) error {
 		if a.node == "" {
 			continue // its clock is ours
 		}
-		reading, err := a.readClock(ctx, a.askOnce)
+		reading, err := a.readClock(ctx, a.request)
 		if err != nil {
 			return err
 		}
@@ -249,7 +248,7 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder hitSink)
 	cl.seen = newTally(recorder, cl.lanes)
 	var starting errgroup.Group
 	for _, a := range cl.agents {
-		cfg := loadgen.Config{Began: began, Service: cl.service, Timeout: cl.load.Timeout, UserHTTP: cl.userHTTP,
+		cfg := loadgen.Config{Began: began, Service: cl.service, Timeout: cl.timeout, UserHTTP: cl.userHTTP,
 			LaneSuffix: cl.laneSuffix}
 		starting.Go(func() error { return a.start(ctx, cfg, cl.seen) })
 	}
@@ -263,14 +262,14 @@ func (cl *clients) start(ctx context.Context, began time.Time, recorder hitSink)
 func (cl *clients) awaitAnswers(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, a := range cl.agents {
-		all.Go(func() { _, _ = a.ask(ctx) })
+		all.Go(func() { _, _ = a.currentStatus(ctx) })
 	}
 	all.Wait()
 }
 
 // limited limits the wait for the end of all requests, and then for all hits.
 func (cl *clients) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := collectTimeout + cl.load.Timeout
+	limit := collectTimeout + cl.timeout
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done in %v", limit))
 }
 

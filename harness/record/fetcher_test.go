@@ -44,7 +44,7 @@ func TestFetcherBringsEveryHitOnce(t *testing.T) {
 	away := errors.New("no route to the agent")
 	unanswered := &agent{place: newTestPlace(t)}
 	hung := func(ctx context.Context, _ []int64) ([]loadgen.Range, error) {
-		return nil, unanswered.askOnce(ctx, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) })
+		return nil, unanswered.request(ctx, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) })
 	}
 	for _, row := range []struct {
 		sentence string

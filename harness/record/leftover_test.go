@@ -27,17 +27,18 @@ func TestARunBesideAnother(t *testing.T) {
 	const there = "namespace theirs of run other, which needs it until 2030-01-02 03:04:05 UTC at the latest, was still there, with 0 pods"
 	for _, row := range []struct {
 		sentence  string
-		of        harness.Scenario
+		existing  *harness.Existing
 		distrusts int
 		says      string
 	}{
-		{"an app of ours has its cluster to itself", harness.Scenario{}, 1, ""},
-		{"an app that is there already shares it", harness.Scenario{Elsewhere: &harness.Elsewhere{}}, 0,
+		{"an app of ours has its cluster to itself", nil, 1, ""},
+		{"an app that is there already shares it", &harness.Existing{}, 0,
 			there + ": what it sends is load of the same nodes\n"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var out strings.Builder
-			r := &Recording{Scenario: row.of, Config: Config{Cluster: sharedCluster{client: client}, Session: "now", Out: &out}}
+			r := &Recording{UnderLoad: harness.UnderLoad{Existing: row.existing},
+				Config: Config{Cluster: sharedCluster{client: client}, Session: "now", Out: &out}}
 			if err := r.checkForLeftovers(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,7 @@ func (r *Recording) startLoad(ctx context.Context) error {
 	if err := r.clients.identify(ctx, r.began); err != nil {
 		return fmt.Errorf("start the load: %w", err)
 	}
-	r.run.Timeout, r.run.FirstReply = r.clients.load.Timeout, r.clients.firstReply
+	r.run.Timeout, r.run.FirstReply = r.clients.timeout, r.clients.firstReply
 	r.watch.Mark(evidence.LoadBegun)
 	if err := r.clients.start(ctx, r.began, r.recorder); err != nil {
 		return fmt.Errorf("start the load: %w", err)
@@ -81,7 +81,7 @@ func (r *Recording) awaitRest(ctx context.Context, d time.Duration) error {
 
 // settle continues the load for a while after the rollout.
 func (r *Recording) settle(ctx context.Context) error {
-	return r.pass(ctx, "after "+r.subject().name, r.Load.Settle)
+	return r.pass(ctx, "after "+r.subject().name, r.Settle)
 }
 
 // stopLoad ends the load. It may be called again.

@@ -38,7 +38,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.Elsewhere == nil { // the app has no clients but ours: no need to know their addresses first
+	if r.Existing == nil { // the app has no clients but ours: no need to know their addresses first
 		if err := r.createObservers(ctx, r.flows(service)); err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if r.clients, err = newClients(ctx, r, service); err != nil {
 		return err
 	}
-	if r.Elsewhere != nil {
+	if r.Existing != nil {
 		if err := r.createObservers(ctx, r.flowsOfClients(service)); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (r *Recording) deploy(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.clients.awaitReplies(ctx, r.Elsewhere, r.watch.Knows); err != nil {
+	if err := r.clients.awaitReplies(ctx, r.Existing, r.watch.Knows); err != nil {
 		return err
 	}
 	return r.checkFlows(ctx)
@@ -94,8 +94,8 @@ func (r *Recording) startWatch(ctx context.Context, service string) (err error) 
 	if r.UserApp != nil { // none of the pods in the namespace is of it
 		scope.VersionLabel, scope.NoLogs = "", true
 	}
-	if r.Elsewhere != nil {
-		scope.Elsewhere = r.Elsewhere.Pods
+	if r.Existing != nil {
+		scope.Existing = r.Existing.Pods
 	}
 	sink := observe.Sink(r.recorder)
 	if r.Sink != nil {
@@ -135,7 +135,7 @@ func (r *Recording) checkForLeftovers(ctx context.Context) error {
 	}
 	found, err := namespace.OfOthers(ctx, r.Cluster.Client(), r.Session)
 	for _, because := range found {
-		if r.Elsewhere != nil {
+		if r.Existing != nil {
 			fmt.Fprintln(r.Out, because+": what it sends is load of the same nodes")
 			continue
 		}

@@ -53,6 +53,7 @@ type Config struct {
 // A Recording is the recording of a scenario, from Record to Cleanup.
 type Recording struct {
 	harness.Scenario
+	harness.UnderLoad // zero in steps
 	Config
 	began      time.Time
 	laneSuffix string // ends the name of each lane in requests, so that no other client can name one
@@ -80,7 +81,8 @@ const suffixLength = 10
 // The caller must clean the recording up unless it is nil. The error is that the folder cannot be written or, as a [usage.Error],
 // why clients get no replies from an app that runs already; nothing was recorded then.
 func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, err error) {
-	r = &Recording{Scenario: s, Config: c, began: time.Now(), laneSuffix: "." + rand.Text()[:suffixLength], run: c.Header,
+	load, loaded := s.Kind.(harness.UnderLoad)
+	r = &Recording{Scenario: s, UnderLoad: load, Config: c, began: time.Now(), laneSuffix: "." + rand.Text()[:suffixLength], run: c.Header,
 		stopNames: func() {}}
 	nodeName := func(name string) string { return name }
 	if c.Cluster != nil {
@@ -88,15 +90,15 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 		nodeName = c.Cluster.NodeName
 	}
 	r.run.Began, r.run.Limits = r.began.UTC(), s.Limits
-	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = harness.OldVersion, harness.NewVersion, s.Steps != nil
-	if s.UserApp != nil {
-		r.run.UserApp = s.UserApp.Facts()
+	r.run.OldVersion, r.run.NewVersion, r.run.Unloaded = harness.OldVersion, harness.NewVersion, !loaded
+	if load.UserApp != nil {
+		r.run.UserApp = load.UserApp.Facts()
 	}
-	if s.Rollout != nil {
-		r.run.OldVersion, r.run.NewVersion = s.Rollout.Versions()
+	if load.Rollout != nil {
+		r.run.OldVersion, r.run.NewVersion = load.Rollout.Versions()
 	}
-	if s.Disruption != nil {
-		r.run.Disruption = s.Disruption.Recorded(nodeName)
+	if load.Disruption != nil {
+		r.run.Disruption = load.Disruption.Recorded(nodeName)
 		r.App.Nodes = nil
 		for _, node := range s.App.Nodes {
 			r.App.Nodes = append(r.App.Nodes, nodeName(node))
@@ -132,7 +134,7 @@ func Record(ctx context.Context, s harness.Scenario, c Config) (r *Recording, er
 	if errors.As(failed, &broken) {
 		r.condemn(broken)
 	}
-	if r.Elsewhere != nil && r.Elsewhere.Pods != nil {
+	if r.Existing != nil && r.Existing.Pods != nil {
 		r.run.NewVersion = cmp.Or(r.newest, r.run.NewVersion)
 		if r.watch != nil {
 			r.run.VersionNames = r.watch.Names(r.run.OldVersion, r.run.NewVersion)
@@ -181,11 +183,11 @@ func (r *Recording) execute(ctx context.Context) error {
 		{"", r.startLoad},
 		{"", r.underLoad},
 	}
-	if r.Steps != nil {
+	if in, is := r.Kind.(harness.InSteps); is {
 		limited, cancel := context.WithTimeoutCause(ctx, r.stretched(rolloutTimeout), observe.ErrNeverSettled)
 		defer cancel()
 		ctx = limited
-		stages = []stage{{"", r.prepareSteps}, {evidence.RolloutPart, r.runSteps}}
+		stages = []stage{{"", r.prepareSteps}, {evidence.RolloutPart, func(ctx context.Context) error { return r.runSteps(ctx, in.Do) }}}
 	}
 	return r.through(ctx, stages...)
 }
@@ -205,7 +207,7 @@ func (r *Recording) underLoad(ctx context.Context) error {
 	stray := strays{watch: r.watch, services: r.Cluster.Client().CoreV1().Services(r.Lease.Name), service: r.clients.service,
 		versions: r.versions()}
 	await := stray.await
-	if r.Elsewhere != nil { // its versions are not known in advance
+	if r.Existing != nil { // its versions are not known in advance
 		await = func(context.Context) error { return nil }
 	}
 	return unlessStray(ctx, await, func(ctx context.Context) error {

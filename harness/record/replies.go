@@ -19,11 +19,11 @@ import (
 // runs already show that it gives no good ones: no rule and no policy blocked the requests.
 const inARow = 5
 
-const askEvery = 100 * time.Millisecond
+const requestEvery = 100 * time.Millisecond
 
 // awaitReplies waits until the app replies to every vantage: ready endpoints do not mean that every node's kube-proxy has
 // written rules for them. For an app that runs already, there explains why it does not reply.
-func (cl *clients) awaitReplies(ctx context.Context, there *harness.Elsewhere, ours func(pod string) bool) error {
+func (cl *clients) awaitReplies(ctx context.Context, there *harness.Existing, ours func(pod string) bool) error {
 	failed, took := make([]error, len(cl.agents)), make([]time.Duration, len(cl.agents))
 	var all sync.WaitGroup
 	for i, a := range cl.agents {
@@ -50,9 +50,9 @@ func (cl *clients) awaitReplies(ctx context.Context, there *harness.Elsewhere, o
 	if len(without) > 0 {
 		return there.Explain(ctx, without)
 	}
-	if cl.load.Timeout == 0 && len(took) > 0 {
+	if cl.timeout == 0 && len(took) > 0 {
 		cl.firstReply = slices.Max(took)
-		cl.load.Timeout = timeoutFor(cl.firstReply)
+		cl.timeout = timeoutFor(cl.firstReply)
 	}
 	return errors.Join(failed...)
 }
@@ -65,16 +65,16 @@ func timeoutFor(first time.Duration) time.Duration {
 // awaitRepliesOn waits until a lane gets a good reply, and returns how long that took.
 func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.Lane, there bool, ours func(pod string) bool) (
 	took time.Duration, err error) {
-	asked, users := cl.userHTTP, there && lane.Kind().AsksApp() // users: it may never give a good reply
+	app, users := cl.userHTTP, there && lane.Kind().AsksApp() // users: it may never give a good reply
 	switch {
 	case lane.Kind().IsControl() && a.node == "":
-		asked, users = asked.OfControl(), true
+		app, users = app.OfControl(), true
 	case lane.Kind().IsControl():
-		asked = nil
+		app = nil
 	}
-	ask := func() error { return a.remote.Reach(ctx, lane, asked) }
+	request := func() error { return a.remote.Reach(ctx, lane, app) }
 	if a.node == "" {
-		ask = func() error { return askOutside(ctx, lane, asked, ours) }
+		request = func() error { return requestOutside(ctx, lane, app, ours) }
 	}
 	await := until
 	if users {
@@ -82,7 +82,7 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	}
 	err = await(ctx, func() error {
 		began := time.Now()
-		err := ask()
+		err := request()
 		took = time.Since(began)
 		return err
 	})
@@ -101,12 +101,12 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 
 // awaitReplies waits until Rollcall's own app gives this process good replies.
 func awaitReplies(ctx context.Context, target string, ours func(pod string) bool) error {
-	return until(ctx, func() error { return askOutside(ctx, evidence.Lane{Target: target}, nil, ours) })
+	return until(ctx, func() error { return requestOutside(ctx, evidence.Lane{Target: target}, nil, ours) })
 }
 
-// askOutside sends requests to an app from this process. The node port is the same as in the recording before, and a node routes to
+// requestOutside sends requests to an app from this process. The node port is the same as in the recording before, and a node routes to
 // the pods of that one until its rules are updated: so the pod that a reply names must be one of ours.
-func askOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
+func requestOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(loadgen.DefaultTimeout)
 	if app != nil {
 		_, err := app.AskPatiently(lane.Target, lane.Address)
@@ -127,7 +127,7 @@ func askOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, 
 // until waits until something works, and returns the error of an agent with which nothing ever will.
 func until(ctx context.Context, works func() error) error {
 	var never error
-	err := poll.UntilNil(ctx, askEvery, func() error {
+	err := poll.UntilNil(ctx, requestEvery, func() error {
 		err := works()
 		if errors.Is(err, loadgen.ErrOtherBuild) {
 			never, err = err, nil
@@ -138,12 +138,12 @@ func until(ctx context.Context, works func() error) error {
 }
 
 // untilCertain waits until an app that runs already gives a good reply, or returns the last error when it is clear that there will be none.
-func untilCertain(ctx context.Context, ask func() error) (last error) {
+func untilCertain(ctx context.Context, request func() error) (last error) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit) // a request in flight at the limit is still awaited
 	defer cancel()
 	said := 0
-	_ = poll.Until(ctx, askEvery, func() (bool, error) {
-		last = ask()
+	_ = poll.Until(ctx, requestEvery, func() (bool, error) {
+		last = request()
 		said++
 		if none := (*loadgen.NoReplyError)(nil); !errors.As(last, &none) || none.Status == 0 && !none.TLS {
 			said = 0

@@ -34,14 +34,14 @@ func TestUntilAnAppHasSaid(t *testing.T) {
 	}{
 		{"one good reply is enough", forever(nil), nil, 0},
 		{"rules may be written again in half a minute", forever(refused), refused, answerLimit},
-		{"an error status from the app itself will not go away", forever(status), status, (inARow - 1) * askEvery},
-		{"nor will an app that speaks TLS stop doing so", forever(overTLS), overTLS, (inARow - 1) * askEvery},
+		{"an error status from the app itself will not go away", forever(status), status, (inARow - 1) * requestEvery},
+		{"nor will an app that speaks TLS stop doing so", forever(overTLS), overTLS, (inARow - 1) * requestEvery},
 		{"a pod that is warming up may reply with one error", func(n int) error {
 			if n < inARow {
 				return status
 			}
 			return nil
-		}, nil, (inARow - 1) * askEvery},
+		}, nil, (inARow - 1) * requestEvery},
 		{"an app with a reply now and then may still become reachable", func(n int) error {
 			if n%inARow == 0 {
 				return refused
@@ -89,7 +89,7 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 			api := httptest.NewServer(serveAgent(t, t.TempDir()))
 			defer api.Close()
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "agent-a"}}
-			asked := userapp.Elsewhere("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP()
+			asked := userapp.Existing("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP()
 			cl := &clients{userHTTP: asked, agents: []*agent{{name: "agent-a", node: "a", pod: pod,
 				remote: loadgen.Remote{URL: api.URL, Token: "token"}, lanes: []evidence.Lane{
 					{ID: "a-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Target: good},
@@ -103,7 +103,7 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 					evidence.Lane{ID: "outside-control", Vantage: evidence.FromControl, Conn: evidence.Fresh, Target: row.control})
 			}
 			var got map[string]int
-			there := &harness.Elsewhere{Explain: func(_ context.Context, without []harness.Unanswered) error {
+			there := &harness.Existing{Explain: func(_ context.Context, without []harness.Unanswered) error {
 				got = map[string]int{}
 				for _, u := range without {
 					name := ""
@@ -122,7 +122,7 @@ func TestAppThatIsThereIsAskedByEveryClient(t *testing.T) {
 	}
 }
 
-// The harness does not wait for an app by an agent that it cannot ask.
+// The harness does not wait for an app by an agent that it cannot reach.
 func TestAgentOfAnotherBuildIsNotAwaited(t *testing.T) {
 	api := httptest.NewServer(serveAgent(t, t.TempDir()))
 	defer api.Close()

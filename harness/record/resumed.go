@@ -24,7 +24,7 @@ const (
 // A resumption is what is known of an agent's processes. Only the fetcher uses it while the fetcher runs.
 type resumption struct {
 	current  string // instance that answered last
-	asked    int    // fetches of hits that were answered
+	fetches  int    // of hits that were answered
 	broken   bool   // a fetch failed since the last status
 	adopting int    // tries left to find the new container in the API
 	absences []evidence.Absence
@@ -40,7 +40,7 @@ func (a *agent) look(ctx context.Context, err error) {
 		a.broken = true
 		return
 	}
-	if a.asked++; a.broken || a.asked%lookEvery == 0 {
+	if a.fetches++; a.broken || a.fetches%lookEvery == 0 {
 		status, err := a.remote.Status(ctx)
 		if err != nil {
 			return
@@ -48,7 +48,7 @@ func (a *agent) look(ctx context.Context, err error) {
 		a.broken = false
 		if status.Instance != cmp.Or(a.current, a.instance) && status.Order == a.instance {
 			a.current, a.adopting, a.absences = status.Instance, adoptTries, status.Absences
-			_ = a.readClockAgain(ctx, a.askOnce) // if it fails now, collect asks again
+			_ = a.readClockAgain(ctx, a.request) // if it fails now, collect tries again
 		}
 	}
 	if a.adopting > 0 {

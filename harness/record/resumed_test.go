@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/poll"
@@ -112,8 +111,8 @@ func TestAgentThatWasAway(t *testing.T) {
 				lanes = append(lanes, evidence.Lane{ID: "worker-" + string(conn), Vantage: evidence.FromPod, Node: "worker", Conn: conn,
 					Target: app.URL, Rate: rate})
 			}
-			patient := harness.Load{Timeout: time.Minute} // on a busy machine a reply takes long
-			cl := &clients{load: patient, lanes: lanes, service: "shop", laneSuffix: ".K", agents: []*agent{{place: place, name: "agent-x",
+			const patient = time.Minute // on a busy machine a reply takes long
+			cl := &clients{timeout: patient, lanes: lanes, service: "shop", laneSuffix: ".K", agents: []*agent{{place: place, name: "agent-x",
 				node: "worker", lanes: lanes, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
 			identified, loads := cl.identify(ctx, began), time.Now()
 			if err := errors.Join(identified, cl.start(ctx, began, recorder)); err != nil {

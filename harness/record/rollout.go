@@ -133,10 +133,10 @@ func (r *Recording) prepareSteps(ctx context.Context) error {
 	return r.observeNodes(ctx)
 }
 
-func (r *Recording) runSteps(ctx context.Context) error {
+func (r *Recording) runSteps(ctx context.Context, do func(context.Context, *harness.Steps)) error {
 	c := harness.StepsConfig{Client: r.Cluster.Client(), Into: r.into(), Watch: r.watch, Cluster: r.Cluster, Exposes: r.ObservesNodes()}
 	c.Reach = func(ctx context.Context, url string) error { return awaitReplies(ctx, url, r.watch.Knows) }
-	c.Asks = harness.Asks{
+	c.Requests = harness.RequestConfig{
 		Config: loadgen.Config{Began: r.began, Service: r.App.ResourceName(), LaneSuffix: r.laneSuffix, Ports: loadgen.NewLocalPorts()},
 		Begin: func(lane evidence.Lane) error {
 			r.run.Lanes = append(r.run.Lanes, lane)
@@ -148,5 +148,5 @@ func (r *Recording) runSteps(ctx context.Context) error {
 	steps.Mark(evidence.LoadBegun)
 	defer steps.Mark(evidence.LoadEnded)
 	fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "without load"}))
-	return steps.Take(ctx, r.Steps)
+	return steps.Take(ctx, do)
 }

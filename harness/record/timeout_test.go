@@ -33,7 +33,7 @@ func TestTimeoutFor(t *testing.T) {
 func TestTimeoutOfAUsersApp(t *testing.T) {
 	app := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer app.Close()
-	asked := userapp.Elsewhere("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP()
+	asked := userapp.Existing("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP()
 	for _, row := range []struct {
 		sentence    string
 		given, want time.Duration
@@ -41,11 +41,11 @@ func TestTimeoutOfAUsersApp(t *testing.T) {
 		{"nobody says", 0, 2 * time.Second},
 		{"the user says", 7 * time.Second, 7 * time.Second},
 	} {
-		cl := &clients{userHTTP: asked, load: harness.Load{Timeout: row.given}, agents: []*agent{{name: "outside", lanes: []evidence.Lane{
+		cl := &clients{userHTTP: asked, timeout: row.given, agents: []*agent{{name: "outside", lanes: []evidence.Lane{
 			{ID: "outside-fresh", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: app.URL}}}}}
-		err := cl.awaitReplies(t.Context(), &harness.Elsewhere{}, func(string) bool { return false })
-		if chosen := cl.firstReply > 0; err != nil || cl.load.Timeout != row.want || chosen != (row.given == 0) {
-			t.Errorf("%s: %v by a first reply in %v: %v", row.sentence, cl.load.Timeout, cl.firstReply, err)
+		err := cl.awaitReplies(t.Context(), &harness.Existing{}, func(string) bool { return false })
+		if chosen := cl.firstReply > 0; err != nil || cl.timeout != row.want || chosen != (row.given == 0) {
+			t.Errorf("%s: %v by a first reply in %v: %v", row.sentence, cl.timeout, cl.firstReply, err)
 		}
 	}
 }

@@ -110,13 +110,14 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 	}
 	a.entry.Begin()
 	defer a.entry.Pause()
-	if s.Own != nil {
-		own, err := a.mode.openOwn(ctx, a.out, *s.Own)
+	load := s.UnderLoad()
+	if load.FreshCluster != nil {
+		fresh, err := a.mode.openFresh(ctx, a.out, *load.FreshCluster)
 		if err != nil {
-			return res, fmt.Errorf("no cluster of its own: %w", err)
+			return res, fmt.Errorf("no fresh cluster: %w", err)
 		}
-		a.cluster = own
-		defer func() { err = errors.Join(err, own.Close()) }()
+		a.cluster = fresh
+		defer func() { err = errors.Join(err, fresh.Close()) }()
 	}
 	for {
 		if ours, err := cluster.Ours(a.cluster); err == nil && ours.Condemned() != "" { // by an earlier recording
@@ -124,8 +125,8 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 		}
 		rate, jobs, _ := a.mode.run.limits()
 		asked := s.At(rate, a.mode.stretch())
-		asked.Limits = slices.Concat(s.Limits, lowered(asked.Load, s.At(a.mode.run.Rate, 1).Load))
-		if s.Adapt != nil && a.number > 1 {
+		asked.Limits = slices.Concat(s.Limits, lowered(asked.UnderLoad(), s.At(a.mode.run.Rate, 1).UnderLoad()))
+		if load.Adapt != nil && a.number > 1 {
 			asked.App = s.App // by Adapt, from a measurement here, which needs no stretching
 		}
 		r, err := a.recordOnce(ctx, asked, rate, folder, rested)
@@ -222,14 +223,15 @@ func (a attempt) judge(s *harness.Scenario, folder string) (res result, err erro
 	res.verdict, res.podWait, res.measured = rec.Verdict, tl.PodWait(), tl.Measured()
 	// When a recording only measures, late clients are allowed.
 	res.trusted = !rec.Run.Measures && len(res.verdict.Distrust) == 0 && res.verdict.Retry == verdict.NoRetry
+	adapt := s.UnderLoad().Adapt
 	switch {
 	case a.number >= a.tries || res.verdict.Distrusted || res.verdict.Outcome == verdict.Skipped:
 		return res, nil
-	case s.Adapt == nil:
+	case adapt == nil:
 		res.again = res.verdict.Unmet
 		return res, nil
 	}
-	app, err := s.Adapt(s.App, tl)
+	app, err := adapt(s.App, tl)
 	if err != nil {
 		res.verdict.Because += ": " + err.Error()
 		return res, nil
@@ -243,7 +245,7 @@ func (a attempt) header(s harness.Scenario) evidence.Run {
 	run := header(a.suite, a.cluster.Mode(), s)
 	run.Attempt, run.Tries, run.Kubernetes = a.number, a.tries, a.cluster.Kubernetes()
 	run.Earlier, run.FailedEarlier = a.earlier.results, a.earlier.failed
-	run.Measures = s.Adapt != nil && a.number == 1
+	run.Measures = s.UnderLoad().Adapt != nil && a.number == 1
 	for _, x := range s.Expect {
 		if x.Needs != "" && !slices.ContainsFunc(run.Lacks, func(f evidence.Feature) bool { return f.Name == x.Needs }) {
 			run.Lacks = append(run.Lacks, lackOf(a.cluster, x.Needs)...)

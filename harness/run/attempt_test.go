@@ -100,7 +100,7 @@ func TestAttemptRun(t *testing.T) {
 					{At: 2 * time.Second, Kind: evidence.LoadEnded},
 				}})
 			}
-			s := harness.Scenario{ID: "asked", Steps: func(context.Context, *harness.Steps) {},
+			s := harness.Scenario{ID: "asked", Kind: harness.InSteps{},
 				Expect: []evidence.Expectation{verdict.Fact("answer", "yes")}}
 			a := attempt{mode: m, cluster: m.cluster, suite: "suite", entry: r.board.Entry(progress.Name{}), out: io.Discard, number: 1,
 				tries: 1}
@@ -132,17 +132,18 @@ func TestAttemptRun(t *testing.T) {
 
 // The next recording has its turn once this one is at rest, and what needs the whole cluster once nothing of it is left.
 func TestTurnsWhileARecordingIsCollected(t *testing.T) {
-	steps := func(context.Context, *harness.Steps) {}
+	load := harness.Scenario{Kind: harness.UnderLoad{}}
 	for _, row := range []struct {
 		sentence string
 		s        harness.Scenario
 		next     harness.Occupancy
 		free     bool
 	}{
-		{"one under load follows one under load", harness.Scenario{}, harness.UnderLoad, true},
-		{"one without load follows it", harness.Scenario{}, harness.WithoutLoad, true},
-		{"one that needs the whole cluster waits for the clean-up", harness.Scenario{}, harness.WholeCluster, false},
-		{"one that needs the whole cluster is cleaned up first", harness.Scenario{Steps: steps, Exclusive: true}, harness.UnderLoad, false},
+		{"one under load follows one under load", load, harness.HalfLoad, true},
+		{"one without load follows it", load, harness.WithoutLoad, true},
+		{"one that needs the whole cluster waits for the clean-up", load, harness.WholeCluster, false},
+		{"one that needs the whole cluster is cleaned up first", harness.Scenario{Kind: harness.InSteps{}, Exclusive: true}, harness.HalfLoad,
+			false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := recordsInto(t, 1, 1)

@@ -38,10 +38,10 @@ func TestDistrust(t *testing.T) {
 			{"dropped-connections", drop("control-plane", 500*time.Millisecond), "", 1},
 		} {
 			t.Run(row.id, func(t *testing.T) {
-				s := harness.Scenario{ID: row.id, Claim: "a damaged harness judges nobody", Load: harness.Load{Rate: 100},
+				s := harness.Scenario{ID: row.id, Claim: "a damaged harness judges nobody",
 					App: fixtures.App{Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 						PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
-					Rollout: damaged{rollout.Update("v1", "v2"), c, row.do}}
+					Kind: harness.UnderLoad{Rollout: damaged{rollout.Update("v1", "v2"), c, row.do}}}
 				s.Expect = append(s.Expect, verdict.NoFailures(), verdict.OnlyServes("v2", evidence.OldGone))
 				v, err := m.recordAndJudge(ctx, c, "distrust", s, t.Output())
 				if err != nil {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 
@@ -11,20 +10,18 @@ import (
 )
 
 func TestAPlanSaysHowLongARunTakes(t *testing.T) {
-	in := func(mode, id string, steps func(context.Context, *harness.Steps), seconds float64, beside int) Planned {
-		return Planned{Scenario: harness.Scenario{ID: id, Steps: steps}, Name: progress.Name{Mode: mode, Suite: "rollout", Scenario: id},
+	in := func(mode, id string, seconds float64, beside int) Planned {
+		return Planned{Scenario: harness.Scenario{ID: id}, Name: progress.Name{Mode: mode, Suite: "rollout", Scenario: id},
 			Seconds: seconds, Beside: beside}
 	}
-	steps := func(context.Context, *harness.Steps) {}
-	unloaded := in("iptables", "defaults", steps, 40, 4)
-	load := in("iptables", "drained", nil, 60, 2)
-	alone := in("iptables", "under-load", nil, 80, 1)
-	alone.Exclusive = true
+	unloaded := in("iptables", "defaults", 40, 4)
+	load := in("iptables", "drained", 60, 2)
+	alone := in("iptables", "under-load", 80, 1)
 	same, asked := load, load
 	same.Serves, asked.Serves = "5eed", "5eed"
-	own := alone
-	own.Own, own.Apart = &harness.OwnCluster{Kubernetes: "v1.35"}, true
-	left, skipped, other := unloaded, unloaded, in("nftables", "defaults", steps, 40, 4)
+	fresh := alone
+	fresh.Apart = true
+	left, skipped, other := unloaded, unloaded, in("nftables", "defaults", 40, 4)
 	left.LeftOut, skipped.Skipped = true, "no IP_VS"
 	for _, row := range []struct {
 		sentence string
@@ -39,12 +36,12 @@ func TestAPlanSaysHowLongARunTakes(t *testing.T) {
 		{"two under load do, and then two without load", []Planned{load, load, unloaded, unloaded}, 60 + 20, 1, "4 scenarios"},
 		{"a recording that two judge is made once", []Planned{same, asked, load}, 60.5, 1, "3 scenarios"},
 		{"what wants the whole cluster goes after them", []Planned{unloaded, alone}, 10 + 80, 1, "2 scenarios"},
-		{"one with a cluster of its own needs no other", []Planned{own}, 80, 0, "1 scenarios"},
+		{"one with a fresh cluster needs no other", []Planned{fresh}, 80, 0, "1 scenarios"},
 		{"what the profile leaves out takes none and is counted", []Planned{unloaded, left}, 10, 1,
 			"profile core leaves out 1 scenarios of each mode, which --profile=full records"},
 		{"nor does what is skipped", []Planned{unloaded, skipped}, 10, 1, "1 scenarios"},
 		{"a second mode takes its own", []Planned{unloaded, other}, 20, 2, "nftables takes"},
-		{"over an hour it says what would be shorter", []Planned{in("iptables", "long", steps, 20000, 4)}, 5000, 1,
+		{"over an hour it says what would be shorter", []Planned{in("iptables", "long", 20000, 4)}, 5000, 1,
 			"over an hour: --profile=core"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

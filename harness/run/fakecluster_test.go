@@ -29,10 +29,10 @@ func TestMain(m *testing.M) {
 func fakeSuites(names string) map[string][]harness.Scenario {
 	all := map[string][]harness.Scenario{}
 	for _, name := range strings.Fields(names) {
-		s := harness.Scenario{ID: "drained", Profile: harness.Core}
+		s := harness.Scenario{ID: "drained", Profile: harness.Core, Kind: harness.UnderLoad{}}
 		switch name {
 		case "owns":
-			s.Own = &harness.OwnCluster{Kubernetes: "v1.35"}
+			s.Kind = harness.UnderLoad{FreshCluster: &harness.FreshCluster{Kubernetes: "v1.35"}}
 		case "left-out":
 			s.Profile = harness.Full
 		}
@@ -76,7 +76,7 @@ func (f fakeCluster) Close(context.Context) error { return nil }
 func (f fakeCluster) Record(ctx context.Context, out io.Writer, suite string, s harness.Scenario) (verdict.Verdict, error) {
 	r := suiteRecording{progress.Name{Mode: f.mode, Suite: suite, Scenario: s.ID}, f.run.Folder, f.run.board}
 	fmt.Fprintln(out, f.mode, suite, "goes on with its scenario")
-	if f.none != (s.Own != nil) {
+	if f.none != (s.UnderLoad().FreshCluster != nil) {
 		return verdict.Verdict{}, r.end(1, verdict.Fail, "there is a cluster beside its own, or none")
 	}
 	switch suite {

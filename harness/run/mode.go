@@ -16,17 +16,17 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A ModeRun is the recordings of one kube-proxy mode, side by side on one cluster, or each on its own.
+// A ModeRun is the recordings of one kube-proxy mode, side by side on one cluster, or each on a fresh one.
 type ModeRun struct {
 	run      *Run
 	mode     string
-	cluster  cluster.Cluster // nil: each scenario has its own
+	cluster  cluster.Cluster // nil: each scenario has a fresh one
 	turns    *turns
 	trial    *evidence.Trial // nil: there was none
 	cleanups sync.WaitGroup  // of recordings, behind the next one
 }
 
-// Open opens the cluster for a mode and describes it in the run folder. With none it opens no cluster: each scenario has its own. skip
+// Open opens the cluster for a mode and describes it in the run folder. With none it opens no cluster: each scenario has a fresh one. skip
 // says why this host cannot have one.
 func (r *Run) Open(ctx context.Context, out io.Writer, mode string, none bool) (m *ModeRun, skip string, err error) {
 	if r.Asked.FromHost {
@@ -86,13 +86,15 @@ func (m *ModeRun) Record(ctx context.Context, out io.Writer, suite string, s har
 // clusterOf returns the cluster for a scenario.
 func (m *ModeRun) clusterOf(s harness.Scenario) cluster.Cluster {
 	if m.run.apart(s) {
-		return noCluster{mode: m.mode, version: s.Own.Kubernetes}
+		return noCluster{mode: m.mode, version: s.UnderLoad().FreshCluster.Kubernetes}
 	}
 	return m.cluster
 }
 
 // apart reports whether a cluster is made for a scenario alone.
-func (p Plan) apart(s harness.Scenario) bool { return s.Own != nil && p.Target == nil }
+func (p Plan) apart(s harness.Scenario) bool {
+	return s.UnderLoad().FreshCluster != nil && p.Target == nil
+}
 
 // Close waits until nothing of the recordings is left on the cluster, and closes it.
 func (m *ModeRun) Close(ctx context.Context) (err error) {

@@ -3,7 +3,7 @@ package run
 import "example.com/rollcall/harness/cluster"
 
 // A noCluster is used where there is no cluster, so that such recordings, too, have a turn and a place in the run folder: where this
-// host alone requests a URL, and for a scenario with a cluster of its own until its recording begins.
+// host alone requests a URL, and for a scenario with a fresh cluster until its recording begins.
 type noCluster struct {
 	cluster.Cluster        // nil
 	mode, version   string // version: Kubernetes'; empty: none

@@ -66,7 +66,7 @@ func (p Plan) beside(s harness.Scenario) int {
 	switch s.Occupancy() {
 	case harness.WholeCluster, harness.LoneLoad: // only repeated attempts are LoneLoad
 		return 1
-	case harness.UnderLoad:
+	case harness.HalfLoad:
 		return loadsOf(p.FirstJobs())
 	case harness.WithoutLoad, harness.FromOutside:
 	}

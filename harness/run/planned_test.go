@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -14,17 +13,19 @@ import (
 func TestScenariosOfAPlan(t *testing.T) {
 	var out strings.Builder
 	p := Plan{Modes: []string{"iptables", "userspace"}}
-	p.Scenarios = p.planned(t.Context(), "control", []harness.Scenario{{ID: "loaded"},
-		{ID: "own", Own: &harness.OwnCluster{Kubernetes: "v1.35"}},
-		{ID: "unloaded", Steps: func(context.Context, *harness.Steps) {}}})
+	p.Scenarios = p.planned(t.Context(), "control", []harness.Scenario{
+		{ID: "loaded", Kind: harness.UnderLoad{}},
+		{ID: "fresh", Kind: harness.UnderLoad{FreshCluster: &harness.FreshCluster{Kubernetes: "v1.35"}}},
+		{ID: "unloaded", Kind: harness.InSteps{}},
+	})
 	if err := p.printScenarios(&out); err != nil {
 		t.Fatal(err)
 	}
 	const want = `control/loaded    iptables   load                   runs
-control/own       iptables   load, cluster-changes  runs
+control/fresh     iptables   load, cluster-changes  runs
 control/unloaded  iptables   no load                runs
 control/loaded    userspace  load                   skipped: not a kube-proxy mode
-control/own       userspace  load, cluster-changes  skipped: not a kube-proxy mode
+control/fresh     userspace  load, cluster-changes  skipped: not a kube-proxy mode
 control/unloaded  userspace  no load                skipped: not a kube-proxy mode
 `
 	if out.String() != want {
@@ -35,7 +36,7 @@ control/unloaded  userspace  no load                skipped: not a kube-proxy mo
 // A dry run of go test opens no cluster, and writes nothing.
 func TestDryRunOfGoTest(t *testing.T) {
 	s := Suite{Out: t.TempDir(), plan: Plan{Asked: Options{Target: staging.Target{DryRun: true}}, Modes: []string{"iptables"}}}
-	t.Run("dry", func(t *testing.T) { s.Test(t, "control", harness.Scenario{ID: "loaded"}) })
+	t.Run("dry", func(t *testing.T) { s.Test(t, "control", harness.Scenario{ID: "loaded", Kind: harness.UnderLoad{}}) })
 	if left, err := os.ReadDir(s.Out); err != nil || len(left) > 0 {
 		t.Errorf("written: %v, %v", left, err)
 	}

@@ -52,7 +52,7 @@ func (r *Run) lowerRate(from int, because string) (now int, err error) {
 }
 
 // lowered returns the limit of a load with a lower rate than the one that the run began with; none if it is the same.
-func lowered(load, first harness.Load) []evidence.Limit {
+func lowered(load, first harness.UnderLoad) []evidence.Limit {
 	if load.Rate >= first.Rate {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -65,9 +64,9 @@ func TestLowerRate(t *testing.T) {
 
 // What a load cannot show because its rate was lowered is said with numbers.
 func TestLoweredRateIsALimit(t *testing.T) {
-	load := harness.Scenario{Load: harness.Load{Rate: harness.FullRate}}
-	steps := harness.Scenario{Steps: func(context.Context, *harness.Steps) {}}
-	long := harness.Scenario{Load: harness.Load{Rate: harness.FullRate, Settle: time.Minute}}
+	load := harness.Scenario{Kind: harness.UnderLoad{}}
+	steps := harness.Scenario{Kind: harness.InSteps{}}
+	long := harness.Scenario{Kind: harness.UnderLoad{Settle: time.Minute}}
 	for _, row := range []struct {
 		sentence    string
 		scenario    harness.Scenario
@@ -86,7 +85,8 @@ func TestLoweredRateIsALimit(t *testing.T) {
 		if row.want != "" {
 			want = []evidence.Limit{{ID: evidence.RateLowered, Text: row.want}}
 		}
-		if got := lowered(row.scenario.At(row.rate, 1).Load, row.scenario.At(row.first, 1).Load); !slices.Equal(got, want) {
+		got := lowered(row.scenario.At(row.rate, 1).UnderLoad(), row.scenario.At(row.first, 1).UnderLoad())
+		if !slices.Equal(got, want) {
 			t.Errorf("%s: %+v, want %+v", row.sentence, got, want)
 		}
 	}

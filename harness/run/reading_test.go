@@ -70,8 +70,8 @@ func TestEachRecordingIsJoinedOnce(t *testing.T) {
 		id     string
 		number int
 	}{{"first", 1}, {"first", 2}, {"second", 1}} {
-		s := harness.Scenario{ID: attempted.id, App: fixtures.App{Replicas: 3}, Load: harness.Load{Rate: 100},
-			Rollout: rollout.Update("v1", "v2"), Expect: []evidence.Expectation{verdict.Fact("answer", "yes")}}
+		s := harness.Scenario{ID: attempted.id, App: fixtures.App{Replicas: 3},
+			Kind: harness.UnderLoad{Rollout: rollout.Update("v1", "v2")}, Expect: []evidence.Expectation{verdict.Fact("answer", "yes")}}
 		a := attempt{mode: m, cluster: m.cluster, suite: "suite", entry: r.board.Entry(progress.Name{}), out: io.Discard,
 			number: attempted.number, tries: 2}
 		if res, err := a.run(t.Context(), &s); err != nil || res.verdict.Outcome != verdict.Pass {

@@ -59,7 +59,7 @@ func retry(s harness.Scenario, attempt func(number, tries int, before earlier) (
 		if v = res.verdict; err != nil {
 			return v, err
 		}
-		if res.again && s.Adapt != nil {
+		if res.again && s.UnderLoad().Adapt != nil {
 			print("the first recording only measures; the second one is judged")
 			continue
 		}
@@ -84,7 +84,10 @@ func retry(s harness.Scenario, attempt func(number, tries int, before earlier) (
 }
 
 // unrepeatable reports whether the scenario cannot be recorded again: the disruption is somebody else's.
-func unrepeatable(s harness.Scenario) bool { return s.Disruption != nil && s.Disruption.ByOthers() }
+func unrepeatable(s harness.Scenario) bool {
+	d := s.UnderLoad().Disruption
+	return d != nil && d.ByOthers()
+}
 
 // preconditionTries is how often a scenario with a precondition is recorded until that is met, unless its Tries say otherwise.
 const preconditionTries = 3
@@ -94,7 +97,7 @@ func triesOf(s harness.Scenario) int {
 	switch {
 	case unrepeatable(s):
 		return 1
-	case s.Adapt != nil:
+	case s.UnderLoad().Adapt != nil:
 		return 2
 	case s.Tries > 0:
 		return s.Tries

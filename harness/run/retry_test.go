@@ -29,6 +29,7 @@ func TestRetry(t *testing.T) {
 	adapt := func(app fixtures.App, _ timeline.Timeline) (fixtures.App, error) { return app, nil }
 	byOthers := func(context.Context, disruption.Stage) error { return nil }
 	broken := errors.New("no space left on device")
+	load := func(l harness.UnderLoad) harness.Scenario { return harness.Scenario{Kind: l} }
 	for _, row := range []struct {
 		sentence string
 		scenario harness.Scenario
@@ -45,10 +46,10 @@ func TestRetry(t *testing.T) {
 		{"and no fourth time", harness.Scenario{}, []result{starved, starved, starved}, nil, verdict.Inconclusive, []int{1, 2, 3}},
 		{"so is one that fails while another finding is excused", harness.Scenario{}, []result{masked, passed}, nil, verdict.Pass, []int{1, 2}},
 		{"it fails if the next attempt fails, too", harness.Scenario{}, []result{masked, failed}, nil, verdict.Fail, []int{1, 2}},
-		{"a disruption by others cannot be repeated", harness.Scenario{Disruption: &disruption.Disruption{AwaitWhole: byOthers}},
+		{"a disruption by others cannot be repeated", load(harness.UnderLoad{Disruption: &disruption.Disruption{AwaitWhole: byOthers}}),
 			[]result{late}, nil, verdict.Inconclusive, []int{1}},
 		{"our own disruption can",
-			harness.Scenario{Disruption: &disruption.Disruption{}}, []result{late, passed}, nil, verdict.Pass, []int{1, 2}},
+			load(harness.UnderLoad{Disruption: &disruption.Disruption{}}), []result{late, passed}, nil, verdict.Pass, []int{1, 2}},
 		{"a negative control is repeated until it sees damage",
 			harness.Scenario{Tries: 3}, []result{again, passed}, nil, verdict.Pass, []int{3, 3}},
 		{"or until its tries are over", harness.Scenario{Tries: 3}, []result{again, again, blind}, nil, verdict.Inconclusive, []int{3, 3, 3}},
@@ -62,8 +63,8 @@ func TestRetry(t *testing.T) {
 		{"an attempt with late clients does not count",
 			harness.Scenario{Tries: 2}, []result{late, again, passed}, nil, verdict.Pass, []int{2, 3, 3}},
 		{"a recording that only measures is not judged",
-			harness.Scenario{Adapt: adapt}, []result{measured, failed}, nil, verdict.Fail, []int{2, 2}},
-		{"unless Adapt fails", harness.Scenario{Adapt: adapt}, []result{blind}, nil, verdict.Inconclusive, []int{2}},
+			load(harness.UnderLoad{Adapt: adapt}), []result{measured, failed}, nil, verdict.Fail, []int{2, 2}},
+		{"unless Adapt fails", load(harness.UnderLoad{Adapt: adapt}), []result{blind}, nil, verdict.Inconclusive, []int{2}},
 		{"an error ends it", harness.Scenario{Tries: 3}, []result{again, {}}, broken, 0, []int{3, 3}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -105,7 +105,7 @@ func TestRun(t *testing.T) {
 		{"something goes wrong that no verdict tells of", "leaves", fakeClusters{}, 3, []string{"PASS "},
 			"iptables leaves/drained: a pod is left"},
 		{"the first recording was of no use, and the second one is", "retries", fakeClusters{}, 0, []string{"PASS "}, ""},
-		{"a scenario has a cluster of its own, beside which there is none", "passes owns", fakeClusters{}, 0, []string{"PASS "}, ""},
+		{"a scenario has a fresh cluster, beside which there is none", "passes owns", fakeClusters{}, 0, []string{"PASS "}, ""},
 		{"where all have, no other is made", "owns", fakeClusters{opens: errors.New(noRoom)}, 0, []string{"PASS "}, ""},
 		{"a mode that was asked for is not there", "passes", fakeClusters{lacks: "nftables"}, 3,
 			[]string{"mode nftables is skipped: the kernel lacks it\n", "SKIP 0.0s passes/drained (nftables): the kernel lacks it\n", "PASS "},

@@ -41,15 +41,17 @@ func (r *shared) release() { <-r.held }
 // same way on the same cluster. It is empty for scenarios that share none: steps, disruptions and some strategies are code, and a negative
 // control may be recorded again until it shows damage.
 func rolloutKey(s harness.Scenario) string {
-	if s.Steps != nil || s.Disruption != nil || s.Own != nil || s.Tries > 1 {
+	load, loaded := s.At(harness.FullRate, 1).Kind.(harness.UnderLoad) // with its defaults
+	if !loaded || load.Disruption != nil || load.FreshCluster != nil || s.Tries > 1 {
 		return ""
 	}
-	if _, is := s.Rollout.(interface{ IsCode() }); is {
+	if _, is := load.Rollout.(interface{ IsCode() }); is {
 		return ""
 	}
 	app, err := json.Marshal(s.App)
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %+v %T%+v %v", app, s.Load, s.Rollout, s.Rollout, s.ClusterChanges)
+	return fmt.Sprintf("%s %d %v %v %v %T%+v %v", app, load.Rate, load.Timeout, load.Settle, load.Also, load.Rollout, load.Rollout,
+		s.ClusterChanges)
 }

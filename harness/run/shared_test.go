@@ -10,7 +10,7 @@ import (
 
 func TestWhoseRecordingServesOthers(t *testing.T) {
 	of := func(how rollout.Strategy) string {
-		return rolloutKey(harness.Scenario{App: fixtures.App{Replicas: 3}, Load: harness.Load{Rate: 100}, Rollout: how})
+		return rolloutKey(harness.Scenario{App: fixtures.App{Replicas: 3}, Kind: harness.UnderLoad{Rollout: how}})
 	}
 	more := func(n int32) rollout.Strategy {
 		return rollout.UpdateWith("v1", "v2", func(a *fixtures.App) { a.Replicas = n })

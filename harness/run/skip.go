@@ -31,8 +31,8 @@ func versioned(ctx context.Context, c cluster.Cluster, run evidence.Run) evidenc
 // that it is about; empty if nothing is in the way.
 func (p Plan) skipReason(c cluster.Cluster, s harness.Scenario) string {
 	if !c.Attached() {
-		if s.Own != nil {
-			return provision.NoUpgrade(s.Own.Upgrades...)
+		if fresh := s.UnderLoad().FreshCluster; fresh != nil {
+			return provision.NoUpgrade(fresh.Upgrades...)
 		}
 		return ""
 	}

@@ -89,14 +89,14 @@ func trialOf(observed bool) harness.Scenario {
 	s := harness.Scenario{ID: "trial", Claim: "a rollout before the first scenario", Exclusive: true, App: app}
 	update := rollout.Update(harness.OldVersion, harness.NewVersion)
 	if observed {
-		s.Observed, s.Steps = true, func(ctx context.Context, steps *harness.Steps) {
+		s.Kind = harness.InSteps{Observed: true, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, harness.OldVersion)
 			steps.RollOut(ctx, app, update)
-		}
+		}}
 		return s
 	}
 	s.App.PreStopSleep = mostStretch * harness.UsualRuleLag
-	s.Load, s.Rollout = harness.Load{Rate: trialRate}, update
+	s.Kind = harness.UnderLoad{Rate: trialRate, Rollout: update}
 	return s.At(harness.FullRate, 1)
 }
 

@@ -94,10 +94,11 @@ func TestTheTrialOfATarget(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				if observed := row.unobserved == ""; s.Observed != observed || (s.Load.Rate > 0) == observed {
-					t.Errorf("rules observed %v, at a rate of %d", s.Observed, s.Load.Rate)
+				steps, unloaded := s.Kind.(harness.InSteps)
+				if rate := s.UnderLoad().Rate; steps.Observed != (row.unobserved == "") || (rate > 0) == unloaded {
+					t.Errorf("rules observed %v, at a rate of %d", steps.Observed, rate)
 				}
-				ev.Run.Unloaded = s.Steps != nil
+				ev.Run.Unloaded = unloaded
 				for i, e := range ev.Events {
 					if e.Kind == evidence.PodReady || e.Kind == evidence.PodUnready {
 						ev.Events[i].At += row.slower

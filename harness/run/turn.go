@@ -110,7 +110,7 @@ func (t *turns) free(o harness.Occupancy) bool {
 		return t.jobs == 0 && t.cleanups == 0
 	case harness.LoneLoad:
 		return t.loads == 0 && t.jobs < jobs && !t.outside
-	case harness.UnderLoad:
+	case harness.HalfLoad:
 		return t.loads < loadsOf(jobs) && t.jobs < jobs && !t.outside
 	case harness.FromOutside:
 		if t.outside {
@@ -129,7 +129,7 @@ func (t *turns) count(o harness.Occupancy, n int) {
 		return
 	case harness.LoneLoad:
 		t.loads += n * mostJobs
-	case harness.UnderLoad:
+	case harness.HalfLoad:
 		t.loads += n
 	case harness.FromOutside, harness.WithoutLoad:
 	}

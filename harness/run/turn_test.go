@@ -38,7 +38,7 @@ func TestTurnsAcquire(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		jobs := rapid.IntRange(1, 4).Draw(rt, "jobs")
 		most := rapid.IntRange(jobs, 6).Draw(rt, "most")
-		asked := rapid.SliceOfN(rapid.SampledFrom([]harness.Occupancy{harness.WithoutLoad, harness.WithoutLoad, harness.UnderLoad,
+		asked := rapid.SliceOfN(rapid.SampledFrom([]harness.Occupancy{harness.WithoutLoad, harness.WithoutLoad, harness.HalfLoad,
 			harness.FromOutside, harness.LoneLoad, harness.WholeCluster}), 1, 8).Draw(rt, "asked")
 		turns := turnsOf(jobs, most)
 		var without, outside, loads, lone, wholes atomic.Int32
@@ -51,7 +51,7 @@ func TestTurnsAcquire(t *testing.T) {
 					return
 				}
 				count := map[harness.Occupancy]*atomic.Int32{harness.WithoutLoad: &without, harness.FromOutside: &outside,
-					harness.UnderLoad: &loads, harness.LoneLoad: &lone, harness.WholeCluster: &wholes}[s]
+					harness.HalfLoad: &loads, harness.LoneLoad: &lone, harness.WholeCluster: &wholes}[s]
 				count.Add(1)
 				x := outside.Load()
 				w, l, o, a := without.Load()+x, loads.Load(), lone.Load(), wholes.Load()
@@ -72,7 +72,7 @@ func TestTurnsAcquire(t *testing.T) {
 
 // With one job beside load and three without.
 func TestTurnsBesideLoad(t *testing.T) {
-	const load, without, lone, outside = harness.UnderLoad, harness.WithoutLoad, harness.LoneLoad, harness.FromOutside
+	const load, without, lone, outside = harness.HalfLoad, harness.WithoutLoad, harness.LoneLoad, harness.FromOutside
 	for _, row := range []struct {
 		sentence string
 		jobs     int
@@ -168,7 +168,7 @@ func TestTurnsAcquireEndsWithContext(t *testing.T) {
 func TestTurnsCleanup(t *testing.T) {
 	turns := turnsOf(1, 1)
 	done := turns.cleanup()
-	if turns.free(harness.WholeCluster) || !turns.free(harness.UnderLoad) {
+	if turns.free(harness.WholeCluster) || !turns.free(harness.HalfLoad) {
 		t.Error("beside a cleanup the whole cluster was free, or nothing was")
 	}
 	done()
@@ -179,14 +179,14 @@ func TestTurnsCleanup(t *testing.T) {
 
 // One recording serves scenarios of the same rollout, of any suite, if it can be trusted.
 func TestTurnsShare(t *testing.T) {
-	drained := harness.Scenario{App: fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second}, Load: harness.Load{Rate: 100},
-		Rollout: rollout.Update("v1", "v2")}
+	update := rollout.Update("v1", "v2")
+	drained := harness.Scenario{App: fixtures.App{Replicas: 3, PreStopSleep: 5 * time.Second}, Kind: harness.UnderLoad{Rollout: update}}
 	longer, plain, other, control, steps := drained, drained, drained, drained, drained
 	longer.App.PreStopSleep *= 2
-	plain.Load.Also = []string{evidence.Plain}
-	other.Rollout = rollout.UpdateStatefulSet("v1", "v2")
+	plain.Kind = harness.UnderLoad{Rollout: update, Also: []string{evidence.Plain}}
+	other.Kind = harness.UnderLoad{Rollout: rollout.UpdateStatefulSet("v1", "v2")}
 	control.Tries = 3
-	steps.Steps = func(context.Context, *harness.Steps) {}
+	steps.Kind = harness.InSteps{}
 	asked := drained
 	asked.ID, asked.Claim, asked.Expect = "another", "asks for more", []evidence.Expectation{{Rule: "no-failures"}}
 	for _, row := range []struct {
@@ -223,7 +223,7 @@ func TestTurnsShare(t *testing.T) {
 
 func TestTurnsShareWithoutOffer(t *testing.T) {
 	turns := turnsOf(1, 1)
-	s := harness.Scenario{Load: harness.Load{Rate: 100}, Rollout: rollout.Update("v1", "v2")}
+	s := harness.Scenario{Kind: harness.UnderLoad{Rollout: rollout.Update("v1", "v2")}}
 	for range 2 {
 		r, err := turns.share(t.Context(), s)
 		if err != nil || r.folder != "" {

@@ -94,7 +94,7 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 			return 0, err
 		}
 	}
-	p.method, p.body = parts[0].Asks()
+	p.method, p.body = parts[0].Request()
 	for _, line := range p.lines() {
 		if _, err := fmt.Fprintln(at.Out, phrase.PrintableLines(line)); err != nil {
 			return 0, err

@@ -40,8 +40,7 @@ func byMetric() harness.Scenario {
 			"restored its minimum of 6, and then 12; of 4 pods and a minimum of 1 it restores 4",
 		Profile: harness.Core,
 		Uses:    []string{cluster.ClusterChanges}, // the API of external metrics belongs to the whole cluster
-		Lasts:   90 * time.Second,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Lasts: 90 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
 			serveMetric(ctx, steps, live)
 			clientSide(ctx, steps, manifest(steps, "v1", new(int32(replicas))))
 			scaled(ctx, steps, live)
@@ -52,7 +51,7 @@ func byMetric() harness.Scenario {
 			noteSizes(ctx, steps, autoscaler)
 			cutTo(ctx, steps, autoscaler, "v2", scaledUpSize)
 			noteRestored(ctx, steps, manifest(steps, "v1", new(int32(replicas))), scaledUpSize)
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1"),
 			verdict.Scaling("v1:1", "v2:1").Decides("C11.kills"),

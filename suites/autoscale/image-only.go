@@ -18,12 +18,12 @@ func imageOnly() harness.Scenario {
 		ID:      "image-only",
 		Profile: harness.Core,
 		Claim:   "changing only the image keeps at least 9 of 12 autoscaled pods available, and asks for at most 15",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			clientSide(ctx, steps, manifest(steps, "v1", new(int32(1))))
 			scaled(ctx, steps, 12)
 			autoscaled(ctx, steps, 6)
 			steps.RollOut(ctx, fixtures.App{}, rollout.Update("v1", "v2"))
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Scaling("v2:3", "v1:9", "v2:6").Decides("C12"), // of 1 replica it would be v2:1, which keeps both bounds
 			verdict.MinAvailable(9),

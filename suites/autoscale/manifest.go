@@ -27,13 +27,13 @@ func manifests() []harness.Scenario {
 	return []harness.Scenario{{
 		ID:     "manifest-never-with-replicas",
 		Claim:  "applying a manifest that never named replicas keeps the size of 4 that the autoscaler gave",
-		Steps:  fix{how: clientSide}.run,
+		Kind:   harness.InSteps{Do: fix{how: clientSide}.run},
 		Expect: kept,
 	}, {
 		ID: "manifest-without-replicas-any-more",
 		Claim: "the first client-side apply of a manifest without replicas cuts 4 pods to 1 until the autoscaler's next look; " +
 			"the next apply keeps 4",
-		Steps: fix{how: clientSide, first: new(int32(1)), drops: true}.run,
+		Kind: harness.InSteps{Do: fix{how: clientSide, first: new(int32(1)), drops: true}.run},
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
 			verdict.Scaling("v1:1"),
@@ -44,13 +44,13 @@ func manifests() []harness.Scenario {
 	}, {
 		ID:     "manifest-server-side",
 		Claim:  "server-side apply of a manifest that never named replicas keeps the size of 4 that the autoscaler gave",
-		Steps:  fix{how: serverSide}.run,
+		Kind:   harness.InSteps{Do: fix{how: serverSide}.run},
 		Expect: kept,
 	}, {
 		ID: "manifest-server-side-without-replicas-any-more",
 		Claim: "server-side apply of a manifest that no longer names replicas keeps the size of 4, " +
 			"which the autoscaler owns by then",
-		Steps:  fix{how: serverSide, first: new(int32(1))}.run,
+		Kind:   harness.InSteps{Do: fix{how: serverSide, first: new(int32(1))}.run},
 		Expect: kept,
 	}}
 }

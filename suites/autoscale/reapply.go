@@ -36,7 +36,7 @@ func reapplies() []harness.Scenario {
 		ID: "reapply-below-the-minimum",
 		Claim: "applying a manifest that names 1 replica cuts 12 pods to 1 at once; " +
 			"without metrics, the autoscaler restores its minimum at its next look",
-		Steps: reapply{live: 12, least: 6, replicas: 1, version: "v2"}.run,
+		Kind: harness.InSteps{Do: reapply{live: 12, least: 6, replicas: 1, version: "v2"}.run},
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1").Decides("C15.size"),
 			verdict.Scaling("v1:1", "v2:1").Decides("C11.kills"),
@@ -51,7 +51,7 @@ func reapplies() []harness.Scenario {
 		ID: "reapply-unchanged",
 		Claim: "reapplying the running manifest, which names 1 replica, rolls nothing out, " +
 			"but cuts 12 pods to 1 until the autoscaler's next look",
-		Steps: reapply{live: 12, least: 6, replicas: 1, version: "v1"}.run,
+		Kind: harness.InSteps{Do: reapply{live: 12, least: 6, replicas: 1, version: "v1"}.run},
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1"),
 			verdict.Scaling("v1:1", "v1:6").Decides("C11.kills"),
@@ -62,7 +62,7 @@ func reapplies() []harness.Scenario {
 	}, {
 		ID:    "reapply-at-the-minimum",
 		Claim: "applying a manifest that names 1 replica cuts 4 pods to 1 at once; without metrics, an autoscaler whose minimum is 1 keeps that",
-		Steps: reapply{live: 4, least: 1, replicas: 1, version: "v2"}.run,
+		Kind:  harness.InSteps{Do: reapply{live: 4, least: 1, replicas: 1, version: "v2"}.run},
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1"),
 			verdict.Scaling("v1:1", "v2:1").Decides("C13.kills"),
@@ -74,7 +74,7 @@ func reapplies() []harness.Scenario {
 		ID: "reapply-the-same-size-by-default",
 		Claim: "applying a manifest that names as many replicas as there are keeps the size of 4, of which 3 are available during the rolling " +
 			"update with the limits that Deployments have by themselves",
-		Steps: reapply{live: 4, least: 1, replicas: 4, version: "v2"}.run,
+		Kind: harness.InSteps{Do: reapply{live: 4, least: 1, replicas: 4, version: "v2"}.run},
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "4").Decides("C14"),
 			verdict.Scaling("v2:1", "v1:3", "v2:2").Decides("C14"),
@@ -86,7 +86,7 @@ func reapplies() []harness.Scenario {
 		ID: "reapply-the-same-size",
 		Claim: "applying a manifest that names as many replicas as there are and allows none to be unavailable keeps them through the " +
 			"rolling update, and without metrics after it",
-		Steps: reapply{live: 4, least: 1, replicas: 4, version: "v2", keeps: true}.run,
+		Kind: harness.InSteps{Do: reapply{live: 4, least: 1, replicas: 4, version: "v2", keeps: true}.run},
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "4"),
 			verdict.Scaling("v2:1", "v1:3", "v2:2", "v1:2"),

@@ -22,7 +22,7 @@ func serverSideConflict() harness.Scenario {
 		ID: "server-side-conflict",
 		Claim: "server-side apply of a manifest with replicas is refused while an autoscaler owns them; " +
 			"forcing it cuts 4 pods to 1",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			one := new(int32(1))
 			scaledUp(ctx, steps, serverSide, one)
 			var refused apierrors.APIStatus
@@ -42,7 +42,7 @@ func serverSideConflict() harness.Scenario {
 			steps.Note("version after the refusal", d.Spec.Template.Labels[fixtures.VersionLabel])
 			lookedAgain(ctx, steps) // as in manifests
 			reapplied(ctx, steps, serverSideForced, manifest(steps, "v2", one), scaledUpSize)
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("refusal", "Conflict").Decides("C15.size"),
 			verdict.Fact("code of the refusal", "409"),

@@ -46,8 +46,9 @@ func underLoad() harness.Scenario {
 			"client, until it has measured again; one that names 4 keeps them, until the load ends",
 		App:            app,
 		ClusterChanges: []cluster.Change{change.Metrics()},
-		Lasts:          2 * time.Minute,
-		Steps:          func(ctx context.Context, steps *harness.Steps) { keepBusy(ctx, steps, app) },
+		Kind: harness.InSteps{Lasts: 2 * time.Minute, Do: func(ctx context.Context, steps *harness.Steps) {
+			keepBusy(ctx, steps, app)
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("replicas after the apply", "1"),
 			verdict.Scaling("v1:1", "v2:1"),

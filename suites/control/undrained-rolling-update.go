@@ -27,7 +27,7 @@ func undrainedRollingUpdate() harness.Scenario {
 		Profile: harness.Smoke,
 		Claim:   "replacing every pod fails requests when pods exit as soon as they get SIGTERM",
 		App:     app,
-		Load:    harness.Load{Also: []string{evidence.Plain, evidence.Kept}},
+		Kind:    harness.UnderLoad{Also: []string{evidence.Plain, evidence.Kept}},
 		Expect: []evidence.Expectation{
 			verdict.DamageSeen(),
 			verdict.LostWhileTerminating(),

@@ -27,7 +27,7 @@ func undrainedStorm() harness.Scenario {
 		Claim:     "95 of 100 pod terminations, counted by node, lose a request when the pods exit as soon as they get SIGTERM",
 		App:       app,
 		Exclusive: true, // the arithmetic above depends on the rate
-		Rollout:   rollout.RestartThenUpdate("v1", "v2", 10),
+		Kind:      harness.UnderLoad{Rollout: rollout.RestartThenUpdate("v1", "v2", 10)},
 		Expect: []evidence.Expectation{
 			verdict.MinTerminations(59).Needing(evidence.NodeRules), // elsewhere pods count, not nodes
 			verdict.MinTerminationsLost(95).Decides("C31"),

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// untilAnswered is the question that is asked until there is a reply, once every node's rules route to the new Service's pods.
+// untilAnswered is the lane that sends requests until there is a reply, once every node's rules route to the new Service's pods.
 const untilAnswered = "until-the-first-reply"
 
 // firstConnection: rules that route to a pod do not prove that connections from outside get there, since a node may write what
@@ -21,24 +21,23 @@ const untilAnswered = "until-the-first-reply"
 func firstConnection() harness.Scenario {
 	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
 	return harness.Scenario{
-		ID:       "first-connection",
-		Profile:  harness.Core,
-		Claim:    "a new Service answers a client outside the cluster within 10 s of its creation",
-		App:      app,
-		Observed: true,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		ID:      "first-connection",
+		Profile: harness.Core,
+		Claim:   "a new Service answers a client outside the cluster within 10 s of its creation",
+		App:     app,
+		Kind: harness.InSteps{Observed: true, Do: func(ctx context.Context, steps *harness.Steps) {
 			harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, app.Deployment(steps.Into, "v1"),
 				metav1.CreateOptions{}))
 			steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == int(app.Replicas) })
 			steps.Mark(evidence.RolloutBegun) // the Service's creation
 			steps.Expose(ctx, app)
 			steps.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) })
-			for first := steps.Question(untilAnswered, evidence.Fresh, time.Second); ; steps.Pause(ctx, 100*time.Millisecond) {
-				if hit := first.Ask(ctx, 1); !hit.Failed() {
+			for first := steps.Requests(untilAnswered, evidence.Fresh, time.Second); ; steps.Pause(ctx, 100*time.Millisecond) {
+				if hit := first.Send(ctx, 1); !hit.Failed() {
 					break
 				}
 			}
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.AnsweredWithin(untilAnswered, 10*time.Second, evidence.RolloutBegun),
 		},

@@ -14,11 +14,11 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Questions that are asked when the pod has left every node's rules.
+// Lanes whose requests are sent when the pod has left every node's rules.
 const (
-	anew      = "over-new-connections"
-	onItsOwn  = "over-the-connection-from-before"
-	stayAsked = 20 // of each
+	anew     = "over-new-connections"
+	onItsOwn = "over-the-connection-from-before"
+	perLane  = 20 // requests
 )
 
 // keptStream: a pod that has left the rules of every node keeps its connections. ipvs gives its real server the weight 0 for as
@@ -27,14 +27,13 @@ const (
 func keptStream() harness.Scenario {
 	app := fixtures.App{Replicas: 2, PreStopSleep: 20 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{
-		ID:       "kept-stream",
-		Claim:    "a pod that has left every node's rules is sent no new connection, and keeps those it has while its hook sleeps",
-		App:      app,
-		Observed: true,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		ID:    "kept-stream",
+		Claim: "a pod that has left every node's rules is sent no new connection, and keeps those it has while its hook sleeps",
+		App:   app,
+		Kind: harness.InSteps{Observed: true, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.Reach(ctx)
-			kept := steps.Question(onItsOwn, evidence.Reused, 2*time.Second)
+			kept := steps.Requests(onItsOwn, evidence.Reused, 2*time.Second)
 			by := kept.Open(ctx)
 			harness.Check(steps.Client.CoreV1().Pods(steps.Namespace).Delete(ctx, by.Pod, metav1.DeleteOptions{}))
 			steps.Until(ctx, func(s observe.State) bool {
@@ -45,13 +44,13 @@ func keptStream() harness.Scenario {
 				}
 				return s.Deleted(by.Pod)
 			})
-			steps.Question(anew, evidence.Fresh, askTimeout).Ask(ctx, stayAsked)
-			kept.Ask(ctx, stayAsked)
-		},
+			steps.Requests(anew, evidence.Fresh, synTimeout).Send(ctx, perLane)
+			kept.Send(ctx, perLane)
+		}},
 		Expect: []evidence.Expectation{
 			verdict.NotAnsweredByDeleted(anew).Decides("C37.terminating"),
 			verdict.AllAnswered(anew),
-			verdict.AnsweredByDeleted(onItsOwn, stayAsked), // all but the request that opened it
+			verdict.AnsweredByDeleted(onItsOwn, perLane), // all but the request that opened it
 		},
 	}
 }

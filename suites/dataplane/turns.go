@@ -14,15 +14,15 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Questions.
+// Lanes.
 const (
 	listening = "to-pods-that-listen"
 	deaf      = "to-pods-of-which-one-does-not-listen"
 	toNobody  = "to-no-ready-pod"
 )
 
-// askTimeout is longer than three SYNs take: a node refuses connections of one peer only once a second.
-const askTimeout = 10 * time.Second
+// synTimeout is longer than three SYNs take: a node refuses connections of one peer only once a second.
+const synTimeout = 10 * time.Second
 
 // turns: ipvs takes real servers exactly in turn (round robin); iptables and nftables choose one at random for each connection
 // (Kubernetes v1.36.3, pkg/proxy/ipvs/proxier.go, defaultScheduler; pkg/proxy/iptables/proxier.go, statistic mode random). A pod
@@ -42,9 +42,8 @@ func turns() harness.Scenario {
 		Claim: "new connections go to all ready endpoints, even one that does not listen, and to no unready one; " +
 			"without ready pods they are refused",
 		App:       app,
-		Observed:  true,
 		Exclusive: true, // a node's limit of refusals per second is shared by all clients of this host
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Observed: true, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Expose(ctx, app)
 			deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 			create := func(app fixtures.App, version string, replicas int32) {
@@ -57,7 +56,7 @@ func turns() harness.Scenario {
 			for _, step := range []struct {
 				listening, silent int32
 				requests          int
-				question          string
+				lane              string
 			}{{3, 0, 30, listening}, {2, 1, 30, deaf}, {0, 0, 5, toNobody}} {
 				steps.Scale(ctx, app.StandaloneName("v1"), step.listening)
 				steps.Scale(ctx, silent.StandaloneName("v2"), step.silent)
@@ -67,9 +66,9 @@ func turns() harness.Scenario {
 				if step.listening > 0 && step.silent == 0 { // with a pod that does not listen, ipvs never gives several good replies in a row
 					steps.Reach(ctx)
 				}
-				steps.Question(step.question, evidence.Fresh, askTimeout).Ask(ctx, step.requests)
+				steps.Requests(step.lane, evidence.Fresh, synTimeout).Send(ctx, step.requests)
 			}
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.EqualTurns(listening, 3).In("ipvs"),
 			verdict.EqualTurns(deaf, 3, refused()...).In("ipvs"),

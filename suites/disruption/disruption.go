@@ -83,7 +83,7 @@ func inRollout(claim string, app fixtures.App, d disruption.Disruption, expect .
 func scenario(claim string, app fixtures.App, how rollout.Strategy, d disruption.Disruption,
 	expect []evidence.Expectation) harness.Scenario {
 	return harness.Scenario{
-		ID: d.ID, Claim: claim, App: app, Load: harness.Load{Rate: rate, Settle: settle}, Rollout: how, Disruption: &d,
+		ID: d.ID, Claim: claim, App: app, Kind: harness.UnderLoad{Rate: rate, Settle: settle, Rollout: how, Disruption: &d},
 		Expect: append([]evidence.Expectation{verdict.FullRate(99).OnOthers()}, expect...),
 	}
 }

@@ -17,17 +17,27 @@ import (
 // one pod, and there are two queries every 40 ms: a pod that ends loses less than one of a client's 450 queries, and two pods lose
 // more than 4 (1 %) once in a thousand recordings.
 func dns() []harness.Scenario {
-	rolled := steady("replacing every pod of CoreDNS fails no request but for one in a hundred of a client that resolves the name each time",
-		drained(), disruption.Disruption{
-			ID: "dns-rolled", Does: "every pod of CoreDNS is replaced, as kubectl rollout restart does", Lasts: 20 * time.Second,
-			Do: disruption.DNSRolled,
-		}, verdict.NoFailures().OnKind("fresh"), verdict.NoFailures().OnKind("reused"),
-		verdict.MaxFailedShare(10).OnKind(evidence.Named))
-	gone := steady("deleting every pod of CoreDNS at once fails requests of clients that resolve the name, and of no others",
-		drained(), disruption.Disruption{
-			ID: "dns-gone", Does: "every pod of CoreDNS is deleted without a grace", Lasts: 10 * time.Second, Do: disruption.DNSGone,
-		}, verdict.DamageSeen().OnKind(evidence.Named), verdict.NoFailures().OnKind("fresh"),
-		verdict.NoFailures().OnKind("reused"))
-	rolled.Load.Also, gone.Load.Also = []string{evidence.Named}, []string{evidence.Named}
-	return []harness.Scenario{rolled, gone}
+	return resolving(
+		steady("replacing every pod of CoreDNS fails no request but for one in a hundred of a client that resolves the name each time",
+			drained(), disruption.Disruption{
+				ID: "dns-rolled", Does: "every pod of CoreDNS is replaced, as kubectl rollout restart does", Lasts: 20 * time.Second,
+				Do: disruption.DNSRolled,
+			}, verdict.NoFailures().OnKind("fresh"), verdict.NoFailures().OnKind("reused"),
+			verdict.MaxFailedShare(10).OnKind(evidence.Named)),
+		steady("deleting every pod of CoreDNS at once fails requests of clients that resolve the name, and of no others",
+			drained(), disruption.Disruption{
+				ID: "dns-gone", Does: "every pod of CoreDNS is deleted without a grace", Lasts: 10 * time.Second, Do: disruption.DNSGone,
+			}, verdict.DamageSeen().OnKind(evidence.Named), verdict.NoFailures().OnKind("fresh"),
+			verdict.NoFailures().OnKind("reused")),
+	)
+}
+
+// resolving adds clients that resolve the Service's name for every connection.
+func resolving(scenarios ...harness.Scenario) []harness.Scenario {
+	for i, s := range scenarios {
+		load := s.UnderLoad()
+		load.Also = []string{evidence.Named}
+		scenarios[i].Kind = load
+	}
+	return scenarios
 }

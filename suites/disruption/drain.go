@@ -25,7 +25,7 @@ func four(app fixtures.App) fixtures.App {
 // drainable marks scenarios that do no more than drain nodes.
 func drainable(scenarios ...harness.Scenario) []harness.Scenario {
 	for _, s := range scenarios {
-		s.Disruption.Drains = true
+		s.UnderLoad().Disruption.Drains = true
 	}
 	return scenarios
 }

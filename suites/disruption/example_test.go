@@ -24,7 +24,7 @@ func app() []harness.Scenario {
 
 func Example() {
 	for _, s := range app() {
-		fmt.Println(s.ID, s.Disruption.After)
+		fmt.Println(s.ID, s.UnderLoad().Disruption.After)
 	}
 	// Output: app-killed-in-rollout 3s
 }

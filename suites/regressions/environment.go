@@ -42,7 +42,7 @@ func environment(id, claim string, secret *corev1.Secret, env corev1.EnvVar, bug
 	app := fixtures.App{Replicas: 2, Env: &env, OnTerm: fixtures.Drain}
 	return harness.Scenario{
 		ID: id, Claim: claim, App: app, Bug: byFact(waiting, bug),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			if secret != nil {
 				ours := &corev1.Secret{ObjectMeta: steps.Into.Object(secret.Name), Data: secret.Data}
 				harness.Must(steps.Client.CoreV1().Secrets(steps.Namespace).Create(ctx, ours, metav1.CreateOptions{}))
@@ -50,7 +50,7 @@ func environment(id, claim string, secret *corev1.Secret, env corev1.EnvVar, bug
 			deployments := steps.Client.AppsV1().Deployments(steps.Namespace)
 			harness.Must(deployments.Create(ctx, app.Deployment(steps.Into, "v1"), metav1.CreateOptions{}))
 			steps.Note(waiting, startError(ctx, steps, app))
-		},
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(waiting, "nothing")},
 	}
 }

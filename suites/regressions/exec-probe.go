@@ -26,12 +26,11 @@ func execProbe() harness.Scenario {
 		ID:    "exec-probe",
 		Claim: "a pod whose app fails its readiness on SIGTERM is shown as not ready while it terminates, also where a program probes it",
 		App:   app,
-		Lasts: 35 * time.Second,
 		Bug: shownBy(verdict.FactWithin(unready, 0, 0), evidence.Bug{
 			Issue: 140881, Component: kubelet,
 			Affected: []evidence.Releases{{Since: "1.35.0", Before: "1.36.0"}, {Since: "1.36.3", Before: "1.37.0"}}, Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Lasts: 35 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			background := metav1.DeletePropagationBackground
 			harness.Check(steps.Client.AppsV1().Deployments(steps.Namespace).Delete(ctx, app.ResourceName(),
@@ -40,7 +39,7 @@ func execProbe() harness.Scenario {
 			deleted := time.Now()
 			steps.Until(ctx, func(s observe.State) bool { return !anyReady(s) })
 			steps.Note(unready, time.Since(deleted))
-		},
+		}},
 		Expect: []evidence.Expectation{
 			// A kubelet waits up to 2 s until its cache has the pod's state before it ends the pod (v1.37.2, pkg/kubelet/pod_workers.go,
 			// podWorkerLoop), up to 1 s for the probe's turn, and half a second for the probe. The rest is for starting the probe's program

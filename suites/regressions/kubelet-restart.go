@@ -38,23 +38,22 @@ func kubeletRestart() harness.Scenario {
 		App:       app,
 		Exclusive: true,
 		Uses:      []string{cluster.ClusterChanges},
-		Lasts:     55 * time.Second,
 		Bug: byFact(unready, evidence.Bug{
 			Issue: 100277, Component: kubelet,
 			Affected: []evidence.Releases{{Before: "1.35.0"}}, Fixed: "1.35.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
-			own := harness.Must(steps.Own())
+		Kind: harness.InSteps{Lasts: 55 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
+			ours := harness.Must(steps.Changeable())
 			workers := steps.Workers(ctx)
 			on := app
 			on.Nodes = workers[:1]
 			steps.Deploy(ctx, on, "v1")
 			service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{}))
-			client := steps.Ask(ctx, workers[len(workers)-1], fixtures.HTTPURL(service))
+			client := steps.RequestFrom(ctx, workers[len(workers)-1], fixtures.HTTPURL(service))
 			steps.Pause(ctx, older)
 			begun := time.Now()
 			var restart errgroup.Group
-			restart.Go(func() error { return change.RestartKubelet(ctx, own, on.Nodes[0]) })
+			restart.Go(func() error { return change.RestartKubelet(ctx, ours, on.Nodes[0]) })
 			steps.Cleanup(func(context.Context) error { return restart.Wait() })
 			shown := map[string]bool{}
 			for n := range touches {
@@ -70,9 +69,8 @@ func kubeletRestart() harness.Scenario {
 			}
 			harness.Check(restart.Wait())
 			steps.Note(unready, fmt.Sprintf("%d of %d", len(shown), app.Replicas))
-			answers := client.Answers(ctx)
-			steps.Note(lost, tally(since(answers, begun), harness.Good))
-		},
+			steps.Note(lost, tally(since(client.Requests(ctx), begun), harness.Good))
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(unready, "0 of 3"), verdict.Fact(lost, all).ByClients()},
 	}
 }

@@ -39,16 +39,14 @@ func longServiceName() harness.Scenario {
 		ID:        "long-service-name",
 		Claim:     "every node's rules follow a rollout, and no request is lost, while a Service with a long name has no endpoints",
 		App:       app,
-		Observed:  true,
 		Exclusive: true,
 		Uses:      []string{cluster.ClusterChanges},
-		Lasts:     50 * time.Second,
 		Bug: byFact(failures, evidence.Bug{
 			Issue: 139515, Component: kubeProxy, Modes: []string{"nftables"}, Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
-			own := harness.Must(steps.Own())
-			before := failedWrites(ctx, own)
+		Kind: harness.InSteps{Observed: true, Lasts: 50 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
+			ours := harness.Must(steps.Changeable())
+			before := failedWrites(ctx, ours)
 			steps.Deploy(ctx, app, "v1")
 			everywhere := func(version string) func(observe.State) bool {
 				return func(s observe.State) bool { return s.ReachesEverywhere(version, int(app.Replicas)) }
@@ -56,7 +54,7 @@ func longServiceName() harness.Scenario {
 			steps.Until(ctx, everywhere("v1"))
 			services := steps.Client.CoreV1().Services(steps.Namespace)
 			service := harness.Must(services.Get(ctx, app.ResourceName(), metav1.GetOptions{}))
-			clients := askFromWorkers(ctx, steps, fixtures.HTTPURL(service))
+			clients := requestFromWorkers(ctx, steps, fixtures.HTTPURL(service))
 			unserved := harness.Must(services.Create(ctx, longNamed(steps.Into), metav1.CreateOptions{}))
 			steps.Cleanup(func(ctx context.Context) error { // nothing else ends the outage
 				return services.Delete(ctx, unserved.Name, metav1.DeleteOptions{})
@@ -67,7 +65,7 @@ func longServiceName() harness.Scenario {
 			steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, app) && s.Count("v1") == 0 })
 			steps.Mark(evidence.OldGone)
 			var last observe.State
-			frozen := len(failedSince(before, failedWrites(ctx, own))) == len(own.Nodes()) // the rollout took longer than a write
+			frozen := len(failedSince(before, failedWrites(ctx, ours))) == len(ours.Nodes()) // the rollout took longer than a write
 			steps.Within(ctx, follow, func(s observe.State) bool {
 				last = s
 				return everywhere("v2")(s) && !s.Reaches("v1") || frozen
@@ -76,13 +74,13 @@ func longServiceName() harness.Scenario {
 				harness.Check(fmt.Errorf("the rules of %d nodes are observed, and of %d no longer", len(last.Rules), len(last.Unobserved)))
 			}
 			steps.Note(followed, nodesRoutingTo(last, "v2", int(app.Replicas)))
-			steps.Note(failures, timesFailed(failedSince(before, failedWrites(ctx, own))))
-			var answers []harness.Answer
+			steps.Note(failures, timesFailed(failedSince(before, failedWrites(ctx, ours))))
+			var sent []harness.Request
 			for _, client := range clients {
-				answers = append(answers, client.Answers(ctx)...)
+				sent = append(sent, client.Requests(ctx)...)
 			}
-			steps.Note(lost, tally(since(answers, begun), harness.Good))
-		},
+			steps.Note(lost, tally(since(sent, begun), harness.Good))
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact(failures, "none"), verdict.Fact(followed, all), verdict.Fact(lost, all).ByClients(),
 		},
@@ -160,11 +158,11 @@ func timesFailed(failures map[string]int) string {
 	return strings.Join(failed, ", ")
 }
 
-// askFromWorkers starts a pod on each worker that asks a URL.
-func askFromWorkers(ctx context.Context, steps *harness.Steps, args ...string) []*harness.Asking {
-	var clients []*harness.Asking
+// requestFromWorkers starts a pod on each worker that requests a URL.
+func requestFromWorkers(ctx context.Context, steps *harness.Steps, args ...string) []*harness.RequestPod {
+	var clients []*harness.RequestPod
 	for _, worker := range steps.Workers(ctx) {
-		clients = append(clients, steps.Ask(ctx, worker, args...))
+		clients = append(clients, steps.RequestFrom(ctx, worker, args...))
 	}
 	return clients
 }

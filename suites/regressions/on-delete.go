@@ -29,7 +29,7 @@ func onDelete() harness.Scenario {
 		Bug: byFact(current, evidence.Bug{
 			Issue: 136833, Component: controllerManager, Affected: []evidence.Releases{{Before: "1.37.0"}}, Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			sets, pods := steps.Client.AppsV1().StatefulSets(steps.Namespace), steps.Client.CoreV1().Pods(steps.Namespace)
 			set := app.StatefulSet(steps.Into, "v1")
 			set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
@@ -47,7 +47,7 @@ func onDelete() harness.Scenario {
 				return status.CurrentRevision == status.UpdateRevision
 			})
 			steps.Note(current, map[bool]string{true: "the update's", false: "the one from before the update"}[done])
-		},
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(current, "the update's")},
 	}
 }

@@ -32,14 +32,13 @@ func parallelSet() harness.Scenario {
 		ID:    "parallel-set",
 		Claim: "a StatefulSet whose pods are managed in parallel recovers from a revision that never gets ready when the next one is good",
 		App:   app,
-		Lasts: 45 * time.Second,
 		Bug: byFact(mended, evidence.Bug{
 			Issue: 137409, Component: controllerManager,
 			Affected: []evidence.Releases{{Since: "1.35.0", Before: "1.35.4"},
 				{Since: "1.35.4", Before: "1.37.0", Setting: severalMissing().String()}},
 			Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Lasts: 45 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
 			sets := steps.Client.AppsV1().StatefulSets(steps.Namespace)
 			set := app.StatefulSet(steps.Into, "v1")
 			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
@@ -58,7 +57,7 @@ func parallelSet() harness.Scenario {
 					status.AvailableReplicas == app.Replicas
 			})
 			steps.Note(mended, fmt.Sprintf("%d of %d", min(status.UpdatedReplicas, status.AvailableReplicas), app.Replicas))
-		},
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(mended, "3 of 3")},
 	}
 }

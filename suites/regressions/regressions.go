@@ -53,17 +53,17 @@ func allBut(n int, others []string) string {
 	return fmt.Sprintf("all of %d but %s", n, strings.Join(others, ", "))
 }
 
-// tally returns all, or how many of the answers have the wanted outcome and what the others have, such as "3 of 10 refused, 7
+// tally returns all, or how many of the requests have the wanted outcome and what the others have, such as "3 of 10 refused, 7
 // timeout".
-func tally(answers []harness.Answer, want string) string {
+func tally(requests []harness.Request, want string) string {
 	times := map[string]int{}
-	for _, a := range answers {
-		times[a.Outcome]++
+	for _, r := range requests {
+		times[r.Outcome]++
 	}
-	if times[want] == len(answers) && len(answers) > 0 {
+	if times[want] == len(requests) && len(requests) > 0 {
 		return all
 	}
-	text := fmt.Sprintf("%d of %d %s", times[want], len(answers), want)
+	text := fmt.Sprintf("%d of %d %s", times[want], len(requests), want)
 	for _, outcome := range slices.Sorted(maps.Keys(times)) {
 		if outcome != want {
 			text += fmt.Sprintf(", %d %s", times[outcome], outcome)
@@ -72,7 +72,7 @@ func tally(answers []harness.Answer, want string) string {
 	return text
 }
 
-// since returns the answers to requests that were sent at a moment or later, by the clock of their node.
-func since(answers []harness.Answer, from time.Time) []harness.Answer {
-	return slices.DeleteFunc(slices.Clone(answers), func(a harness.Answer) bool { return a.At.Before(from) })
+// since returns the requests that were sent at a moment or later, by the clock of their node.
+func since(requests []harness.Request, from time.Time) []harness.Request {
+	return slices.DeleteFunc(slices.Clone(requests), func(r harness.Request) bool { return r.At.Before(from) })
 }

@@ -44,22 +44,22 @@ func TestEveryScenarioShowsItsBug(t *testing.T) {
 }
 
 func TestTally(t *testing.T) {
-	at := func(outcomes ...string) (answers []harness.Answer) {
+	at := func(outcomes ...string) (requests []harness.Request) {
 		for i, outcome := range outcomes {
-			answers = append(answers, harness.Answer{At: time.Unix(int64(i), 0), Outcome: outcome})
+			requests = append(requests, harness.Request{At: time.Unix(int64(i), 0), Outcome: outcome})
 		}
-		return answers
+		return requests
 	}
 	for _, row := range []struct {
 		sentence string
-		answers  []harness.Answer
+		requests []harness.Request
 		want     string
 	}{
 		{"every one", at("refused", "refused"), "all"},
-		{"none, because none was asked", at(), "0 of 0 refused"},
+		{"none, because none was sent", at(), "0 of 0 refused"},
 		{"some", at("refused", "timeout", "timeout", "ok"), "1 of 4 refused, 1 ok, 2 timeout"},
 	} {
-		if got := tally(row.answers, "refused"); got != row.want {
+		if got := tally(row.requests, "refused"); got != row.want {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
 	}

@@ -37,7 +37,7 @@ func reusedAddress() harness.Scenario {
 		Bug: byFact(reached, evidence.Bug{
 			Issue: 135266, Component: kubeProxy, Affected: []evidence.Releases{{Before: "1.36.0"}}, Fixed: "1.36.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			workers := steps.Workers(ctx)
 			if len(workers) < 2 {
 				harness.Check(&cluster.Unsupported{Because: "it needs two nodes that carry load: --load-nodes"})
@@ -54,10 +54,10 @@ func reusedAddress() harness.Scenario {
 			ready := sliceOf(steps.Into, service, "ready", pod, workers[1], discoveryv1.EndpointConditions{
 				Ready: new(true), Serving: new(true), Terminating: new(false)})
 			harness.Must(listed.Create(ctx, ready, metav1.CreateOptions{}))
-			clients := askFromWorkers(ctx, steps, fixtures.HTTPURL(service))
-			asked := make([]int, len(clients)) // answers while there was one endpoint with the address
+			clients := requestFromWorkers(ctx, steps, fixtures.HTTPURL(service))
+			before := make([]int, len(clients)) // requests while there was one endpoint with the address
 			for i, client := range clients {
-				asked[i] = len(client.Await(ctx, harness.Good))
+				before[i] = len(client.Await(ctx, harness.Good))
 			}
 			ended := sliceOf(steps.Into, service, "ended", pod, workers[0], discoveryv1.EndpointConditions{
 				Ready: new(false), Serving: new(false), Terminating: new(true)})
@@ -67,12 +67,12 @@ func reusedAddress() harness.Scenario {
 			steps.Within(ctx, 0, func(s observe.State) bool { last = s; return true })
 			var not []string
 			for i, client := range clients {
-				if said := tally(client.Answers(ctx)[asked[i]:], harness.Good); said != all {
+				if said := tally(client.Requests(ctx)[before[i]:], harness.Good); said != all {
 					not = append(not, fmt.Sprintf("%s (%s%s)", workers[i], said, ruleText(last, workers[i], pod.Name)))
 				}
 			}
 			steps.Note(reached, allBut(len(workers), not))
-		},
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(reached, all).ByClients()},
 	}
 }

@@ -30,11 +30,10 @@ func setAvailable() harness.Scenario {
 		ID:    "set-available",
 		Claim: "a StatefulSet counts each pod as available as soon as it has been ready for minReadySeconds",
 		App:   app,
-		Lasts: 60 * time.Second,
 		Bug: shownBy(verdict.FactWithin(available, 0, 0), evidence.Bug{
 			Issue: 135428, Component: controllerManager, Affected: []evidence.Releases{{Before: "1.35.1"}}, Fixed: "1.35.1",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Lasts: 60 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
 			pods, set := steps.Client.CoreV1().Pods(steps.Namespace), app.StatefulSet(steps.Into, "v1")
 			set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
 			harness.Must(steps.Client.AppsV1().StatefulSets(steps.Namespace).Create(ctx, set, metav1.CreateOptions{}))
@@ -57,7 +56,7 @@ func setAvailable() harness.Scenario {
 			ready := time.Now()
 			steps.Until(ctx, counted(app.Replicas))
 			steps.Note(available, time.Since(ready))
-		},
+		}},
 		// The controller looks again when the pod is due by the time in its Ready condition (v1.37.2, pkg/controller/controller_utils.go,
 		// nextPodAvailabilityCheck). That time is cut to whole seconds (metav1.Time), and the kubelet writes it before a watch sees the
 		// pod ready: 3 s are for that. At the other end, 5 s are for a sync, a write and a watch, which take one or two.

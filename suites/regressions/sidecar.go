@@ -36,19 +36,18 @@ func sidecar() harness.Scenario {
 		App:       app,
 		Exclusive: true,
 		Uses:      []string{cluster.ClusterChanges},
-		Lasts:     60 * time.Second,
 		Bug: byFact(restarted, evidence.Bug{
 			Issue: 136910, Component: kubelet, Affected: []evidence.Releases{{Since: "1.35.0", Before: "1.35.4"}}, Fixed: "1.35.4",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
-			own := harness.Must(steps.Own())
+		Kind: harness.InSteps{Lasts: 60 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
+			ours := harness.Must(steps.Changeable())
 			steps.Deploy(ctx, app, "v1")
 			steps.Pause(ctx, older)
 			pod := onlyPod(ctx, steps)
-			harness.Check(change.RestartKubelet(ctx, own, pod.Spec.NodeName))
+			harness.Check(change.RestartKubelet(ctx, ours, pod.Spec.NodeName))
 			steps.Pause(ctx, known)
 			_, id, _ := strings.Cut(pod.Status.ContainerStatuses[0].ContainerID, "://")
-			harness.Must(own.Exec(ctx, pod.Spec.NodeName, "ctr --namespace k8s.io task kill --signal SIGKILL "+id))
+			harness.Must(ours.Exec(ctx, pod.Spec.NodeName, "ctr --namespace k8s.io task kill --signal SIGKILL "+id))
 			harness.Check(poll.Until(ctx, 100*time.Millisecond, func() (bool, error) { // it may be ready again before a watch sees that it was not
 				is := onlyPod(ctx, steps).Status.ContainerStatuses[0]
 				return !is.Ready || is.RestartCount > 0, nil
@@ -56,7 +55,7 @@ func sidecar() harness.Scenario {
 			steps.Within(ctx, limit, func(s observe.State) bool { return s.Available("v1") == 1 })
 			pod = onlyPod(ctx, steps)
 			steps.Note(restarted, containerState(pod.Status.ContainerStatuses[0]))
-		},
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(restarted, "running, ready, 1 restart")},
 	}
 }

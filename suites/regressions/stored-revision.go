@@ -38,33 +38,32 @@ func storedRevision() harness.Scenario {
 		App:       app,
 		Exclusive: true,
 		Uses:      []string{cluster.ClusterChanges},
-		Lasts:     60 * time.Second,
 		Bug: byFact(revisions, evidence.Bug{
 			Issue: 134773, Component: controllerManager,
 			Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.2"}, {Since: "1.34.2", Setting: bytesCompared().String()}},
 			Fixed:    "1.34.2",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
-			own := harness.Must(steps.Own())
+		Kind: harness.InSteps{Lasts: 60 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
+			ours := harness.Must(steps.Changeable())
 			sets := steps.Client.AppsV1().StatefulSets(steps.Namespace)
 			set := harness.Must(sets.Create(ctx, app.StatefulSet(steps.Into, "v1"), metav1.CreateOptions{}))
 			update := rollout.UpdateStatefulSet("v1", "v2")
 			steps.Until(ctx, func(s observe.State) bool { return update.Deployed(s, app) })
 			before := steps.StayingPods(ctx)
-			storeAsOlder(ctx, steps, own, set)
+			storeAsOlder(ctx, steps, ours, set)
 			steps.Pause(ctx, watched)
 			gone := before.Difference(steps.StayingPods(ctx))
 			steps.Note(revisions, len(revisionsOf(ctx, steps, set)))
 			steps.Note(replaced, fmt.Sprintf("%d of %d", gone.Len(), before.Len()))
-		},
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(revisions, "1"), verdict.Fact(replaced, "0 of 3")},
 	}
 }
 
 // storeAsOlder replaces the only revision of a StatefulSet by one of the same name as controller managers up to 1.33 stored it,
 // while no controller manager runs.
-func storeAsOlder(ctx context.Context, steps *harness.Steps, own cluster.Changeable, set *appsv1.StatefulSet) {
-	start, err := change.StopControllerManager(ctx, own)
+func storeAsOlder(ctx context.Context, steps *harness.Steps, ours cluster.Changeable, set *appsv1.StatefulSet) {
+	start, err := change.StopControllerManager(ctx, ours)
 	started := sync.OnceValue(func() error { return start(context.WithoutCancel(ctx)) })
 	steps.Cleanup(func(context.Context) error { return started() })
 	harness.Check(err)

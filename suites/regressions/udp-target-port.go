@@ -32,9 +32,9 @@ func udpTargetPort() harness.Scenario {
 		Bug: byFact(kept, evidence.Bug{
 			Issue: 130542, Component: kubeProxy, Affected: []evidence.Releases{{Since: "1.32.0", Before: "1.34.0"}}, Fixed: "1.34.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
-			oneSocket, newSockets := askInDatagrams(ctx, steps, app)
+			oneSocket, newSockets := sendDatagrams(ctx, steps, app)
 			harness.Must(rollout.Edit(ctx, steps.Client.CoreV1().Services(steps.Namespace), app.ResourceName(), func(live *corev1.Service) {
 				for i := range live.Spec.Ports {
 					if port := &live.Spec.Ports[i]; port.Protocol == corev1.ProtocolUDP {
@@ -43,7 +43,7 @@ func udpTargetPort() harness.Scenario {
 				}
 			}))
 			steps.Note(kept, refusals(ctx, steps, oneSocket, newSockets))
-		},
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(kept, all).ByClients()},
 	}
 }

@@ -26,15 +26,14 @@ func udpWithoutEndpoints() harness.Scenario {
 		ID:    "udp-without-endpoints",
 		Claim: "datagrams to a Service without endpoints are refused, also those of a socket that was answered before",
 		App:   app,
-		Lasts: 35 * time.Second,
 		// A node's limit of refusals per second is shared by all of its clients (Linux, net.ipv4.icmp_msgs_per_sec).
 		Exclusive: true,
 		Bug: byFact(kept, evidence.Bug{
 			Issue: 139628, Component: kubeProxy, Affected: []evidence.Releases{{Since: "1.32.0", Before: "1.37.0"}}, Fixed: "1.37.0",
 		}),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Lasts: 35 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
-			oneSocket, newSockets := askInDatagrams(ctx, steps, app)
+			oneSocket, newSockets := sendDatagrams(ctx, steps, app)
 			steps.Scale(ctx, app.ResourceName(), 0)
 			steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 && len(s.Endpoints) == 0 })
 			became := refusals(ctx, steps, oneSocket, newSockets)
@@ -42,19 +41,19 @@ func udpWithoutEndpoints() harness.Scenario {
 				became += conntrackOf(ctx, steps, oneSocket.Node, app)
 			}
 			steps.Note(kept, became)
-		},
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(kept, all).ByClients()},
 	}
 }
 
 // conntrackOf returns which entries a node has for datagrams to an app's Service; empty if commands cannot be run on the node.
 func conntrackOf(ctx context.Context, steps *harness.Steps, node string, app fixtures.App) string {
-	own, err := steps.Own()
+	ours, err := steps.Changeable()
 	if err != nil {
 		return ""
 	}
 	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, app.ResourceName(), metav1.GetOptions{}))
-	entries := harness.Must(own.Exec(ctx, node, "conntrack --dump --proto udp --orig-dst "+service.Spec.ClusterIP+" 2>/dev/null || true"))
+	entries := harness.Must(ours.Exec(ctx, node, "conntrack --dump --proto udp --orig-dst "+service.Spec.ClusterIP+" 2>/dev/null || true"))
 	if entries == "" {
 		return "; conntrack has no entry"
 	}

@@ -39,7 +39,7 @@ func conditions() harness.Scenario {
 		Profile: harness.Core,
 		Claim: "a Deployment that is rolled out stays Available, and says in turn " +
 			"that its ReplicaSet was created, is progressing and is available",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			changes := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Watch(ctx, metav1.ListOptions{}))
 			defer changes.Stop()
@@ -59,7 +59,7 @@ func conditions() harness.Scenario {
 			stuck := described(ctx, steps, func(d description) bool { return d.pods == pending })
 			steps.Note("describe says of pods while one is not ready", stuck.pods)
 			steps.Note("describe says of conditions then", strings.Join(stuck.statuses(), ", "))
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("Progressing in turn",
 				"True NewReplicaSetAvailable, True NewReplicaSetCreated, True ReplicaSetUpdated, True NewReplicaSetAvailable").Decides("C22"),

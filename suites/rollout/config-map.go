@@ -26,7 +26,7 @@ func configMap() harness.Scenario {
 		ID:    "config-map",
 		Claim: "changing a ConfigMap's content replaces no pod and makes no revision; referring to one with another name does both",
 		Uses:  []string{harness.AppObjects},
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			configMaps := steps.Client.CoreV1().ConfigMaps(steps.Namespace)
 			write := func(name, value string) {
 				harness.Must(configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -47,7 +47,7 @@ func configMap() harness.Scenario {
 				to(steps, next, "v1")(d)
 			})
 			noteStaying(ctx, steps, first, name)
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("after "+content, "revision 1, 2 of 2 first pods"),
 			verdict.Fact("after "+name, "revision 2, 0 of 2 first pods"),

@@ -20,22 +20,22 @@ func crash() []harness.Scenario {
 	app := fixtures.Drained()
 	app.Replicas, app.StartDelay = 1, startup
 	change := func(a *fixtures.App) { a.CrashAfter = crashes }
+	load := func(how rollout.Strategy) harness.UnderLoad {
+		return harness.UnderLoad{Rate: 50, Settle: crashes + startup + 2*time.Second, Rollout: how}
+	}
 	return harness.Scenario{
 		App:    app,
-		Load:   harness.Load{Rate: 50, Settle: crashes + startup + 2*time.Second},
 		Expect: []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1", "v2")},
 	}.Twins(harness.Twin{
-		ID:    "crash-held-up",
-		Claim: "with minReadySeconds of 11 a version that crashes 10 s after its start never replaces the old pod, which answers to the end",
-		Change: func(s *harness.Scenario) {
-			s.App.MinReady = available
-			s.Rollout = rollout.Stuck("v1", "v2", change)
-		},
+		ID:     "crash-held-up",
+		Claim:  "with minReadySeconds of 11 a version that crashes 10 s after its start never replaces the old pod, which answers to the end",
+		Change: func(s *harness.Scenario) { s.App.MinReady = available },
+		Kind:   load(rollout.Stuck("v1", "v2", change)),
 		Expect: []evidence.Expectation{verdict.MinAvailable(1), verdict.AnswersAfter("v1", evidence.Barrier, 1), verdict.MaxActive(2)},
 	}, harness.Twin{
-		ID:     "crash-let-in",
-		Claim:  "without minReadySeconds a version that crashes 10 s after its start replaces the old pod, and then nobody answers",
-		Change: func(s *harness.Scenario) { s.Rollout = rollout.UpdateWith("v1", "v2", change) },
+		ID:    "crash-let-in",
+		Claim: "without minReadySeconds a version that crashes 10 s after its start replaces the old pod, and then nobody answers",
+		Kind:  load(rollout.UpdateWith("v1", "v2", change)),
 		Expect: []evidence.Expectation{
 			verdict.LostWhileNoneServes(evidence.Refused),
 			verdict.MinOutage(startup - loadgen.DefaultTimeout).Scaled().On(evidence.Fresh),

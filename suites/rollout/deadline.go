@@ -34,8 +34,8 @@ func slowRollout(id, claim string, replicas int32, startup time.Duration, isExce
 	app := fixtures.App{Replicas: replicas, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: percent(0), MinReady: time.Second}
 	total := time.Duration(replicas) * startup
 	return harness.Scenario{
-		ID: id, Claim: claim, Lasts: 30*time.Second + total,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		ID: id, Claim: claim,
+		Kind: harness.InSteps{Lasts: 30*time.Second + total, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			next, began, was := app, time.Now(), false
 			next.StartDelay = startup
@@ -50,7 +50,7 @@ func slowRollout(id, claim string, replicas int32, startup time.Duration, isExce
 			})
 			steps.Note(exceeded, was)
 			steps.Note(took, time.Since(began))
-		},
+		}},
 		Expect: []evidence.Expectation{verdict.Fact(exceeded, isExceeded), verdict.FactWithin(took, total, 5*time.Minute)},
 	}
 }

@@ -19,7 +19,7 @@ func defaults() harness.Scenario {
 		ID:      "defaults",
 		Profile: harness.Core,
 		Claim:   "a Deployment that names no strategy is rolled out by RollingUpdate with 25 % surge and 25 % unavailable",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			bare := fixtures.App{Replicas: 1}.Deployment(steps.Into, "v1")
 			bare.Spec.Replicas, bare.Spec.Strategy = nil, appsv1.DeploymentStrategy{}
 			dry := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
@@ -30,7 +30,7 @@ func defaults() harness.Scenario {
 			steps.Note("replicas", *d.Spec.Replicas)
 			steps.Note("seconds until a rollout is late", *d.Spec.ProgressDeadlineSeconds)
 			steps.Note("old ReplicaSets kept", *d.Spec.RevisionHistoryLimit)
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("strategy", "RollingUpdate").Decides("C9", "C20.default"),
 			verdict.Fact("max surge", "25%").Decides("C9"),

@@ -22,7 +22,7 @@ func drainedAsMeasured() harness.Scenario {
 		Claim: "replacing every pod fails no request if pods sleep longer than any node's rules were measured to route to removed endpoints",
 		App:   fixtures.Drained(),
 		Uses:  []string{evidence.NodeRules},
-		Adapt: func(app fixtures.App, seen timeline.Timeline) (fixtures.App, error) {
+		Kind: harness.UnderLoad{Adapt: func(app fixtures.App, seen timeline.Timeline) (fixtures.App, error) {
 			needed := slices.Collect(maps.Values(seen.NeededDrains()))
 			if len(needed) == 0 {
 				return app, errors.New("no node's rules were seen to leave a pod out")
@@ -31,7 +31,7 @@ func drainedAsMeasured() harness.Scenario {
 			app.PreStopSleep = longest + max(time.Second, longest/2)
 			app.Grace = app.PreStopSleep + fixtures.DefaultGrace
 			return app, nil
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),

@@ -21,7 +21,7 @@ func drainedRollingUpdate() harness.Scenario {
 		Profile: harness.Smoke,
 		Claim:   "replacing every pod fails no request when pods sleep 5 s before they get SIGTERM, and then answer with Connection: close",
 		App:     app,
-		Load:    harness.Load{Also: []string{evidence.Kept}},
+		Kind:    harness.UnderLoad{Also: []string{evidence.Kept}},
 		Expect: []evidence.Expectation{
 			verdict.Mixes(1).Decides("C18"),
 			verdict.NoFailures(),

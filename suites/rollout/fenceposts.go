@@ -65,11 +65,11 @@ func (f fencepost) scenario() harness.Scenario {
 		ID: fmt.Sprintf("fenceposts-%s-%s-%s", words[int(f.replicas)], shares[f.surge], shares[f.unavailable]),
 		Claim: fmt.Sprintf("with %d replicas, %d %% surge and %d %% unavailable, at least %d are available throughout and at most %d asked for",
 			f.replicas, f.surge, f.unavailable, f.available, f.active),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
 			noteStuck(ctx, steps, app, "v1")
-		},
+		}},
 		Expect: []evidence.Expectation{
 			f.decides(verdict.Scaling(strings.Fields(f.prelude)...), "C10", "C16.resources", "C21", "C27"),
 			f.decides(verdict.MaxActive(f.active), "C10", "C27"),

@@ -34,7 +34,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 		Claim: "with 100 % surge and a quota of 6, all 4 pods stay available and are replaced in waves, " +
 			"and the Deployment reports that pods were refused; if the rollout stalls, an annotation resumes it",
 		Uses: []string{harness.Quotas},
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			limitPods(ctx, steps, quota)
 			steps.Deploy(ctx, app, "v1")
 			steps.Mark(evidence.RolloutBegun)
@@ -55,7 +55,7 @@ func fullSurgeUnderQuota() harness.Scenario {
 			}
 			steps.Note("annotations it took", took)
 			steps.Mark(evidence.OldGone)
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Scaling("v2:4"),
 			verdict.MaxActive(2 * replicas),

@@ -30,8 +30,7 @@ func gradualFullSurge() harness.Scenario {
 		ID:      "gradual-full-surge",
 		Profile: harness.Core,
 		Claim:   "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",
-		Outside: true,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Outside: true, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.Reach(ctx)
 			steps.Mark(evidence.RolloutBegun)
@@ -43,12 +42,12 @@ func gradualFullSurge() harness.Scenario {
 				letIn(ctx, steps, "v2", n)
 				steps.Note(oldBeside(n), steady(ctx, replicas-n, func() int { return len(steps.StayingPods(ctx)) - replicas }))
 				if n == replicas/2 {
-					steps.Question(halfWay, evidence.Fresh, loadgen.DefaultTimeout).Ask(ctx, 30)
+					steps.Requests(halfWay, evidence.Fresh, loadgen.DefaultTimeout).Send(ctx, 30)
 				}
 			}
 			steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == 0 })
 			steps.Mark(evidence.OldGone)
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Scaling("v2:4", "v1:3", "v1:2", "v1:1", "v1:0").Decides("C28"),
 			verdict.AnsweredBy(halfWay, "v1", "v2").Decides("C28"),
@@ -63,7 +62,7 @@ func gradualFullSurge() harness.Scenario {
 	return s
 }
 
-// halfWay is the question that is asked when half of the new pods are ready, and there are as many old ones. It is asked so often
+// halfWay is the lane that sends when half of the new pods are ready, and there are as many old ones. It sends so many requests
 // that chance leaves out one of the versions once in a thousand million runs.
 const halfWay = "when-half-of-the-new-pods-are-ready"
 

@@ -22,7 +22,7 @@ func historyLimit() harness.Scenario {
 		ID:      "history-limit",
 		Profile: harness.Core,
 		Claim:   "a Deployment keeps 10 old ReplicaSets, or as many as its limit says, and with a limit of 0 there is nothing to undo",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			for n := range revisions {
 				revise(ctx, steps, func(d *appsv1.Deployment) {
@@ -39,7 +39,7 @@ func historyLimit() harness.Scenario {
 				steps.Note(undoing, err)
 			}
 			harness.Check(context.Cause(ctx))
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("history with a limit of 10",
 				"3 v1, 4 v1, 5 v1, 6 v1, 7 v1, 8 v1, 9 v1, 10 v1, 11 v1, 12 v1, 13 v1").Decides("C25"),

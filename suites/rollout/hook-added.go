@@ -21,15 +21,13 @@ func hookAdded() []harness.Scenario {
 	}).Twins(harness.Twin{
 		ID:     "hook-added",
 		Claim:  "the rollout that adds a preStop sleep and a drain to the pod template still loses requests: the pods that end have neither",
-		Change: func(s *harness.Scenario) { s.Rollout = rollout.UpdateWith("v1", "v2", drains) },
+		Kind:   harness.UnderLoad{Rollout: rollout.UpdateWith("v1", "v2", drains)},
 		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
 	}, harness.Twin{
-		ID:    "hook-added-before",
-		Claim: "pods that were made with a preStop sleep and a drain lose no request, though the rollout takes both out of the pod template",
-		Change: func(s *harness.Scenario) {
-			drains(&s.App)
-			s.Rollout = rollout.UpdateWith("v1", "v2", exits)
-		},
+		ID:     "hook-added-before",
+		Claim:  "pods that were made with a preStop sleep and a drain lose no request, though the rollout takes both out of the pod template",
+		Change: func(s *harness.Scenario) { drains(&s.App) },
+		Kind:   harness.UnderLoad{Rollout: rollout.UpdateWith("v1", "v2", exits)},
 		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.RulesBeforeSigterm()},
 	})
 }

@@ -17,7 +17,7 @@ func oneByOne() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "replacing 4 pods one by one lets both versions answer new connections for at least as long as 3 pods take to start in turn",
 		App:     app,
-		Load:    harness.Load{Also: []string{evidence.Kept}},
+		Kind:    harness.UnderLoad{Also: []string{evidence.Kept}},
 		Expect: []evidence.Expectation{
 			verdict.NoFailures().Decides("C32.probed"),
 			verdict.NoSlowReplies(),

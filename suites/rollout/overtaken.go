@@ -11,8 +11,8 @@ import (
 // no limit is exceeded. For the losses of the second twin see undone.
 func overtaken() []harness.Scenario {
 	return withAndWithoutDrain(harness.Update(harness.Scenario{
-		App:     midway(),
-		Rollout: rollout.Overtaken("v1", "v2"),
-		Expect:  []evidence.Expectation{verdict.MinAvailable(4), verdict.MaxActive(5)},
+		App:    midway(),
+		Kind:   harness.UnderLoad{Rollout: rollout.Overtaken("v1", "v2")},
+		Expect: []evidence.Expectation{verdict.MinAvailable(4), verdict.MaxActive(5)},
 	}), "overtaken", "an update in the middle of a restart", "pods exit as soon as they get SIGTERM")
 }

@@ -25,10 +25,10 @@ func paused() harness.Scenario {
 	app := midway()
 	drains(&app)
 	return harness.Update(harness.Scenario{
-		ID:      "paused",
-		Claim:   "a rollout that is paused for 10 s and resumed fails no request, and both versions answer for as long",
-		App:     app,
-		Rollout: rollout.Paused("v1", "v2", stands),
+		ID:    "paused",
+		Claim: "a rollout that is paused for 10 s and resumed fails no request, and both versions answer for as long",
+		App:   app,
+		Kind:  harness.UnderLoad{Rollout: rollout.Paused("v1", "v2", stands)},
 		Expect: []evidence.Expectation{
 			verdict.NoFailures(),
 			verdict.MinAvailable(4),
@@ -47,7 +47,7 @@ func pausedSizes() harness.Scenario {
 	return harness.Scenario{
 		ID:    "paused-sizes",
 		Claim: "a Deployment that is paused in the middle of a rollout keeps the sizes of its ReplicaSets, beyond its progress deadline",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			change(ctx, steps, to(steps, app, "v2"))
 			steps.Until(ctx, func(s observe.State) bool { return s.Count("v2") == 2 })
@@ -67,7 +67,7 @@ func pausedSizes() harness.Scenario {
 			steps.Note("undo", rollout.Undo(steps.Client, live))
 			revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.Paused = false })
 			steps.Note("sizes once it is resumed", sizes(ctx, steps))
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("sizes changed", "false"),
 			verdict.Fact("Progressing", "Unknown DeploymentPaused"),

@@ -24,7 +24,7 @@ func rollback() harness.Scenario {
 		ID:      "rollback",
 		Profile: harness.Core,
 		Claim:   "going back to a version reuses its ReplicaSet under the next revision, whether by manifest or by undo",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.Note("history at first", steps.History(ctx))
 			first := steps.ReplicaSets(ctx)
@@ -38,7 +38,7 @@ func rollback() harness.Scenario {
 			}))
 			harness.Check(undo(ctx, steps))
 			steps.Note("history after the undo", steps.History(ctx))
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("history at first", "1 v1"),
 			verdict.Fact("history after v2", "1 v1, 2 v2").Decides("C23"),

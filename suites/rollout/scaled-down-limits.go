@@ -30,12 +30,12 @@ func scaledDownLimit(kind, decides string, unavailable intstr.IntOrString, kept,
 	return harness.Scenario{
 		ID:    "scaled-down-limits-" + kind,
 		Claim: fmt.Sprintf("with maxUnavailable %s and %d replicas scaled down to %d, %s", unavailable.String(), before, after, so),
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			revise(ctx, steps, func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(after)) })
 			steps.Mark(evidence.RolloutBegun)
 			noteStuck(ctx, steps, app, "v2")
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("old pods kept while no new pod gets ready", strconv.Itoa(kept)).Decides(decides),
 			verdict.Fact("new pods asked for while none gets ready", strconv.Itoa(asked)),

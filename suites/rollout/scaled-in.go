@@ -13,9 +13,8 @@ import (
 // 2 in 3, so that none is once in 3^3; the lanes of both nodes miss once in 3^6, 700 times, per try.
 func scaledIn() []harness.Scenario {
 	return withAndWithoutDrain(harness.Scenario{
-		App:     fixtures.App{Replicas: 6, PreStopSleep: shortSleep, HandlerDelay: slowReply},
-		Load:    harness.Load{Rate: 100},
-		Rollout: rollout.ScaledIn("v1", 2),
-		Expect:  []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1"), verdict.MinAvailable(2)},
+		App:    fixtures.App{Replicas: 6, PreStopSleep: shortSleep, HandlerDelay: slowReply},
+		Kind:   harness.UnderLoad{Rollout: rollout.ScaledIn("v1", 2)},
+		Expect: []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1"), verdict.MinAvailable(2)},
 	}, "scaled-in", "scaling from six pods to two", "pods sleep 1 s before SIGTERM, and then exit at once")
 }

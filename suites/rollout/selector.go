@@ -20,7 +20,7 @@ func selector() harness.Scenario {
 	return harness.Scenario{
 		ID:    "selector",
 		Claim: "a Deployment whose selector is changed is refused, and its pods stay",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			first := steps.StayingPods(ctx)
 			patch := `{"spec":{"selector":{"matchLabels":{"team":"a"}},"template":{"metadata":{"labels":{"team":"a"}}}}}`
@@ -28,7 +28,7 @@ func selector() harness.Scenario {
 				[]byte(patch), metav1.PatchOptions{})
 			noteReply(steps, "another selector", err)
 			noteStaying(ctx, steps, first, "that")
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("another selector", "FieldValueInvalid spec.selector"),
 			verdict.Fact("after that", "revision 1, 1 of 1 first pods"),

@@ -22,7 +22,7 @@ func single() []harness.Scenario {
 	drains(&app)
 	return harness.Update(harness.Scenario{
 		App:  app,
-		Load: harness.Load{Rate: 50}, // for one pod
+		Kind: harness.UnderLoad{Rate: 50}, // for one pod
 	}).Twins(harness.Twin{
 		ID:     "single-surged",
 		Claim:  "replacing the only pod of an app fails no request with the limits that Deployments have by themselves, and a drain",

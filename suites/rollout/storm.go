@@ -16,10 +16,10 @@ func storm() harness.Scenario {
 	app := fixtures.Drained()
 	app.HandlerDelay = slowReply
 	return harness.Update(harness.Scenario{
-		ID:      "storm",
-		Claim:   "59 or more pod terminations, counted by node, lose no request when the pods sleep 5 s before they get SIGTERM and then drain",
-		App:     app,
-		Rollout: rollout.RestartThenUpdate("v1", "v2", 10),
+		ID:    "storm",
+		Claim: "59 or more pod terminations, counted by node, lose no request when the pods sleep 5 s before they get SIGTERM and then drain",
+		App:   app,
+		Kind:  harness.UnderLoad{Rollout: rollout.RestartThenUpdate("v1", "v2", 10)},
 		Expect: []evidence.Expectation{
 			verdict.NoFailures(),
 			verdict.NoSlowReplies(),

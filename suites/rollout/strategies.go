@@ -51,7 +51,7 @@ func strategies() harness.Scenario {
 		ID:      "strategies",
 		Profile: harness.Core,
 		Claim:   "a Deployment is rolled out by RollingUpdate or by Recreate, and limits that allow no step are refused",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			deployments, dry := steps.Client.AppsV1().Deployments(steps.Namespace), []string{metav1.DryRunAll}
 			for _, c := range creates {
 				d := fixtures.App{}.Deployment(steps.Into, "v1")
@@ -64,7 +64,7 @@ func strategies() harness.Scenario {
 				_, err := deployments.Patch(ctx, live.Name, types.MergePatchType, []byte(p.patch), metav1.PatchOptions{DryRun: dry})
 				noteReply(steps, p.name, err)
 			}
-		},
+		}},
 	}
 	for _, c := range creates {
 		x := verdict.Fact(c.name, c.reply)

@@ -38,7 +38,7 @@ func templateOnly() harness.Scenario {
 		ID:      "template-only",
 		Profile: harness.Core,
 		Claim:   "a Deployment replaces its pods when their template changes, and at no other change",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			first := steps.StayingPods(ctx)
 			for _, c := range changes {
@@ -46,7 +46,7 @@ func templateOnly() harness.Scenario {
 				noteStaying(ctx, steps, first, c.name)
 			}
 			noteRestart(ctx, steps, first)
-		},
+		}},
 	}
 	for _, c := range changes {
 		s.Expect = append(s.Expect, verdict.Fact("after "+c.name, "revision 1, 2 of 2 first pods").Decides("C24"))

@@ -24,7 +24,7 @@ func terminatingUncounted() harness.Scenario {
 	return harness.Scenario{
 		ID:    "terminating-uncounted",
 		Claim: "a rollout of 4 pods that never asks for more than 5 has 8 running at its end, as terminating ones do not count",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.Mark(evidence.RolloutBegun)
 			begun, update := time.Now(), rollout.Update("v1", "v2")
@@ -48,7 +48,7 @@ func terminatingUncounted() harness.Scenario {
 				d := harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 				return int(ptr.Deref(d.Status.TerminatingReplicas, 0))
 			}))
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.MaxActive(5),
 			verdict.FactWithin("time until the rollout is said to be done", 0, app.PreStopSleep),

@@ -19,9 +19,8 @@ import (
 // once in (4/3)^12, 30 times, per try.
 func undone() []harness.Scenario {
 	return withAndWithoutDrain(harness.Scenario{
-		App:     midway(),
-		Load:    harness.Load{Rate: 100},
-		Rollout: rollout.Undone("v1", "v2"),
+		App:  midway(),
+		Kind: harness.UnderLoad{Rollout: rollout.Undone("v1", "v2")},
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),

@@ -49,7 +49,7 @@ func availableAfter(id, claim string, minReady time.Duration, unavailable int32,
 		MinReady: minReady, OnTerm: fixtures.Drain}
 	return harness.Scenario{
 		ID: id, Claim: claim, App: app,
-		Steps: func(ctx context.Context, steps *harness.Steps) { becomeAvailable(ctx, steps, app) },
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) { becomeAvailable(ctx, steps, app) }},
 		Expect: []evidence.Expectation{
 			verdict.FactWithin(untilDone, max(0, minReady-margin), minReady+slack).Decides("C4"),
 			said.Decides("C4"),

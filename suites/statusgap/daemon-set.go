@@ -29,10 +29,9 @@ func daemonSet() []harness.Scenario {
 		s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
 	}
 	return harness.Scenario{
-		App:     fixtures.App{Replicas: 2, MinReady: 2 * time.Second, HandlerDelay: 500 * time.Millisecond}, // for two workers
-		Load:    harness.Load{Rate: 50},
-		Rollout: rollout.UpdateDaemonSet("v1", "v2"),
-		Uses:    []string{cluster.ClusterChanges}, // on another cluster the number of workers is unknown
+		App:  fixtures.App{Replicas: 2, MinReady: 2 * time.Second, HandlerDelay: 500 * time.Millisecond}, // for two workers
+		Kind: harness.UnderLoad{Rate: 50, Rollout: rollout.UpdateDaemonSet("v1", "v2")},
+		Uses: []string{cluster.ClusterChanges}, // on another cluster the number of workers is unknown
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),

@@ -16,7 +16,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// The migration's calls, as questions.
+// The migration's calls, as lanes.
 const (
 	naiveCalls  = "when-rollout-status-reports-success"
 	pinnedCalls = "then-over-a-connection-from-before"
@@ -40,15 +40,13 @@ func migrationCall() harness.Scenario {
 		Profile: harness.Core,
 		Claim: "a call right after rollout status succeeds may reach the old pod, which still sleeps; " +
 			"a call after that pod has left the API does not",
-		App:     app,
-		Outside: true,
-		Lasts:   50 * time.Second,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		App: app,
+		Kind: harness.InSteps{Outside: true, Lasts: 50 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.Reach(ctx)
-			naive := steps.Question(naiveCalls, evidence.Fresh, 2*time.Second)
-			pinned := steps.Question(pinnedCalls, evidence.Reused, 2*time.Second)
-			safe := steps.Question(safeCalls, evidence.Fresh, 2*time.Second)
+			naive := steps.Requests(naiveCalls, evidence.Fresh, 2*time.Second)
+			pinned := steps.Requests(pinnedCalls, evidence.Reused, 2*time.Second)
+			safe := steps.Requests(safeCalls, evidence.Fresh, 2*time.Second)
 			for n, left := 0, rollouts; left > 0; n++ {
 				old, next := fmt.Sprintf("v%d", n%2+1), fmt.Sprintf("v%d", (n+1)%2+1)
 				pinned.Open(ctx)
@@ -63,14 +61,14 @@ func migrationCall() harness.Scenario {
 				})
 				// A kubelet does not wait for rollout status: calls at a time when the old pod's sleep may be over show nothing.
 				if time.Since(deleted) < app.PreStopSleep/2 {
-					naive.Ask(ctx, 1)
-					pinned.Ask(ctx, 1)
+					naive.Send(ctx, 1)
+					pinned.Send(ctx, 1)
 					left--
 				}
 				steps.Until(ctx, func(s observe.State) bool { return s.Count(old) == 0 })
-				safe.Ask(ctx, callsBehind)
+				safe.Send(ctx, callsBehind)
 			}
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.AnsweredByDeleted(naiveCalls, 1).Decides("C8"),
 			verdict.AnsweredByDeleted(pinnedCalls, rollouts).Decides("C8"), // not those that opened the connections

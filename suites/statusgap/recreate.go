@@ -26,8 +26,7 @@ func recreate() harness.Scenario {
 		App: fixtures.App{
 			Replicas: 3, Recreate: true, StartDelay: startup, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 100},
-		Rollout: rollout.Update("v1", "v2"),
+		Kind: harness.UnderLoad{Rollout: rollout.Update("v1", "v2")},
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),

@@ -25,8 +25,7 @@ func statefulSetUnavailable() []harness.Scenario {
 			Replicas: 3, MinReady: 2 * time.Second, StartDelay: startup, PreStopSleep: sleep, Linger: linger,
 			OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 50},
-		Rollout: rollout.UpdateStatefulSet("v1", "v2"),
+		Kind: harness.UnderLoad{Rate: 50, Rollout: rollout.UpdateStatefulSet("v1", "v2")},
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),

@@ -23,8 +23,7 @@ func statefulSet() harness.Scenario {
 		App: fixtures.App{
 			Replicas: 3, MinReady: 2 * time.Second, PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 100},
-		Rollout: rollout.UpdateStatefulSet("v1", "v2"),
+		Kind: harness.UnderLoad{Rollout: rollout.UpdateStatefulSet("v1", "v2")},
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),
@@ -52,8 +51,7 @@ func statefulSetOfOne() harness.Scenario {
 		App: fixtures.App{
 			Replicas: 1, StartDelay: startup, PreStopSleep: 5 * time.Second, OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 50}, // for one pod
-		Rollout: rollout.UpdateStatefulSet("v1", "v2"),
+		Kind: harness.UnderLoad{Rate: 50, Rollout: rollout.UpdateStatefulSet("v1", "v2")}, // for one pod
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),

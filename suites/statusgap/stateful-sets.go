@@ -69,7 +69,7 @@ func statefulSets() []harness.Scenario {
 func replacedSet(id, claim string, strategy appsv1.StatefulSetUpdateStrategy, old int, expect ...evidence.Expectation) harness.Scenario {
 	app := fixtures.App{Replicas: 3, MinReady: 2 * time.Second, OnTerm: fixtures.Drain}
 	return harness.Scenario{ID: id, Claim: claim, App: app, Expect: expect,
-		Steps: func(ctx context.Context, steps *harness.Steps) { replaceSet(ctx, steps, app, strategy, old) }}
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) { replaceSet(ctx, steps, app, strategy, old) }}}
 }
 
 // replaceSet updates the app as a StatefulSet and notes what became of its pods until the given number of old ones is left, and the

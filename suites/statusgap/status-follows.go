@@ -24,7 +24,7 @@ func statusFollows() harness.Scenario {
 		ID:    "status-follows",
 		Claim: "rollout status reports success for an update that was undone while it waited, unless it is given the revision",
 		App:   app,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			never := app
 			never.Tag = "none"
@@ -46,7 +46,7 @@ func statusFollows() harness.Scenario {
 			steps.Note(follows, strings.TrimSpace(said))
 			_, _, err = rollout.Status(live, 2)
 			steps.Note(asked, err)
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact(follows, `deployment "echo" successfully rolled out`),
 			verdict.Fact(asked, "desired revision (2) is different from the running revision (3)"),

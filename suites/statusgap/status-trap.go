@@ -23,7 +23,7 @@ func statusTrap() harness.Scenario {
 		Profile: harness.Core,
 		Claim:   "rollout status reports success while old pods still answer clients, and once they are gone no client is answered by one",
 		App:     app,
-		Load:    harness.Load{Also: []string{evidence.Kept}},
+		Kind:    harness.UnderLoad{Also: []string{evidence.Kept}},
 		Expect: []evidence.Expectation{
 			verdict.OldAtStatus(1).Decides("C1"),
 			verdict.AnswersAfter("v1", evidence.StatusDone, 1).Decides("C1", "C5.before"),

@@ -29,11 +29,11 @@ func flipped(id, claim string, flip rollout.Strategy) harness.Scenario {
 	const sync = 1500 * time.Millisecond
 	old, next := flip.Versions()
 	return harness.Scenario{
-		ID:      id,
-		Claim:   claim,
-		App:     fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
-		Load:    harness.Load{Rate: 100, Settle: 10 * time.Second}, // twice the time for which keep-alive connections are looked at
-		Rollout: flip,
+		ID:    id,
+		Claim: claim,
+		App:   fixtures.App{Replicas: 3, OnTerm: fixtures.Drain},
+		// The load goes on for twice the time for which keep-alive connections are looked at.
+		Kind: harness.UnderLoad{Settle: 10 * time.Second, Rollout: flip},
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),

@@ -22,8 +22,7 @@ func canary() harness.Scenario {
 		App: fixtures.App{
 			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), OnTerm: fixtures.Drain,
 		},
-		Load:    harness.Load{Rate: 100, Settle: 20 * time.Second},
-		Rollout: rollout.Canary("v1", "v2"),
+		Kind: harness.UnderLoad{Settle: 20 * time.Second, Rollout: rollout.Canary("v1", "v2")},
 		Expect: []evidence.Expectation{
 			verdict.FullRate(99),
 			verdict.Serves("v1", "v2"),

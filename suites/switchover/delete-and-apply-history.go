@@ -22,7 +22,7 @@ func deleteAndApplyHistory() harness.Scenario {
 		ID:    "delete-and-apply-history",
 		Claim: "deleting a Deployment and applying the next one loses its history, which begins again at revision 1",
 		App:   app,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.RollOut(ctx, app, rollout.Update("v1", "v2"))
 			steps.Note(before, steps.History(ctx))
@@ -34,7 +34,7 @@ func deleteAndApplyHistory() harness.Scenario {
 				return len(steps.ReplicaSets(ctx)) == 1 || time.Since(since) > collected, nil
 			}))
 			steps.Note(after, steps.History(ctx))
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact(before, "1 v1, 2 v2"),
 			verdict.Fact(after, "1 v1"),

@@ -31,9 +31,8 @@ func deleteAndApply() []harness.Scenario {
 	const outage = 10 * time.Second // as long as the load continues
 	const asleep = 12 * time.Second // successors are in the rules after StartDelay, UsualPodStart and UsualRuleLag: 10.5 s
 	return harness.Update(harness.Scenario{
-		App:     fixtures.App{Replicas: 2, StartDelay: startup, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
-		Load:    harness.Load{Rate: 50},
-		Rollout: rollout.DeleteAndApply("v1", "v2"),
+		App:  fixtures.App{Replicas: 2, StartDelay: startup, Linger: 2 * time.Second, OnTerm: fixtures.Drain},
+		Kind: harness.UnderLoad{Rate: 50, Rollout: rollout.DeleteAndApply("v1", "v2")},
 	}).Twins(harness.Twin{
 		ID:     "delete-and-apply",
 		Claim:  "deleting a Deployment and applying the next one costs an outage when pods exit at once and their successors take 5 s to start",
@@ -67,12 +66,10 @@ func deleteAndApply() []harness.Scenario {
 			verdict.MinOutage(longer - unready).Scaled().On(evidence.Fresh).Decides("C38"),
 		},
 	}, harness.Twin{
-		ID:    "delete-and-apply-all",
-		Claim: "deleting and applying the Service too fails the requests of everybody who knows its address, drained pods or not",
-		Change: func(s *harness.Scenario) {
-			s.App.StartDelay, s.App.PreStopSleep = 0, 5*time.Second
-			s.Load.Settle, s.Rollout = outage, rollout.DeleteAndApplyAll("v1", "v2")
-		},
+		ID:     "delete-and-apply-all",
+		Claim:  "deleting and applying the Service too fails the requests of everybody who knows its address, drained pods or not",
+		Change: func(s *harness.Scenario) { s.App.StartDelay, s.App.PreStopSleep = 0, 5*time.Second },
+		Kind:   harness.UnderLoad{Rate: 50, Settle: outage, Rollout: rollout.DeleteAndApplyAll("v1", "v2")},
 		Expect: []evidence.Expectation{verdict.DamageSeen(), verdict.MinOutage(outage)}, // until the load ends
 	})
 }

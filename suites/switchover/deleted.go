@@ -19,17 +19,16 @@ func deleted() []harness.Scenario {
 	const sleep = 10 * time.Second
 	return harness.Scenario{
 		App:    fixtures.App{Replicas: 2, PreStopSleep: sleep, OnTerm: fixtures.Drain},
-		Load:   harness.Load{Rate: 50},
 		Expect: []evidence.Expectation{verdict.FullRate(99), verdict.Serves("v1")},
 	}.Twins(harness.Twin{
 		ID:     "deleted-before-service",
 		Claim:  "pods of a Deployment that is deleted serve until SIGTERM as long as their Service is there",
-		Change: func(s *harness.Scenario) { s.Rollout = rollout.Deleted("v1") },
+		Kind:   harness.UnderLoad{Rate: 50, Rollout: rollout.Deleted("v1")},
 		Expect: []evidence.Expectation{verdict.ServesUntilSigterm(), verdict.LostWhileNoneServes(evidence.Refused)},
 	}, harness.Twin{
 		ID:     "deleted-with-service",
 		Claim:  "deleting the Service with its Deployment fails new connections at once, while pods sleep for 10 s in vain",
-		Change: func(s *harness.Scenario) { s.Rollout = rollout.DeletedWithService("v1") },
+		Kind:   harness.UnderLoad{Rate: 50, Rollout: rollout.DeletedWithService("v1")},
 		Expect: []evidence.Expectation{verdict.DamageSeen().On(evidence.Fresh), verdict.MinOutage(sleep / 2).Scaled().On(evidence.Fresh)},
 	})
 }

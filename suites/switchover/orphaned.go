@@ -27,7 +27,7 @@ func orphaned() harness.Scenario {
 		ID:    "orphaned",
 		Claim: "deleting a Deployment without its pods and applying it again ends none of them, and restarts none",
 		App:   app,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			deployments, next := steps.Client.AppsV1().Deployments(steps.Namespace), app.Deployment(steps.Into, "v1")
 			before := steps.StayingPods(ctx)
@@ -42,7 +42,7 @@ func orphaned() harness.Scenario {
 			steps.Note(kept, fmt.Sprintf("%d of %d", after.Intersection(before).Len(), after.Len()))
 			steps.Note(restarted, restarts(ctx, steps))
 			steps.Note(replicaSets, len(steps.ReplicaSets(ctx)))
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact(kept, "3 of 3"),
 			verdict.Fact(restarted, "0"),

@@ -19,7 +19,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Questions to the same port of the same node, one after the other.
+// Lanes to the same port of the same node, one after the other.
 const (
 	withProxy    = "with-kube-proxy"
 	withoutProxy = "without-kube-proxy"
@@ -31,7 +31,7 @@ const (
 // which kube-proxy would leave out. That says nothing of another data plane that follows endpoints, such as Cilium, where deletion and
 // rules race as well (cilium/cilium issue 45593).
 func dataplaneAbsent() harness.Scenario {
-	const requests, hook = 5, 15 * time.Second // which is long enough to ask them
+	const requests, hook = 5, 15 * time.Second // which is long enough for them
 	app := fixtures.App{Replicas: 2, OnTerm: fixtures.Drain}
 	next := app
 	next.PreStopSleep = hook
@@ -40,27 +40,25 @@ func dataplaneAbsent() harness.Scenario {
 		Profile: harness.Core,
 		Claim: "a Service works while kube-proxy follows its pods, and fails without it once they are replaced; " +
 			"rules that somebody else wrote still route to a pod that is being deleted beside a ready one",
-		App: app, Outside: true, Exclusive: true, Uses: []string{cluster.ClusterChanges}, Lasts: 20 * time.Second,
-		Steps: func(ctx context.Context, steps *harness.Steps) {
-			ask := func(question string) {
-				steps.Question(question, evidence.Fresh, time.Second).Ask(ctx, requests)
-			}
-			own := harness.Must(steps.Own())
+		App: app, Exclusive: true, Uses: []string{cluster.ClusterChanges},
+		Kind: harness.InSteps{Outside: true, Lasts: 20 * time.Second, Do: func(ctx context.Context, steps *harness.Steps) {
+			send := func(lane string) { steps.Requests(lane, evidence.Fresh, time.Second).Send(ctx, requests) }
+			ours := harness.Must(steps.Changeable())
 			steps.Deploy(ctx, app, "v1")
 			steps.Reach(ctx)
-			ask(withProxy)
-			undo, err := change.NoProxy().Make(ctx, own)
+			send(withProxy)
+			undo, err := change.NoProxy().Make(ctx, ours)
 			steps.Cleanup(undo)
 			harness.Check(err)
 			update := rollout.Update("v1", "v2")
 			harness.Check(update.Begin(ctx, steps.Client, steps.Into, next))
 			steps.Until(ctx, func(s observe.State) bool { return update.Settled(s, next) && s.Count("v1") == 0 })
-			ask(withoutProxy)
-			pod := routeByHand(ctx, steps, own)
+			send(withoutProxy)
+			pod := routeByHand(ctx, steps, ours)
 			harness.Check(steps.Client.CoreV1().Pods(steps.Namespace).Delete(ctx, pod, metav1.DeleteOptions{}))
 			steps.Until(ctx, func(s observe.State) bool { return deletedBesideReady(s, pod) })
-			ask(byOthers)
-		},
+			send(byOthers)
+		}},
 		Expect: []evidence.Expectation{
 			verdict.AllAnswered(withProxy).Decides("C41.kube-proxy"),
 			verdict.AllFail(withoutProxy).Decides("C41.kube-proxy"),
@@ -79,7 +77,7 @@ func deletedBesideReady(s observe.State, pod string) bool {
 
 // routeByHand makes every node route from the port of the app's Service to one of its pods, by nft rules that come before those of
 // any kube-proxy, and returns the pod's name.
-func routeByHand(ctx context.Context, steps *harness.Steps, own cluster.Changeable) string {
+func routeByHand(ctx context.Context, steps *harness.Steps, ours cluster.Changeable) string {
 	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 	to := steps.Pods(ctx)[0]
 	family, address := "ip", to.Status.PodIP
@@ -87,12 +85,12 @@ func routeByHand(ctx context.Context, steps *harness.Steps, own cluster.Changeab
 		family = "ip6"
 	}
 	const table = "rollcall-others"
-	for _, node := range own.Nodes() {
+	for _, node := range ours.Nodes() {
 		steps.Cleanup(func(ctx context.Context) error {
-			_, err := own.Exec(ctx, node, fmt.Sprintf("nft delete table %s %s", family, table))
+			_, err := ours.Exec(ctx, node, fmt.Sprintf("nft delete table %s %s", family, table))
 			return err
 		})
-		harness.Must(own.Exec(ctx, node, fmt.Sprintf(`nft -f - <<'EOF'
+		harness.Must(ours.Exec(ctx, node, fmt.Sprintf(`nft -f - <<'EOF'
 table %[1]s %[2]s {
 	chain to { type nat hook prerouting priority dstnat - 10; tcp dport %[3]d dnat to %[5]s; }
 	chain from { type nat hook postrouting priority srcnat - 10; %[1]s daddr %[4]s tcp dport %[6]d masquerade; }

@@ -39,7 +39,7 @@ const (
 )
 
 func (e ending) scenario(id, claim string, expect ...evidence.Expectation) harness.Scenario {
-	return harness.Scenario{ID: id, Claim: claim, App: e.app, Steps: e.run, Expect: expect}
+	return harness.Scenario{ID: id, Claim: claim, App: e.app, Kind: harness.InSteps{Do: e.run}, Expect: expect}
 }
 
 func (e ending) run(ctx context.Context, steps *harness.Steps) {

@@ -26,7 +26,7 @@ func hookValidation() harness.Scenario {
 		ID:      "hook-validation",
 		Profile: harness.Core,
 		Claim:   "a sleep hook of 0 s up to the grace is accepted, and any other is refused",
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Do: func(ctx context.Context, steps *harness.Steps) {
 			try := func(name string, app fixtures.App) {
 				deployment := app.Deployment(steps.Into, "v1")
 				_, err := steps.Client.AppsV1().Deployments(steps.Namespace).Create(ctx, deployment,
@@ -50,7 +50,7 @@ func hookValidation() harness.Scenario {
 			two := fixtures.HookSleep(time.Second)
 			two.Exec = fixtures.HookExec("/echo", "sleep", "1s").Exec
 			try("two kinds in one hook", fixtures.App{PreStop: two})
-		},
+		}},
 		Expect: []evidence.Expectation{
 			verdict.Fact("sleep of -1s with a grace of 5s", "Invalid value: -1: "+refused).Since("1.33"),
 			verdict.Fact("sleep of 0s with a grace of 5s", accepted).Decides("C33").Since("1.33"),

@@ -34,15 +34,15 @@ func order() []harness.Scenario {
 // scaledAway returns a scenario in which all pods of an app end except those that stay.
 func scaledAway(id, claim string, app fixtures.App, stay int, expect evidence.Expectation) harness.Scenario {
 	return harness.Scenario{
-		ID: id, Claim: claim, App: app, Observed: true,
+		ID: id, Claim: claim, App: app,
 		Tries: 3, // which comes first is left to chance
-		Steps: func(ctx context.Context, steps *harness.Steps) {
+		Kind: harness.InSteps{Observed: true, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.Until(ctx, func(s observe.State) bool { return s.ReachesEverywhere("v1", int(app.Replicas)) })
 			steps.Mark(evidence.RolloutBegun)
 			steps.Scale(ctx, app.ResourceName(), int32(stay))
 			steps.Until(ctx, func(s observe.State) bool { return s.Count("v1") == stay && s.ReachesEverywhere("v1", stay) })
-		},
+		}},
 		Expect: []evidence.Expectation{expect},
 	}
 }

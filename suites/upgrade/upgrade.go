@@ -31,34 +31,27 @@ func All() []harness.Scenario {
 	app := fixtures.Drained()
 	app.StartDelay = time.Second
 	return harness.Update(harness.Scenario{
-		App:     app,
-		Load:    harness.Load{Rate: 25}, // an upgrade lasts long, and a request every 40 ms sees each of its steps
-		Rollout: rollout.UpdateMeanwhile(before, after),
-		Own:     &harness.OwnCluster{Kubernetes: from, Upgrades: to},
-		Tries:   1, // which pods a drain takes at once is not left to chance
+		App:   app,
+		Tries: 1, // which pods a drain takes at once is not left to chance
 	}).Twins(harness.Twin{
 		ID: "drained-upgrade",
 		Claim: "upgrading Kubernetes twice fails no request of pods that sleep 5 s before SIGTERM when a budget lets one go at a time and " +
 			"each drain waits until controllers, kube-proxies and kubelets follow changes again",
-		Change: func(s *harness.Scenario) {
-			s.Disruption = toLatest(s.ID, "workers are drained for it", disruption.UpgradePath{})
-		},
+		Kind:   toLatest("drained-upgrade", "workers are drained for it", disruption.UpgradePath{}),
 		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.LossesAtSteps(lossLasts)},
 	}, harness.Twin{
 		ID:    "hurried-upgrade",
 		Claim: "upgrading Kubernetes fails requests of pods that sleep 5 s before SIGTERM at drains that begin once the API server answers",
-		Change: func(s *harness.Scenario) {
-			s.Disruption = toLatest(s.ID, "workers are drained for it as soon as the API server answers", disruption.UpgradePath{Hurries: true})
-		},
+		Kind: toLatest("hurried-upgrade", "workers are drained for it as soon as the API server answers",
+			disruption.UpgradePath{Hurries: true}),
 		Expect: []evidence.Expectation{verdict.LostAtSteps(disruption.DrainStep).On(evidence.Fresh)},
 	}, harness.Twin{
 		ID: "undrained-upgrade",
 		Claim: "upgrading Kubernetes fails requests at drains and in the app's own rollout, and at no other step, when pods exit at once and " +
 			"no budget is asked",
-		Change: func(s *harness.Scenario) {
-			s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 0, 0, fixtures.Exit
-			s.Disruption = toLatest(s.ID, "workers are emptied for it at once", disruption.UpgradePath{Drain: disruption.Drain{Deletes: true}})
-		},
+		Change: func(s *harness.Scenario) { s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 0, 0, fixtures.Exit },
+		Kind: toLatest("undrained-upgrade", "workers are emptied for it at once",
+			disruption.UpgradePath{Drain: disruption.Drain{Deletes: true}}),
 		Expect: []evidence.Expectation{
 			verdict.LostAtSteps(disruption.DrainStep),
 			verdict.LossesAtSteps(lossLasts, disruption.DrainStep, disruption.RolloutStep),
@@ -83,17 +76,21 @@ const (
 	lossLasts = time.Minute
 )
 
-// toLatest returns an upgrade to the latest version, with a rollout of the app in the middle. Drains take one pod at a time.
-func toLatest(id, does string, path disruption.UpgradePath) *disruption.Disruption {
+// toLatest returns a load on a cluster that is upgraded to the latest version, with a rollout of the app in the middle. Drains take one
+// pod at a time. An upgrade lasts long, and a request every 40 ms sees each of its steps.
+func toLatest(id, does string, path disruption.UpgradePath) harness.UnderLoad {
 	path.Drain.Budget = new(intstr.FromInt32(1))
 	path.Versions, path.RollOut = to, rollOut
-	return &disruption.Disruption{
-		ID: id, Does: "Kubernetes is upgraded twice, and " + does,
-		Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},
-		// A node whose kubelet restarts may be shown as not ready for a moment, and the watch of its pods' logs breaks; the API server is
-		// away twice for each version.
-		Expects: []string{"node-unready", "watch-blind", "pod-log-lost", "observer-lost"},
-		Do:      path.Do, Lasts: lasts, Whole: whole,
+	return harness.UnderLoad{
+		Rate: 25, Rollout: rollout.UpdateMeanwhile(before, after), FreshCluster: &harness.FreshCluster{Kubernetes: from, Upgrades: to},
+		Disruption: &disruption.Disruption{
+			ID: id, Does: "Kubernetes is upgraded twice, and " + does,
+			Nodes: []string{disruption.ControlPlane, disruption.Worker, disruption.Worker2},
+			// A node whose kubelet restarts may be shown as not ready for a moment, and the watch of its pods' logs breaks; the API server
+			// is away twice for each version.
+			Expects: []string{"node-unready", "watch-blind", "pod-log-lost", "observer-lost"},
+			Do:      path.Do, Lasts: lasts, Whole: whole,
+		},
 	}
 }
 

@@ -191,7 +191,7 @@ func (m *mirror) fetch() (ruleset, uint32, error) {
 func (m *mirror) readGeneration() (uint32, error) {
 	var generation uint64
 	r := request{Kind: unix.NFT_MSG_GETGEN, Flags: unix.NLM_F_ACK}
-	err := m.requests.Ask(r, func(answer message) error {
+	err := m.requests.Send(r, func(answer message) error {
 		a, err := parseAttributes(answer.Body)
 		generation = numberOf(a[unix.NFTA_GEN_ID])
 		return err
@@ -207,7 +207,7 @@ func (m *mirror) dump() (rules ruleset, err error) {
 			return
 		}
 		r := request{Kind: kind, Flags: unix.NLM_F_DUMP, Family: t.Family, Names: names}
-		if err = m.requests.Ask(r, rules.apply); errors.Is(err, unix.ENOENT) { // there is no such table, or the set is gone
+		if err = m.requests.Send(r, rules.apply); errors.Is(err, unix.ENOENT) { // there is no such table, or the set is gone
 			err = nil
 		}
 	}

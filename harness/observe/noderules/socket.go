@@ -116,8 +116,8 @@ func (s *socket) next(fd uintptr) ([]byte, error) {
 	}
 }
 
-// Ask sends a request and calls do with each message of the answer, whose memory is reused afterwards.
-func (s *socket) Ask(r request, do func(message) error) error {
+// Send sends a request and calls do with each message of the answer, whose memory is reused afterwards.
+func (s *socket) Send(r request, do func(message) error) error {
 	s.sequence++
 	var failure error
 	err := s.raw.Write(func(fd uintptr) bool {

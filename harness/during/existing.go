@@ -50,12 +50,12 @@ func findService(ctx context.Context, client kubernetes.Interface, s userapp.Ser
 	return found, others, nil
 }
 
-// elsewhere returns the scenario with requests to an existing app, if the options name one.
-func (a settings) elsewhere(ctx context.Context, client kubernetes.Interface, s harness.Scenario) (harness.Scenario, error) {
+// existing returns the scenario with requests to an existing app, if the options name one.
+func (a settings) existing(ctx context.Context, client kubernetes.Interface, s harness.Scenario) (harness.Scenario, error) {
 	if a.service == nil && a.url == "" {
 		return s, nil
 	}
-	to := &harness.Elsewhere{URL: a.url, Address: a.connectTo, Control: a.control, Proxy: a.proxy}
+	to := &harness.Existing{URL: a.url, Address: a.connectTo, Control: a.control, Proxy: a.proxy}
 	stands := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}} // has only a name, for a URL without a Service
 	path := ""
 	if a.service != nil {
@@ -68,6 +68,9 @@ func (a settings) elsewhere(ctx context.Context, client kubernetes.Interface, s 
 		stands, path, to.Secure = to.Service, a.service.Path, a.service.Secure()
 	}
 	s.App.Name = stands.Name // which replies of the control pods name too
-	s.Elsewhere, s.UserApp, s.Rollout = to, userapp.Elsewhere(path, a.http, evidence.UserApp{}), rollout.There(harness.OldVersion, stands)
+	load := s.UnderLoad()
+	load.Existing, load.UserApp = to, userapp.Existing(path, a.http, evidence.UserApp{})
+	load.Rollout = rollout.There(harness.OldVersion, stands)
+	s.Kind = load
 	return s, nil
 }

@@ -46,18 +46,19 @@ func TestAServiceOfYours(t *testing.T) {
 			if err == nil {
 				a.service = &named
 				m := &maintenance{settings: a}
-				s, failed := a.elsewhere(t.Context(), client, m.scenario())
+				s, failed := a.existing(t.Context(), client, m.scenario())
 				if err = failed; err == nil {
-					found := s.Elsewhere.Service
+					load := s.UnderLoad()
+					found := load.Existing.Service
 					if found.Spec.ClusterIP != "10.0.0.7" || len(found.Spec.Ports) != 1 || found.Spec.Ports[0].Port != row.port ||
-						s.UserApp.Path() != row.path || s.App.Name != "web" || s.Elsewhere.URL != "" ||
-						s.Elsewhere.Secure != strings.Contains(row.text, "https:") {
-						t.Errorf("asks %+v for %s", found.Spec, s.UserApp.Path())
+						load.UserApp.Path() != row.path || s.App.Name != "web" || load.Existing.URL != "" ||
+						load.Existing.Secure != strings.Contains(row.text, "https:") {
+						t.Errorf("asks %+v for %s", found.Spec, load.UserApp.Path())
 					}
 					if len(s.Limits) != 1 || s.Limits[0].ID != evidence.PortsNotAsked {
 						t.Errorf("limits %+v", s.Limits)
 					}
-					stands, err := s.Rollout.Deploy(t.Context(), client, fixtures.Destination{}, s.App, 0)
+					stands, err := load.Rollout.Deploy(t.Context(), client, fixtures.Destination{}, s.App, 0)
 					if err != nil || stands != found {
 						t.Errorf("deployed %v, %v", stands, err)
 					}
@@ -91,16 +92,16 @@ func TestAURLOfYours(t *testing.T) {
 	}
 	a := settings{url: "http://shop.example.com/health", connectTo: "10.0.0.1:80", http: &loadgen.UserHTTP{Header: "X-Version"}}
 	m := &maintenance{settings: a}
-	s, err := a.elsewhere(t.Context(), nil, m.scenario())
-	if err != nil || s.Elsewhere.Service != nil || s.Elsewhere.URL != a.url || s.Elsewhere.Address != a.connectTo {
-		t.Errorf("%+v, %v", s.Elsewhere, err)
+	s, err := a.existing(t.Context(), nil, m.scenario())
+	if to := s.UnderLoad().Existing; err != nil || to.Service != nil || to.URL != a.url || to.Address != a.connectTo {
+		t.Errorf("%+v, %v", to, err)
 	}
-	if s.UserApp.HTTP() != a.http || !s.UserApp.Facts().Named {
-		t.Errorf("asked as %+v, which names its version: %v", s.UserApp.HTTP(), s.UserApp.Facts().Named)
+	if app := s.UnderLoad().UserApp; app.HTTP() != a.http || !app.Facts().Named {
+		t.Errorf("asked as %+v, which names its version: %v", app.HTTP(), app.Facts().Named)
 	}
 	own := m.scenario()
-	same, err := settings{}.elsewhere(t.Context(), nil, own)
-	if same.Elsewhere != nil || same.UserApp != nil || err != nil || cmp.Diff(own.App, same.App) != "" {
+	same, err := settings{}.existing(t.Context(), nil, own)
+	if same.UnderLoad().Existing != nil || same.UnderLoad().UserApp != nil || err != nil || cmp.Diff(own.App, same.App) != "" {
 		t.Error("Rollcall's own app is not asked where none is named")
 	}
 }

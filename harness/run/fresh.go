@@ -15,16 +15,16 @@ import (
 	"example.com/rollcall/harness/provision"
 )
 
-// openOwn opens a cluster for one recording, after fetching what its upgrades need. If the run folder describes no cluster of
+// openFresh opens a cluster for one recording, after fetching what its upgrades need. If the run folder describes no cluster of
 // the mode yet, this one is tried and described there.
-func (m *ModeRun) openOwn(ctx context.Context, out io.Writer, own harness.OwnCluster) (cluster.Cluster, error) {
+func (m *ModeRun) openFresh(ctx context.Context, out io.Writer, wanted harness.FreshCluster) (cluster.Cluster, error) {
 	r, mode := m.run, m.mode
-	version, err := kube.Resolve(own.Kubernetes)
+	version, err := kube.Resolve(wanted.Kubernetes)
 	if err != nil {
 		return nil, err
 	}
 	done := r.spend(evidence.Span{Part: evidence.ImagePart, Mode: mode})
-	for _, next := range own.Upgrades {
+	for _, next := range wanted.Upgrades {
 		if err == nil {
 			_, err = provision.UpgradeTo(ctx, out, next)
 		}

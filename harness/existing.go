@@ -11,8 +11,8 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// Elsewhere is an app that exists already. It gets requests and is watched; nothing else is done to it.
-type Elsewhere struct {
+// Existing is an app that exists already. It gets requests and is watched; nothing else is done to it.
+type Existing struct {
 	Service *corev1.Service // that pods request, by its ClusterIP and first port; nil: they request the control pod alone
 	Secure  bool            // requests use TLS, with the Service's name
 	Pods    *observe.App    // behind the Service; nil: there is no permission to watch them
