@@ -42,3 +42,31 @@ func sigterm() []harness.Scenario {
 		},
 	})
 }
+
+// shutdown: the graceful shutdown of many servers, Go's http.Server.Shutdown among them, first closes the listener, while nodes
+// still route new connections there. A preStop hook that makes the app shut down is no better than none: what helps is that nothing
+// happens for a while. It is not left to chance that the others lose requests: when the successor became ready, just before,
+// kube-proxy wrote its rules, and it writes them again only minSyncPeriod, 1 s, later. In that second a node sends 6 requests or
+// more over new connections, each of them to one of 4 pods: none of 6 pairs of a pod and a node has one once in (4/3)^36, 30,000
+// times, per try.
+func shutdown() []harness.Scenario {
+	return harness.Update(harness.Scenario{
+		App: fixtures.App{
+			Replicas: 3, MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), OnTerm: fixtures.Drain,
+		},
+	}).Twins(harness.Twin{
+		ID:     "shutdown-after-sleep",
+		Claim:  "an app that closes its listener at SIGTERM loses no new connection when SIGTERM comes after a sleep of 5 s",
+		Change: func(s *harness.Scenario) { s.App.PreStopSleep = 5 * time.Second },
+		Expect: []evidence.Expectation{verdict.NoFailures().On(evidence.Fresh), verdict.RulesBeforeSigterm()},
+	}, harness.Twin{
+		ID:     "shutdown-at-sigterm",
+		Claim:  "an app that closes its listener at SIGTERM, to finish what is under way, loses new connections without a preStop hook",
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
+	}, harness.Twin{
+		ID:     "shutdown-by-hook",
+		Claim:  "a preStop hook that asks the app to shut down loses new connections as no hook does",
+		Change: func(s *harness.Scenario) { s.App.PreStop, s.App.Shutdown = fixtures.HookHTTPGet("/shutdown"), true },
+		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
+	})
+}
