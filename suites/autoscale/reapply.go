@@ -2,7 +2,7 @@ package autoscale
 
 import (
 	"context"
-	"regexp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -16,6 +16,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/observe/message"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/rollout"
 	"example.com/rollcall/harness/verdict"
@@ -127,9 +128,8 @@ const minimumMessage = "the autoscaler's word"
 
 // noteMinimumMessage notes the autoscaler's message about finding fewer pods than its minimum.
 func noteMinimumMessage(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
-	const below = "below Spec.MinReplicas"
-	for _, said := range rescaleMessages(ctx, steps, autoscaler, below) {
-		if strings.Contains(said, below) {
+	for _, said := range rescaleMessages(ctx, steps, autoscaler, message.ToMinimum) {
+		if message.ToMinimum(said) {
 			steps.Note(minimumMessage, said)
 			return
 		}
@@ -204,13 +204,13 @@ func serveMetric(ctx context.Context, steps *harness.Steps, value int32) {
 	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) { return api.Get().AbsPath(path).Do(ctx).Error() == nil, nil }))
 }
 
-var sizeGiven = regexp.MustCompile(`New size: \d+`)
-
 // noteSizes notes which sizes the autoscaler says that it set, up to the first one by the metric.
 func noteSizes(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object) {
 	var sizes []string
-	for _, said := range rescaleMessages(ctx, steps, autoscaler, fixtures.Metric) {
-		sizes = append(sizes, sizeGiven.FindString(said))
+	byMetric := func(said string) bool { return message.ByMetric(said, fixtures.Metric) }
+	for _, said := range rescaleMessages(ctx, steps, autoscaler, byMetric) {
+		size := message.Of("HorizontalPodAutoscaler", "SuccessfulRescale", said).Size
+		sizes = append(sizes, fmt.Sprintf("New size: %d", size))
 	}
 	steps.Note(sizesGiven, strings.Join(sizes, ", "))
 }

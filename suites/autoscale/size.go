@@ -3,7 +3,6 @@ package autoscale
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -122,17 +121,16 @@ func serves(s observe.State, version string, replicas int32) bool {
 // available returns how many pods are ready and not being deleted.
 func available(s observe.State) int { return s.Available("v1") + s.Available("v2") }
 
-// rescaleMessages returns the autoscaler's messages about the sizes that it set, as soon as one of them contains about, or when it has had
-// the time for one more look: Events are written later than what they report.
-func rescaleMessages(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object, about string) (said []string) {
+// rescaleMessages returns the autoscaler's messages about the sizes that it set, as soon as the awaited one is among them, or when it has
+// had the time for one more look: Events are written later than what they report.
+func rescaleMessages(ctx context.Context, steps *harness.Steps, autoscaler metav1.Object, awaited func(string) bool) (said []string) {
 	since := time.Now()
 	harness.Check(poll.Until(ctx, time.Second, func() (bool, error) {
 		said = nil
 		for _, e := range steps.Events(ctx, autoscaler, "SuccessfulRescale") {
 			said = append(said, e.Message)
 		}
-		of := func(message string) bool { return strings.Contains(message, about) }
-		return slices.ContainsFunc(said, of) || time.Since(since) > betweenLooks, nil
+		return slices.ContainsFunc(said, awaited) || time.Since(since) > betweenLooks, nil
 	}))
 	return said
 }

@@ -99,6 +99,13 @@ func lackIn(message string) evidence.Lack {
 	return ""
 }
 
+// ToMinimum reports whether an autoscaler set a size since there were fewer pods than its minimum
+// (pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler).
+func ToMinimum(message string) bool { return strings.Contains(message, "below Spec.MinReplicas") }
+
+// ByMetric reports whether an autoscaler set a size by a metric (the same file).
+func ByMetric(message, metric string) bool { return strings.Contains(message, metric) }
+
 // WithoutPreemption returns the message of a pod that no node takes, without what preemption would do, which comes after it.
 func WithoutPreemption(message string) string {
 	why, _, _ := strings.Cut(message, ". ")
