@@ -198,8 +198,9 @@ func TestWhatIsInTheWayOfAPod(t *testing.T) {
 
 func TestWhatIsInTheWayToAURL(t *testing.T) {
 	checkObstacles(t, []obstacleRow{
-		{"nobody listens at the URL", lastOf(t, refusing(t), patient), fromHere, noPolicy, "", "url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
-			"connection refused: see that it can be reached"},
+		{"nobody listens at the URL", lastOf(t, refusing(t), patient), fromHere, noPolicy, "",
+			"url http://shop.example.com/: asked for http://shop.example.com/ from here: " +
+				"connection refused: see that it can be reached"},
 		{"nothing comes back from the URL", loadgen.NoReplyError{Fault: evidence.Timeout}, fromHere, noPolicy, "",
 			"from here: no connection in 2s: something on the way drops it, such as a firewall: "},
 		{"the URL is one of HTTPS", overTLS(t), fromHere, noPolicy, "", "from here: its port speaks TLS: write https://"},

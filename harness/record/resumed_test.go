@@ -62,142 +62,172 @@ func serveAgent(t *testing.T, spool string) *loadgen.Agent {
 	return agent
 }
 
-// TestAgentThatWasAway records lanes of each kind of connection whose agent goes away and comes back: the evidence has no contradiction,
-// and the verdict reports the absence.
+// An awayAgent is an agent whose lanes are recorded while it goes away and comes back.
+type awayAgent struct {
+	*testing.T
+	folder     string
+	recorder   *store.Recorder
+	began      time.Time
+	loads      time.Time // when the load began
+	arrived    atomic.Int32
+	unanswered atomic.Int32 // calls while it is away
+	api        atomic.Pointer[http.Handler]
+	spool      string
+	agent      *loadgen.Agent
+	place      *testPlace
+	lanes      []evidence.Lane
+	clients    *clients
+}
+
+// awayRate is the rate of its lanes.
+const awayRate = 40
+
+// recordAwayAgent records a lane of each kind of connection until some requests have arrived.
+func recordAwayAgent(ctx context.Context, t *testing.T) *awayAgent {
+	a := &awayAgent{T: t, folder: t.TempDir() + "/run", began: time.Now(), spool: t.TempDir(), place: newTestPlace(t)}
+	var err error
+	if a.recorder, err = store.Record(a.folder, evidence.Run{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.recorder.Abort() })
+	app := httptest.NewServer(http.HandlerFunc(a.serveApp))
+	t.Cleanup(app.Close)
+	a.agent = serveAgent(t, a.spool)
+	a.behind(a.agent)
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*a.api.Load()).ServeHTTP(w, r) }))
+	t.Cleanup(api.Close)
+	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
+		a.lanes = append(a.lanes, evidence.Lane{ID: "worker-" + string(conn), Vantage: evidence.FromPod, Node: "worker", Conn: conn,
+			Target: app.URL, Rate: awayRate})
+	}
+	const patient = time.Minute // on a busy machine a reply takes long
+	a.clients = &clients{timeout: patient, lanes: a.lanes, service: "shop", laneSuffix: ".K", agents: []*agent{{place: a.place,
+		name: "agent-x", node: "worker", lanes: a.lanes, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
+	identified := a.clients.identify(ctx, a.began)
+	a.loads = time.Now()
+	if err := errors.Join(identified, a.clients.start(ctx, a.began, a.recorder)); err != nil {
+		t.Fatal(err)
+	}
+	a.until(ctx, "it does not load", func() bool { return a.arrived.Load() >= 40 })
+	return a
+}
+
+// serveApp records the arrival of a request, and replies as a pod does.
+func (a *awayAgent) serveApp(w http.ResponseWriter, r *http.Request) {
+	by := evidence.Server{Version: "v1", Pod: "shop-1", Node: "worker"}
+	seq, _ := strconv.ParseUint(r.Header.Get("X-Vegeta-Seq"), 10, 64)
+	lane, suffixed := strings.CutSuffix(r.Header.Get("X-Vegeta-Attack"), ".K")
+	if !suffixed {
+		a.Errorf("a request names lane %s without the suffix", lane)
+	}
+	a.recorder.Arrivals(evidence.Arrival{Lane: lane, Seq: seq, At: time.Since(a.began), By: by})
+	for name, value := range map[string]string{"Service": "shop", "Version": by.Version, "Pod": by.Pod, "Node": by.Node} {
+		w.Header().Set("X-Rollcall-"+name, value)
+	}
+	a.arrived.Add(1)
+}
+
+func (a *awayAgent) behind(h http.Handler) { a.api.Store(&h) }
+
+func (a *awayAgent) until(ctx context.Context, otherwise string, holds func() bool) {
+	a.Helper()
+	if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return holds(), nil }); err != nil {
+		a.Fatal(otherwise, err)
+	}
+}
+
+// leave ends the agent. Between two fetches it leaves requests out, and the second one comes after the first has failed.
+func (a *awayAgent) leave(ctx context.Context) {
+	a.behind(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r); a.unanswered.Add(1) }))
+	a.agent.Stop() // requests in flight end: the app gets no more of them
+	begun := a.unanswered.Load()
+	a.until(ctx, "nobody asks for its hits while it is away", func() bool { return a.unanswered.Load() >= begun+2 })
+}
+
+// stop ends the load, and returns why the recording is in doubt.
+func (a *awayAgent) stop(ctx context.Context) []evidence.Reason {
+	if err := a.clients.stop(ctx); err != nil {
+		a.Errorf("what one agent lost is no failure of the recording: %v", err)
+	}
+	return a.clients.collect(ctx)
+}
+
+// joined returns what was recorded, and its timeline.
+func (a *awayAgent) joined() (evidence.Evidence, timeline.Timeline) {
+	run := evidence.Run{OldVersion: "v1", NewVersion: "v2", Lanes: a.clients.lanes, Clocks: a.clients.clocks, Absences: a.clients.absences,
+		Expect: []evidence.Expectation{verdict.NoFailures()}}
+	for _, e := range awayEvents(run.Absences, run.Lanes) {
+		a.recorder.Event(e)
+	}
+	for i, kind := range (timeline.Timeline{}).PhaseMarks() {
+		at := []time.Duration{0, 0, 0, time.Since(a.loads)}[i]
+		a.recorder.Event(evidence.Event{At: a.loads.Sub(a.began) + at, Kind: kind})
+	}
+	if err := a.recorder.Finish(run); err != nil {
+		a.Fatal(err)
+	}
+	ev, err := store.Read(a.folder)
+	if err != nil {
+		a.Fatal(err)
+	}
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return ev, tl
+}
+
+// An agent that goes on with its spool leaves no contradiction in the evidence, and the verdict reports its absence.
 func TestAgentThatWasAway(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		spool    bool // outlives the process
-	}{{"it goes on with its spool", true}, {"it knows nothing any more", false}} {
-		t.Run(row.sentence, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			folder := t.TempDir() + "/run"
-			recorder, err := store.Record(folder, evidence.Run{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer recorder.Abort()
-			began := time.Now()
-			var arrived atomic.Int32
-			app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				by := evidence.Server{Version: "v1", Pod: "shop-1", Node: "worker"}
-				seq, _ := strconv.ParseUint(r.Header.Get("X-Vegeta-Seq"), 10, 64)
-				lane, suffixed := strings.CutSuffix(r.Header.Get("X-Vegeta-Attack"), ".K")
-				if !suffixed {
-					t.Errorf("a request names lane %s without the suffix", lane)
-				}
-				recorder.Arrivals(evidence.Arrival{Lane: lane, Seq: seq, At: time.Since(began), By: by})
-				for name, value := range map[string]string{"Service": "shop", "Version": by.Version, "Pod": by.Pod, "Node": by.Node} {
-					w.Header().Set("X-Rollcall-"+name, value)
-				}
-				arrived.Add(1)
-			}))
-			defer app.Close()
-			spool := t.TempDir()
-			first := serveAgent(t, spool)
-			var now atomic.Pointer[http.Handler]
-			behind := func(h http.Handler) { now.Store(&h) }
-			var unanswered atomic.Int32
-			away := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r); unanswered.Add(1) })
-			behind(first)
-			api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*now.Load()).ServeHTTP(w, r) }))
-			defer api.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	a := recordAwayAgent(ctx, t)
+	a.leave(ctx)
+	left := t.TempDir()
+	if err := os.CopyFS(left, os.DirFS(a.spool)); err != nil {
+		t.Fatal(err)
+	}
+	a.behind(serveAgent(t, left))
+	a.until(ctx, "its new process was not noticed", func() bool { return a.place.adopted.Load() > 0 })
+	doubts := a.stop(ctx)
+	absences := a.clients.absences
+	if len(doubts) > 0 || len(absences) != len(a.lanes) || absences[0].Why != "its container started again (Error, exit code 137)" {
+		t.Fatalf("doubts %+v, absences %+v", doubts, absences)
+	}
+	if adopted, read := a.place.adopted.Load(), len(a.clients.clocks); adopted != 1 || read != 3 {
+		t.Errorf("it left its CPU group %d times, and its clock was read %d times, want once and 3 times", adopted, read)
+	}
+	ev, tl := a.joined()
+	if diff := cmp.Diff([]timeline.Problem(nil), tl.Problems); diff != "" {
+		t.Errorf("problems:\n%s", diff)
+	}
+	for _, lane := range tl.Lanes {
+		s := lane.Summary
+		intervals := float64(s.Requests - 1)
+		least := intervals / (intervals/(0.99*awayRate) + s.Lag.Max.Seconds()) // on a busy machine the last one is sent late
+		if s.Requests == 0 || s.Arrivals != s.Requests || s.Failed() > 0 || s.Rate < least {
+			t.Errorf("%s: %d requests, %d arrived, failed: %v, %.1f per second, want %.1f or more", lane.ID, s.Requests, s.Arrivals,
+				lane.Failed, s.Rate, least)
+		}
+	}
+	v := verdict.Judge(ev.Run, tl)
+	// On a busy machine there are other reasons too, such as requests that were sent late.
+	if v.Outcome != verdict.Inconclusive || !slices.ContainsFunc(v.Distrust, func(r verdict.Reason) bool {
+		return r.ID == evidence.AgentLost && strings.Contains(r.Because, "the load agent of worker was away for")
+	}) {
+		t.Errorf("%s: %+v", v.Outcome, v.Distrust)
+	}
+}
 
-			place := newTestPlace(t)
-			const rate = 40
-			var lanes []evidence.Lane
-			for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
-				lanes = append(lanes, evidence.Lane{ID: "worker-" + string(conn), Vantage: evidence.FromPod, Node: "worker", Conn: conn,
-					Target: app.URL, Rate: rate})
-			}
-			const patient = time.Minute // on a busy machine a reply takes long
-			cl := &clients{timeout: patient, lanes: lanes, service: "shop", laneSuffix: ".K", agents: []*agent{{place: place, name: "agent-x",
-				node: "worker", lanes: lanes, remote: loadgen.Remote{URL: api.URL, Token: "token"}}}}
-			identified, loads := cl.identify(ctx, began), time.Now()
-			if err := errors.Join(identified, cl.start(ctx, began, recorder)); err != nil {
-				t.Fatal(err)
-			}
-			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return arrived.Load() >= 40, nil }); err != nil {
-				t.Fatal("it does not load", err)
-			}
-			behind(away)
-			first.Stop() // requests in flight end: the app gets no more of them
-			begun := unanswered.Load()
-			// Between two fetches it leaves requests out, and the second one comes after the first has failed.
-			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) { return unanswered.Load() >= begun+2, nil }); err != nil {
-				t.Fatal("nobody asks for its hits while it is away", err)
-			}
-			left := t.TempDir()
-			if row.spool {
-				if err := os.CopyFS(left, os.DirFS(spool)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			behind(serveAgent(t, left))
-			if err := poll.Until(ctx, 10*time.Millisecond, func() (bool, error) {
-				return !row.spool || place.adopted.Load() > 0, nil
-			}); err != nil {
-				t.Fatal("its new process was not noticed", err)
-			}
-
-			if err := cl.stop(ctx); err != nil {
-				t.Errorf("what one agent lost is no failure of the recording: %v", err)
-			}
-			doubts := cl.collect(ctx)
-			if !row.spool {
-				if len(doubts) != 1 || doubts[0].ID != evidence.AgentLost ||
-					!strings.Contains(doubts[0].Because, "the agent restarted during the run") {
-					t.Errorf("doubts %+v", doubts)
-				}
-				return
-			}
-			if len(doubts) > 0 || len(cl.absences) != len(lanes) || cl.absences[0].Why != "its container started again (Error, exit code 137)" {
-				t.Fatalf("doubts %+v, absences %+v", doubts, cl.absences)
-			}
-			if place.adopted.Load() != 1 || len(cl.clocks) != 3 {
-				t.Errorf("it left its CPU group %d times, and its clock was read %d times, want once and 3 times", place.adopted.Load(), len(cl.clocks))
-			}
-			run := evidence.Run{OldVersion: "v1", NewVersion: "v2", Lanes: cl.lanes, Clocks: cl.clocks, Absences: cl.absences,
-				Expect: []evidence.Expectation{verdict.NoFailures()}}
-			for _, e := range awayEvents(run.Absences, run.Lanes) {
-				recorder.Event(e)
-			}
-			for i, kind := range (timeline.Timeline{}).PhaseMarks() {
-				at := []time.Duration{0, 0, 0, time.Since(loads)}[i]
-				recorder.Event(evidence.Event{At: loads.Sub(began) + at, Kind: kind})
-			}
-			if err := recorder.Finish(run); err != nil {
-				t.Fatal(err)
-			}
-			ev, err := store.Read(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tl, err := timeline.Join(ev)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([]timeline.Problem(nil), tl.Problems); diff != "" {
-				t.Errorf("problems:\n%s", diff)
-			}
-			for _, lane := range tl.Lanes {
-				s := lane.Summary
-				intervals := float64(s.Requests - 1)
-				least := intervals / (intervals/(0.99*rate) + s.Lag.Max.Seconds()) // on a busy machine the last one is sent late
-				if s.Requests == 0 || s.Arrivals != s.Requests || s.Failed() > 0 || s.Rate < least {
-					t.Errorf("%s: %d requests, %d arrived, failed: %v, %.1f per second, want %.1f or more", lane.ID, s.Requests, s.Arrivals,
-						lane.Failed, s.Rate, least)
-				}
-			}
-			v := verdict.Judge(ev.Run, tl)
-			// On a busy machine there are other reasons too, such as requests that were sent late.
-			if v.Outcome != verdict.Inconclusive || !slices.ContainsFunc(v.Distrust, func(r verdict.Reason) bool {
-				return r.ID == evidence.AgentLost && strings.Contains(r.Because, "the load agent of worker was away for")
-			}) {
-				t.Errorf("%s: %+v", v.Outcome, v.Distrust)
-			}
-		})
+func TestAgentThatComesBackWithoutItsSpool(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	a := recordAwayAgent(ctx, t)
+	a.leave(ctx)
+	a.behind(serveAgent(t, t.TempDir()))
+	doubts := a.stop(ctx)
+	if len(doubts) != 1 || doubts[0].ID != evidence.AgentLost || !strings.Contains(doubts[0].Because, "the agent restarted during the run") {
+		t.Errorf("doubts %+v", doubts)
 	}
 }
 
