@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// An API is a cluster's API server, with the methods of a [Cluster] that need nothing else.
+// An API is a cluster's API server, with the methods of a [Cluster] that need nothing else: it is an [APIServer].
 type API struct {
 	config *rest.Config
 	client kubernetes.Interface

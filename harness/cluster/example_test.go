@@ -21,7 +21,6 @@ type k3s struct {
 func (c *k3s) Name() string                              { return c.name }
 func (c *k3s) Mode() string                              { return "iptables" }
 func (c *k3s) Kubernetes() string                        { return "v1.36.3+k3s1" }
-func (c *k3s) Nodes() []string                           { return nil } // we can run commands on none
 func (c *k3s) Workers(context.Context) ([]string, error) { return []string{c.name}, nil }
 func (c *k3s) NodeName(name string) string               { return name }
 func (c *k3s) Attached() bool                            { return true }

@@ -50,10 +50,16 @@ const (
 	Worker2      = cluster.Worker2
 )
 
+// A Drainable is a cluster whose nodes are drained by requests to its API server.
+type Drainable interface {
+	cluster.APIServer
+	cluster.Topology
+}
+
 // A Stage is where a disruption takes place: a cluster, and the recording that is under way on it.
 type Stage struct {
 	Cluster   cluster.Changeable   // nil for disruptions by somebody else, and on an existing cluster
-	Attached  cluster.Cluster      // an existing cluster, whose nodes may be drained; nil if Cluster is not
+	Attached  Drainable            // an existing cluster, whose nodes may be drained; nil if Cluster is not
 	Namespace string               // of the app
 	Into      fixtures.Destination // the namespace, for functions that make objects
 	App       fixtures.App
@@ -68,7 +74,7 @@ type Stage struct {
 func (s Stage) Node(name string) string { return s.any().NodeName(name) }
 
 // any returns the cluster, ours or not.
-func (s Stage) any() cluster.Cluster {
+func (s Stage) any() Drainable {
 	if s.Attached != nil {
 		return s.Attached
 	}

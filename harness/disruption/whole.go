@@ -29,7 +29,7 @@ done
 systemctl start containerd kubelet`
 
 // Repair undoes on every node what is left of any disruption. It does not wait until the cluster is whole.
-func Repair(ctx context.Context, c cluster.Changeable) error {
+func Repair(ctx context.Context, c cluster.Machines) error {
 	for _, node := range c.Nodes() {
 		if _, err := c.Exec(ctx, node, repair); err != nil {
 			return fmt.Errorf("repair %s: %w", node, err)
@@ -121,7 +121,7 @@ func Lacks(ctx context.Context, c cluster.Changeable) string {
 // (component-base, config/v1alpha1/defaults.go, v1.37).
 const leaseRenewed = 10 * time.Second
 
-func lacksLeader(ctx context.Context, c cluster.Changeable, name string) string {
+func lacksLeader(ctx context.Context, c cluster.APIServer, name string) string {
 	lease, err := c.Client().CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case err != nil:

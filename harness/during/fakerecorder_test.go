@@ -123,7 +123,7 @@ type fakeRecording struct {
 func (f *fakeRecording) inMode() string { return cmp.Or(f.mode, "iptables") }
 
 type fakeCluster struct {
-	cluster.Cluster
+	cluster.Changeable
 	client kubernetes.Interface
 }
 

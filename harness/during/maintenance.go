@@ -287,8 +287,8 @@ func (m *maintenance) environment() []string {
 	if file := m.kubeconfigFile(); file != "" {
 		list = append(list, kubeconfigVariable+"="+file)
 	}
-	if m.cluster != nil && !m.cluster.Attached() {
-		list = append(list, nodesVariable+"="+strings.Join(m.cluster.Nodes(), " "))
+	if ours, err := cluster.Ours(m.cluster); err == nil {
+		list = append(list, nodesVariable+"="+strings.Join(ours.Nodes(), " "))
 	}
 	return list
 }

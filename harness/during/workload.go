@@ -34,7 +34,7 @@ func (w workload) String() string { return strings.ToLower(w.kind) + " " + w.nam
 const mostOwners = 10
 
 // workloadsOf returns the topmost controllers of pods that we may read. It says which are of a kind that the cluster does not have.
-func workloadsOf(ctx context.Context, c cluster.Cluster, namespace string, pods []corev1.Pod, say func(string)) (
+func workloadsOf(ctx context.Context, c cluster.APIServer, namespace string, pods []corev1.Pod, say func(string)) (
 	all []workload, err error) {
 	client, err := dynamic.NewForConfig(c.REST())
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"example.com/rollcall/harness/command"
+	"example.com/rollcall/harness/cluster"
 )
 
 // Limits of the diagnostics.
@@ -26,10 +26,10 @@ func (r *Recording) Diagnose(ctx context.Context, dir string) {
 	if ctx.Err() != nil || r.Cluster == nil {
 		return // the run is being aborted, or there is no cluster
 	}
-	from := source{Client: r.Cluster.Client(), Namespace: r.Lease.Name, Nodes: r.Cluster.Nodes(),
-		OnNode: func(ctx context.Context, node, line string) (string, error) {
-			return command.Command{Line: fmt.Sprintf("docker exec %s %s", node, line)}.Run(ctx)
-		}}
+	from := source{Client: r.Cluster.Client(), Namespace: r.Lease.Name}
+	if ours, err := cluster.Ours(r.Cluster); err == nil {
+		from.Nodes, from.OnNode = ours.Nodes(), ours.Exec
+	}
 	if err := collectDiagnostics(ctx, dir, from); err != nil {
 		fmt.Fprintf(r.Out, "%s %s: %v\n", r.run.Mode, r.run.Scenario, err)
 	}
@@ -40,8 +40,8 @@ type source struct {
 	Client    kubernetes.Interface
 	Namespace string
 	Nodes     []string // nodes on which OnNode can run commands; empty: none
-	// OnNode runs a command line on a node, until ctx ends, and returns its output. It is called for several nodes at once.
-	OnNode func(ctx context.Context, node, line string) (string, error)
+	// OnNode runs a shell script on a node, until ctx ends, and returns its output. It is called for several nodes at once.
+	OnNode func(ctx context.Context, node, script string) (string, error)
 }
 
 // collectDiagnostics makes the folder dir and writes into it, without secrets:

@@ -255,7 +255,7 @@ func (a attempt) header(s harness.Scenario) evidence.Run {
 }
 
 // lackOf returns a feature if the cluster is known not to have it.
-func lackOf(c cluster.Cluster, name string) []evidence.Feature {
+func lackOf(c cluster.Capabilities, name string) []evidence.Feature {
 	return slices.DeleteFunc(slices.Clone(c.Features()), func(f evidence.Feature) bool { return f.Name != name || f.Supported })
 }
 

@@ -96,9 +96,13 @@ func changesAndBack(ctx context.Context, t *testing.T, c cluster.Cluster, one cl
 // components returns the versions that the processes of each node report, and the checksums of their files.
 func components(ctx context.Context, t *testing.T, c cluster.Cluster) map[string]string {
 	t.Helper()
+	ours, err := cluster.Ours(c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	nodes := map[string]string{}
-	for _, node := range c.Nodes() {
-		said, err := c.(cluster.Changeable).Exec(ctx, node, `for process in kubelet kube-proxy kube-controller; do
+	for _, node := range ours.Nodes() {
+		said, err := ours.Exec(ctx, node, `for process in kubelet kube-proxy kube-controller; do
 	for pid in $(pgrep --exact $process); do echo $process $(/proc/$pid/exe --version); done
 done
 sha256sum /usr/bin/kubelet* /var/lib/kubelet/config* /etc/kubernetes/manifests/* /opt/* 2>/dev/null || true

@@ -195,7 +195,11 @@ func (g guest) registry() (repo, ca string) {
 	if err := os.WriteFile(hosts, fmt.Appendf(nil, "[host.%q]\n  ca = %q\n", "https://"+address+":5000", where+"/ca.crt"), 0o600); err != nil {
 		g.Fatal(err)
 	}
-	for _, node := range g.Nodes() {
+	ours, err := cluster.Ours(g.Cluster)
+	if err != nil {
+		g.Fatal(err)
+	}
+	for _, node := range ours.Nodes() {
 		g.run("docker exec %s mkdir -p %s", node, where)
 		g.run("docker cp %s %s:%s/ca.crt", ca, node, where)
 		g.run("docker cp %s %s:%s/hosts.toml", hosts, node, where)

@@ -110,7 +110,7 @@ func (m *ModeRun) Close(ctx context.Context) (err error) {
 
 // waitGone waits, even if ctx has ended, until no namespace that recordings created is left: none of Rollcall on a cluster of our own,
 // none of this run on the target.
-func (r *Run) waitGone(ctx context.Context, c cluster.Cluster) error {
+func (r *Run) waitGone(ctx context.Context, c cluster.APIServer) error {
 	which := fixtures.Ours()
 	if r.Target != nil {
 		which = fixtures.OfRun(r.session.ID)

@@ -39,7 +39,7 @@ type target struct {
 	created []Object // in their order, as the API server returned them
 }
 
-func newTarget(c cluster.Cluster, loaded []string, say func(string)) (*target, error) {
+func newTarget(c cluster.APIServer, loaded []string, say func(string)) (*target, error) {
 	client, err := dynamic.NewForConfig(c.REST())
 	if err != nil {
 		return nil, err

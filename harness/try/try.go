@@ -127,7 +127,7 @@ func (o *Options) checkTrust() error {
 }
 
 // checkAllowed returns the objects that --allow=cluster-objects permits, and an error if they need that.
-func (o *Options) checkAllowed(ctx context.Context, c cluster.Cluster, objects []Object) ([]string, error) {
+func (o *Options) checkAllowed(ctx context.Context, c cluster.APIServer, objects []Object) ([]string, error) {
 	t, err := newTarget(c, nil, nil)
 	if err != nil {
 		return nil, err

@@ -125,7 +125,7 @@ const countFailedWrites = `page=$(curl --silent --show-error --fail --max-time 5
 echo "$page" | sed -En 's/^kubeproxy_sync_proxy_rules_(nftables_sync|iptables_restore)_failures_total.* //p'`
 
 // failedWrites returns how often the kube-proxy of each node could not write its rules since it started.
-func failedWrites(ctx context.Context, c cluster.Changeable) map[string]int {
+func failedWrites(ctx context.Context, c cluster.Machines) map[string]int {
 	failures := map[string]int{}
 	for _, node := range c.Nodes() {
 		for number := range strings.FieldsSeq(harness.Must(c.Exec(ctx, node, "set -e\n"+countFailedWrites))) {

@@ -107,7 +107,7 @@ func TestLongNamedServiceHasALongName(t *testing.T) {
 // A shell is a cluster of two nodes whose scripts run here, with a curl that prints a page of kube-proxy's metrics; without a page it
 // fails.
 type shell struct {
-	cluster.Changeable
+	cluster.Machines
 	bin string // folder of curl
 }
 

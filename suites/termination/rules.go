@@ -134,7 +134,7 @@ func deletedBesideReady(s observe.State, pod string) bool {
 
 // routeByHand makes every node route from the port of the app's Service to one of its pods, by nft rules that come before those of
 // any kube-proxy, and returns the pod's name.
-func routeByHand(ctx context.Context, steps *harness.Steps, ours cluster.Changeable) string {
+func routeByHand(ctx context.Context, steps *harness.Steps, ours cluster.Machines) string {
 	service := harness.Must(steps.Client.CoreV1().Services(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
 	to := steps.Pods(ctx)[0]
 	family, address := "ip", to.Status.PodIP

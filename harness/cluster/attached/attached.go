@@ -100,9 +100,6 @@ func (c *Cluster) Mode() string { return c.mode }
 // Kubernetes returns the version of the API server.
 func (c *Cluster) Kubernetes() string { return c.kubernetes }
 
-// Nodes returns nil: we run no commands on somebody else's nodes.
-func (c *Cluster) Nodes() []string { return nil }
-
 // NodeName returns for worker the first node that may be drained, and for worker2 the second.
 func (c *Cluster) NodeName(name string) string {
 	switch {

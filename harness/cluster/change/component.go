@@ -107,7 +107,7 @@ func (s component) nodes(c cluster.Changeable) []string {
 }
 
 // controlPlane returns the name of the control plane's node.
-func controlPlane(c cluster.Changeable) string { return c.NodeName(cluster.ControlPlane) }
+func controlPlane(c cluster.Topology) string { return c.NodeName(cluster.ControlPlane) }
 
 // await waits until the nodes run the component and its program prints the version.
 func (s component) await(ctx context.Context, c cluster.Changeable) error {
@@ -125,7 +125,7 @@ func (s component) await(ctx context.Context, c cluster.Changeable) error {
 }
 
 // runningVersion returns the version that the program of a component's running process prints on a node; empty without a process.
-func runningVersion(ctx context.Context, c cluster.Changeable, node string, name kube.Component) string {
+func runningVersion(ctx context.Context, c cluster.Machines, node string, name kube.Component) string {
 	process := string(name)[:min(len(name), 15)] // the kernel keeps 15 characters
 	said, err := c.Exec(ctx, node, fmt.Sprintf("/proc/$(pgrep --oldest --exact %s)/exe --version", process))
 	if err != nil {
@@ -158,7 +158,7 @@ func Versions(ctx context.Context, c cluster.Cluster, name kube.Component) ([]st
 }
 
 // lastLog returns the last lines of the log of a component that runs as a pod on a node.
-func lastLog(ctx context.Context, c cluster.Changeable, node string, name kube.Component) string {
+func lastLog(ctx context.Context, c cluster.Machines, node string, name kube.Component) string {
 	said, _ := c.Exec(context.WithoutCancel(ctx), node,
 		fmt.Sprintf("tail --quiet --lines 3 $(ls -t /var/log/pods/kube-system_%s-*/*/*.log | head -1)", name))
 	return said

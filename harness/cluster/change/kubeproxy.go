@@ -75,7 +75,7 @@ func awaitProxies(ctx context.Context, c cluster.Changeable, nodes []string, exc
 
 // proxyHealthy reports whether the kube-proxy of a node has written its rules. It asks kube-proxy on port 10256 of the node: its pod
 // has no probe, so whether the pod is ready says nothing.
-func proxyHealthy(ctx context.Context, c cluster.Changeable, node string) bool {
+func proxyHealthy(ctx context.Context, c cluster.Machines, node string) bool {
 	_, err := c.Exec(ctx, node, cluster.ProxySynced)
 	return err == nil
 }

@@ -79,7 +79,7 @@ func configureProxies(ctx context.Context, c cluster.Changeable, nodes []string,
 	return nil
 }
 
-func editProxyConfig(ctx context.Context, c cluster.Changeable, edit func(*corev1.ConfigMap) error) error {
+func editProxyConfig(ctx context.Context, c cluster.APIServer, edit func(*corev1.ConfigMap) error) error {
 	configMaps := c.Client().CoreV1().ConfigMaps(metav1.NamespaceSystem)
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		live, err := configMaps.Get(ctx, cluster.ProxyName, metav1.GetOptions{})
