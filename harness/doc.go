@@ -7,7 +7,8 @@
 //   - record makes one recording: prepare, load, roll out, settle, collect, clean up, and diagnostics if it went wrong
 //   - observe watches the API, pods' logs and nodes' rules, and measures which processes waited for a processor
 //   - evidence has the types of a run folder; timeline joins it; verdict judges it, and verdict/kept keeps the verdict
-//   - cluster creates kind clusters and attaches to existing ones; dataplane knows what routes on their nodes
+//   - cluster creates kind clusters and attaches to existing ones; dataplane has what routes on their nodes, and alone knows its ports and
+//     scripts
 //   - staging checks whether a run is possible on an existing cluster: rights, quota, trial pods, run lock
 //   - namespace leases the namespaces of recordings, holds those that are there already, and sweeps what dead runs left
 //   - rollout edits objects as a strategy does; userapp has what is known of an app of the user's

@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"io"
+
+	"example.com/rollcall/harness/dataplane"
 )
 
 // A Changeable is a cluster of our own, which scenarios may change.
@@ -16,6 +18,8 @@ type Changeable interface {
 type Machines interface {
 	// Nodes returns the names of all nodes.
 	Nodes() []string
+	// Plane returns what routes connections to Services on the nodes.
+	Plane() dataplane.Plane
 	// Exec runs a shell script on a node and returns what it prints.
 	Exec(ctx context.Context, node, script string) (string, error)
 	// WriteFile writes an executable file on a node.
@@ -42,11 +46,11 @@ const (
 
 // An Upkeep makes a cluster of our own as it was again, or has nobody use it any more.
 type Upkeep interface {
-	// AwaitReady waits until nodes, kube-proxy and CoreDNS are ready and a pod on each worker reaches the API server's Service.
+	// AwaitReady waits until nodes, proxies and CoreDNS are ready and a pod on each worker reaches the API server's Service.
 	AwaitReady(ctx context.Context) error
 	// RestoreRoutes writes every node's routes to the pods of the others again: a node that booted may have another address.
 	RestoreRoutes(ctx context.Context) error
-	// ProxiesLeaveCPUCgroup moves kube-proxies that were restarted out of their CPU cgroups, as the creation of the cluster did.
+	// ProxiesLeaveCPUCgroup moves proxies that were restarted out of their CPU cgroups, as the creation of the cluster did.
 	ProxiesLeaveCPUCgroup(ctx context.Context) error
 	// Condemn marks the cluster as unusable, with the reason: no later run uses it, even if it was to be kept.
 	Condemn(because string) error

@@ -30,7 +30,7 @@ type APIServer interface {
 // An Identity is which cluster it is, and whose.
 type Identity interface {
 	Name() string       // unique among the clusters of a run
-	Mode() string       // kube-proxy's, or what an attached cluster has instead
+	Mode() string       // its data plane, or what an attached cluster has instead
 	Kubernetes() string // version, such as "v1.36.3"
 	// Attached reports whether the cluster existed before the run, and stays after it.
 	Attached() bool

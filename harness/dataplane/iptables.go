@@ -6,6 +6,7 @@ import "fmt"
 // (pkg/proxy/iptables/proxier.go, v1.37).
 var IPTables = Plane{
 	Name:      "iptables",
+	Proxy:     KubeProxy,
 	Supported: func(Kernel) (bool, string) { return true, "every Linux host kind runs on has it" },
 	LoseRules: "iptables --table nat --flush KUBE-SERVICES",
 	LoseService: func(ip string, _ int32) string {

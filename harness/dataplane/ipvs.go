@@ -4,7 +4,8 @@ import "fmt"
 
 // IPVS is kube-proxy's mode ipvs. It has no scripts.
 var IPVS = Plane{
-	Name: "ipvs",
+	Name:  "ipvs",
+	Proxy: KubeProxy,
 	Supported: func(k Kernel) (bool, string) {
 		if k.IPVS {
 			return true, "the kernel has IP_VS"

@@ -4,7 +4,8 @@ import "fmt"
 
 // NFTables is kube-proxy's mode nftables, which has no canary.
 var NFTables = Plane{
-	Name: "nftables",
+	Name:  "nftables",
+	Proxy: KubeProxy,
 	Supported: func(k Kernel) (bool, string) {
 		if k.NFTables {
 			return true, "the kernel has nf_tables"

@@ -12,11 +12,10 @@ import (
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/change"
-	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/poll"
 )
 
-// ProxyRestarted restarts kube-proxy on a node.
+// ProxyRestarted restarts the proxy of a node.
 func ProxyRestarted(node string) Act {
 	return func(ctx context.Context, s Stage) error { return change.RestartProxy(ctx, s.Cluster, s.Node(node)) }
 }
@@ -40,10 +39,10 @@ func Changed(of func(Stage) cluster.Change, d time.Duration) Act {
 
 // ModeSwitched switches a node's kube-proxy to the other of the modes iptables and nftables for d, and back.
 func ModeSwitched(node string, d time.Duration) Act {
-	return Changed(func(s Stage) cluster.Change { return change.Mode(s.Node(node), s.plane().Other().Name) }, d)
+	return Changed(func(s Stage) cluster.Change { return change.Mode(s.Node(node), s.Cluster.Plane().Other().Name) }, d)
 }
 
-// RulesLost deletes rules of kube-proxy on a node, by a script, and restarts kube-proxy after d, which writes them again.
+// RulesLost deletes rules on a node, by a script, and restarts the node's proxy after d, which writes them again.
 func RulesLost(node string, lose func(s Stage) (script string, err error), d time.Duration) Act {
 	return func(ctx context.Context, s Stage) error {
 		script, err := lose(s)
@@ -58,42 +57,41 @@ func RulesLost(node string, lose func(s Stage) (script string, err error), d tim
 	}
 }
 
-// plane returns the data plane of the cluster.
-func (s Stage) plane() dataplane.Plane { return dataplane.Of(s.Cluster.Mode()) }
-
-// AllRules returns a script that deletes every rule of kube-proxy, for [RulesLost].
+// AllRules returns a script that deletes every rule of the data plane, for [RulesLost].
 func AllRules(s Stage) (script string, err error) {
-	if s.plane().LoseRules == "" {
+	if script = s.Cluster.Plane().LoseRules; script == "" {
 		return "", s.unknown("take away the rules")
 	}
 	_, err = s.serviceOfIPv4(context.Background())
-	return s.plane().LoseRules, err
+	return script, err
 }
 
 // ServiceRules returns a script that deletes the rules of the app's Service alone: a chain in iptables mode, an element of a map in
 // nftables mode.
 func ServiceRules(s Stage) (script string, err error) {
-	if s.plane().LoseService == nil {
+	lose := s.Cluster.Plane().LoseService
+	if lose == nil {
 		return "", s.unknown("take away the rules of a Service")
 	}
 	service, err := s.serviceOfIPv4(context.Background())
 	if err != nil {
 		return "", err
 	}
-	return s.plane().LoseService(service.Spec.ClusterIP, fixtures.HTTPPort(service).Port), nil
+	return lose(service.Spec.ClusterIP, fixtures.HTTPPort(service).Port), nil
 }
 
-// Canary returns a script that deletes the chain by which kube-proxy sees whether its rules were flushed.
+// Canary returns a script that deletes the chain by which the proxy sees whether its rules were flushed.
 func Canary(s Stage) (script string, err error) {
-	if s.plane().LoseCanary == "" {
-		return "", &cluster.Unsupported{Because: "kube-proxy has no canary chain in mode " + s.Cluster.Mode()}
+	plane := s.Cluster.Plane()
+	if plane.LoseCanary == "" {
+		return "", &cluster.Unsupported{Because: plane.Proxy.Name + " has no canary chain in mode " + plane.Name}
 	}
-	return s.plane().LoseCanary, nil
+	return plane.LoseCanary, nil
 }
 
 // unknown returns the error that no script is known for something in the cluster's mode.
 func (s Stage) unknown(what string) error {
-	return &cluster.Unsupported{Because: fmt.Sprintf("no script is known to %s in mode %s", what, s.Cluster.Mode())}
+	return &cluster.Unsupported{Because: fmt.Sprintf("no script is known to %s in mode %s", what, s.Cluster.Plane().Name)}
 }
 
 // serviceOfIPv4 returns the app's Service, or an error if it is of IPv6: the scripts about its rules only know IPv4.

@@ -22,6 +22,7 @@ import (
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
 )
 
@@ -48,7 +49,7 @@ type paperCluster struct {
 
 func (c *paperCluster) Name() string                 { return "rollcall-" + c.mode }
 func (c *paperCluster) NodeName(name string) string  { return c.Name() + "-" + name }
-func (c *paperCluster) Mode() string                 { return c.mode }
+func (c *paperCluster) Plane() dataplane.Plane       { return dataplane.Of(c.mode) }
 func (c *paperCluster) Client() kubernetes.Interface { return c.client }
 
 func (c *paperCluster) Exec(_ context.Context, node, script string) (string, error) {

@@ -23,6 +23,7 @@ import (
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/kube"
 )
@@ -57,7 +58,7 @@ func newFake(t *testing.T) *fakeCluster {
 	objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "theirs", Name: "another", // with the name of the app's
 		Labels:          fixtures.Destination{}.Object("echo").Labels,
 		OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: new(true)}}}})
-	proxies := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: cluster.ProxyName}}
+	proxies := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: dataplane.KubeProxy.Name}}
 	proxies.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/kube-proxy:" + next}}
 	dns := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "coredns"}}
 	dns.Spec.Replicas = new(int32(0))
@@ -82,6 +83,7 @@ func newFake(t *testing.T) *fakeCluster {
 func (c *fakeCluster) Name() string                                { return "n" }
 func (c *fakeCluster) NodeName(name string) string                 { return "n-" + name }
 func (c *fakeCluster) Nodes() []string                             { return []string{"n-control-plane", "n-worker", "n-worker2"} }
+func (c *fakeCluster) Plane() dataplane.Plane                      { return dataplane.IPTables }
 func (c *fakeCluster) Client() kubernetes.Interface                { return c.client }
 func (c *fakeCluster) ProxiesLeaveCPUCgroup(context.Context) error { return nil }
 
@@ -97,7 +99,7 @@ func (c *fakeCluster) Exec(ctx context.Context, name, script string) (string, er
 	if err != nil {
 		return "", err
 	}
-	if script == endpointChanges {
+	if script == dataplane.KubeProxy.Changes {
 		c.asked++
 		return fmt.Sprint(c.asked), nil
 	}
@@ -258,7 +260,7 @@ func TestADeafKubeletIsWaitedFor(t *testing.T) {
 type deaf struct{ *fakeCluster }
 
 func (c deaf) Exec(ctx context.Context, node, script string) (string, error) {
-	if node == "n-worker2" && script == endpointChanges {
+	if node == "n-worker2" && script == dataplane.KubeProxy.Changes {
 		return "7", nil
 	}
 	return c.fakeCluster.Exec(ctx, node, script)

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/rollout"
 )
@@ -42,7 +43,7 @@ func (u upgrade) awaitNode(ctx context.Context, node string) error {
 // kubeadm does not wait for kube-proxy.
 func (u upgrade) awaitProxies(ctx context.Context) error {
 	err := until(ctx, func() error {
-		set, err := u.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Get(ctx, cluster.ProxyName, metav1.GetOptions{})
+		set, err := u.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Get(ctx, dataplane.KubeProxy.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}

@@ -20,11 +20,7 @@ import (
 // see whether components receive changes.
 const probeName = "rollcall-heard"
 
-// endpointChanges prints how many changes of endpoints a node's kube-proxy has received (pkg/proxy/metrics/metrics.go, v1.35 to v1.37).
-const endpointChanges = `curl --silent --fail --max-time 2 http://localhost:10249/metrics |
-grep '^kubeproxy_sync_proxy_rules_endpoint_changes_total'`
-
-// awaitWatches waits until controllers, every kube-proxy and the kubelets of workers follow changes again. After the API server was away
+// awaitWatches waits until controllers, every proxy and the kubelets of workers follow changes again. After the API server was away
 // that takes up to a minute (client-go, tools/cache/reflector.go). If pods are drained before, nodes go on sending them requests (seen
 // for 20 s), or they get SIGTERM late (seen after 35 s). With Hurries it waits only for the API server.
 func (u upgrade) awaitWatches(ctx context.Context) error {
@@ -63,15 +59,16 @@ func (u upgrade) awaitKubeletWatches(ctx context.Context, node string) error {
 	})
 }
 
-// awaitProxiesWatch waits until the controller of EndpointSlices and every kube-proxy have seen a new Service.
+// awaitProxiesWatch waits until the controller of EndpointSlices and every proxy have seen a new Service.
 func (u upgrade) awaitProxiesWatch(ctx context.Context) error {
+	proxy := u.Plane().Proxy
 	before := map[string]string{}
 	for _, node := range u.Nodes() {
 		if err := until(ctx, func() (err error) {
-			before[node], err = u.Exec(ctx, node, endpointChanges)
+			before[node], err = u.Exec(ctx, node, proxy.Changes)
 			return err
 		}); err != nil {
-			return fmt.Errorf("kube-proxy of %s: %w", node, err)
+			return fmt.Errorf("%s of %s: %w", proxy.Name, node, err)
 		}
 	}
 	service := &corev1.Service{
@@ -107,7 +104,7 @@ func awaitSeen[T metav1.Object](ctx context.Context, in Objects[T], object T, un
 	return until(ctx, unseen)
 }
 
-// unseen returns an error that names who has not seen the Service, or nil. before has the count of each node's kube-proxy before it.
+// unseen returns an error that names who has not seen the Service, or nil. before has what each node's proxy had received before it.
 func (u upgrade) unseen(ctx context.Context, before map[string]string) error {
 	made, err := u.Client().DiscoveryV1().EndpointSlices(u.stage.Namespace).List(ctx,
 		metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + probeName})
@@ -117,9 +114,10 @@ func (u upgrade) unseen(ctx context.Context, before map[string]string) error {
 	if len(made.Items) == 0 {
 		return errors.New("the controller of endpoints does not act")
 	}
+	proxy := u.Plane().Proxy
 	var deaf []string
 	for _, node := range u.Nodes() {
-		now, err := u.Exec(ctx, node, endpointChanges)
+		now, err := u.Exec(ctx, node, proxy.Changes)
 		if err != nil {
 			return err
 		}
@@ -128,7 +126,7 @@ func (u upgrade) unseen(ctx context.Context, before map[string]string) error {
 		}
 	}
 	if len(deaf) > 0 {
-		return errors.New("no change is heard of by kube-proxy of " + strings.Join(deaf, ", "))
+		return fmt.Errorf("no change is heard of by %s of %s", proxy.Name, strings.Join(deaf, ", "))
 	}
 	return nil
 }

@@ -12,12 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/poll"
 )
 
 // repair undoes on a node what a run that was killed may have left: stopped programs, tables of Rollcall's own that drop packets or lead
 // them elsewhere, moved manifests.
-const repair = `for program in kube-proxy kubelet kube-controller kube-scheduler kube-apiserver etcd containerd; do
+var repair = "for program in " + proxies() + ` kubelet kube-controller kube-scheduler kube-apiserver etcd containerd; do
 	pkill -CONT -x $program || true
 done
 nft list tables | while read -r _ family name; do
@@ -27,6 +28,15 @@ for parked in /etc/kubernetes/*.parked.yaml; do
 	if [ -e "$parked" ]; then name=${parked##*/}; mv "$parked" "/etc/kubernetes/manifests/${name%.parked.yaml}.yaml"; fi
 done
 systemctl start containerd kubelet`
+
+// proxies returns the names of the programs of all data planes, separated by spaces.
+func proxies() string {
+	var names []string
+	for _, p := range dataplane.Proxies() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, " ")
+}
 
 // Repair undoes on every node what is left of any disruption. It does not wait until the cluster is whole.
 func Repair(ctx context.Context, c cluster.Machines) error {
@@ -132,12 +142,15 @@ func lacksLeader(ctx context.Context, c cluster.APIServer, name string) string {
 	return ""
 }
 
-// nodeCheck is a script that prints what a node lacks, of what the API does not show; empty output: nothing.
-const nodeCheck = `%s
+// nodeCheck returns a script that prints what a node lacks, of what the API does not show; empty output: nothing.
+func nodeCheck(node string, all []corev1.Node, plane dataplane.Plane) string {
+	proxy := plane.Proxy
+	return routeCheck(node, all) + `
 nft list tables | grep -q ' rollcall-' && { echo 'packet rules without a table of Rollcall'; exit; }
-` + cluster.ProxySynced + ` || { echo 'a kube-proxy that wrote its rules'; exit; }
-test "$(curl --silent --max-time 1 http://localhost:10249/proxyMode)" = %s || { echo "kube-proxy's mode of before"; exit; }
+` + proxy.Synced + " || { echo 'a " + proxy.Name + ` that wrote its rules'; exit; }
+` + proxy.Runs(plane.Name) + ` || { echo "` + proxy.Name + `'s mode of before"; exit; }
 `
+}
 
 // lackingRoutes is what a node lacks that does not route to the pods of another.
 const lackingRoutes = "routes to the pods of other nodes"
@@ -168,7 +181,7 @@ func lacksNode(ctx context.Context, c cluster.Changeable, node corev1.Node, node
 			return fmt.Sprintf("node %s has taint %s", node.Name, taint.Key)
 		}
 	}
-	lacks, err := c.Exec(ctx, node.Name, fmt.Sprintf(nodeCheck, routeCheck(node.Name, nodes), c.Mode()))
+	lacks, err := c.Exec(ctx, node.Name, nodeCheck(node.Name, nodes, c.Plane()))
 	switch {
 	case err != nil:
 		return fmt.Sprintf("node %s does not run commands: %v", node.Name, err)

@@ -9,7 +9,6 @@ import (
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
-	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/disruption"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/verdict"
@@ -57,7 +56,7 @@ func proxyMutants() []Mutant {
 // rulesSkipped makes a node skip kube-proxy's rules for a moment.
 func rulesSkipped(node string) disruption.Act {
 	return func(ctx context.Context, s disruption.Stage) error {
-		plane := dataplane.Of(s.Cluster.Mode())
+		plane := s.Cluster.Plane()
 		if plane.SkipRules == "" {
 			return &cluster.Unsupported{Because: "no script has a node pass over the rules of mode " + plane.Name}
 		}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 )
 
 // Limits of the diagnostics.
@@ -28,7 +29,7 @@ func (r *Recording) Diagnose(ctx context.Context, dir string) {
 	}
 	from := source{Client: r.Cluster.Client(), Namespace: r.Lease.Name}
 	if ours, err := cluster.Ours(r.Cluster); err == nil {
-		from.Nodes, from.OnNode = ours.Nodes(), ours.Exec
+		from.Nodes, from.OnNode, from.Proxy = ours.Nodes(), ours.Exec, ours.Plane().Proxy
 	}
 	if err := collectDiagnostics(ctx, dir, from); err != nil {
 		fmt.Fprintf(r.Out, "%s %s: %v\n", r.run.Mode, r.run.Scenario, err)
@@ -39,7 +40,8 @@ func (r *Recording) Diagnose(ctx context.Context, dir string) {
 type source struct {
 	Client    kubernetes.Interface
 	Namespace string
-	Nodes     []string // nodes on which OnNode can run commands; empty: none
+	Nodes     []string         // nodes on which OnNode can run commands; empty: none
+	Proxy     *dataplane.Proxy // of those nodes
 	// OnNode runs a shell script on a node, until ctx ends, and returns its output. It is called for several nodes at once.
 	OnNode func(ctx context.Context, node, script string) (string, error)
 }
@@ -49,7 +51,7 @@ type source struct {
 //	README.txt            a list of the files, and what is missing and why
 //	<objects>.yaml        events, EndpointSlices, Services, pods and workloads of the namespace, and the nodes
 //	logs/<namespace>/<pod>/<container>[.previous].log
-//	nodes/<node>/...      rules, connection tracking, kube-proxy's metrics and the kubelet's log
+//	nodes/<node>/...      rules, connection tracking, the proxy's metrics and the kubelet's log
 //
 // It takes at most 30 s and writes at most 20 MiB, no file over 1 MiB. It returns an error only if the folder itself could not
 // be written, which is no reason to fail a run either.
@@ -63,7 +65,9 @@ func collectDiagnostics(ctx context.Context, dir string, from source) (err error
 	var all sync.WaitGroup // side by side, so that a source that does not answer delays no other
 	all.Go(func() { from.objects(ctx, f) })
 	all.Go(func() { from.logs(ctx, f, from.Namespace, "") })
-	all.Go(func() { from.logs(ctx, f, metav1.NamespaceSystem, "k8s-app=kube-proxy") })
+	for _, proxy := range dataplane.Proxies() {
+		all.Go(func() { from.logs(ctx, f, metav1.NamespaceSystem, proxy.Selector) })
+	}
 	all.Go(func() { from.nodes(ctx, f) })
 	all.Wait()
 	if err := errors.Join(f.readme(from.Namespace), f.close()); err != nil {

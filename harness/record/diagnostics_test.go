@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/secret"
 )
@@ -129,7 +130,7 @@ func has(t *testing.T, files map[string]string, name string, texts ...string) {
 
 func TestWhatIsCollected(t *testing.T) {
 	client := fake.NewClientset(objects()...)
-	files := collect(t, source{Client: client, Namespace: "app", OnNode: answers, Nodes: []string{"worker"}})
+	files := collect(t, source{Client: client, Namespace: "app", OnNode: answers, Proxy: dataplane.KubeProxy, Nodes: []string{"worker"}})
 
 	golden.File(t, "testdata/diagnostics.txt", files["README.txt"])
 	for name, text := range files {
@@ -187,14 +188,14 @@ func TestWhatCannotBeHadIsWrittenDown(t *testing.T) {
 			[]string{"nodes: there is no way to run a command on a node"}, []string{"pods.yaml"}},
 		{"an API server that refuses everything", func(c *fake.Clientset) source {
 			refuse(c, "*")
-			return source{Client: c, Namespace: "app", OnNode: answers, Nodes: []string{"worker"}}
+			return source{Client: c, Namespace: "app", OnNode: answers, Proxy: dataplane.KubeProxy, Nodes: []string{"worker"}}
 		}, []string{"pods.yaml: it is down", "logs/app: it is down", "logs/kube-system: it is down"}, []string{"nodes/worker/kubelet.log"}},
 		{"a kind that may not be read", func(c *fake.Clientset) source {
 			refuse(c, "statefulsets")
 			return source{Client: c, Namespace: "app"}
 		}, []string{"statefulsets.yaml: it is down"}, []string{"pods.yaml", "daemonsets.yaml", "logs/app/echo-a/echo.log"}},
 		{"a node whose name leads out of the folder", func(c *fake.Clientset) source {
-			return source{Client: c, Namespace: "app", OnNode: answers, Nodes: []string{"../../../up"}}
+			return source{Client: c, Namespace: "app", OnNode: answers, Proxy: dataplane.KubeProxy, Nodes: []string{"../../../up"}}
 		}, []string{"../up/kubelet.log: "}, []string{"pods.yaml"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -220,7 +221,8 @@ func TestWhatIsCollectedIsBounded(t *testing.T) {
 	for i := range 30 {
 		nodes = append(nodes, fmt.Sprintf("worker%d", i))
 	}
-	files := collect(t, source{Client: fake.NewClientset(objects()...), Namespace: "app", OnNode: flood, Nodes: nodes})
+	files := collect(t, source{Client: fake.NewClientset(objects()...), Namespace: "app", OnNode: flood, Proxy: dataplane.KubeProxy,
+		Nodes: nodes})
 	total := 0
 	for name, text := range files {
 		if total += len(text); len(text) > 1<<20 {
@@ -237,7 +239,7 @@ func TestANodeThatHangsHoldsUpNothingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		files := collect(t, source{Client: fake.NewClientset(objects()...), Namespace: "app", Nodes: []string{"hung", "worker"},
-			OnNode: func(ctx context.Context, node, line string) (string, error) {
+			Proxy: dataplane.KubeProxy, OnNode: func(ctx context.Context, node, line string) (string, error) {
 				if node != "hung" {
 					return answers(ctx, node, line)
 				}

@@ -7,17 +7,18 @@ import (
 	"path"
 	"sync"
 
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/secret"
 )
 
-// A nodeCommand is a command to run on a node, and the file for its output.
-type nodeCommand struct{ file, line string }
+// A nodeScript is run on a node, and its output is put into a file.
+type nodeScript struct{ file, text string }
 
-// nodeCommands include the rules of every mode: those of a mode other than kube-proxy's are leftovers.
-func nodeCommands() []nodeCommand {
-	return []nodeCommand{
+// nodeScripts print, among others, the rules of every data plane: those of one that the node does not run are leftovers.
+func nodeScripts(proxy *dataplane.Proxy) []nodeScript {
+	return []nodeScript{
 		{"kubelet.log", fmt.Sprintf("journalctl --unit=kubelet --lines=%d --no-pager", nodeLines)},
-		{"kube-proxy.prom", "curl --silent --show-error --fail --max-time 5 http://localhost:10249/metrics"},
+		{proxy.Name + ".prom", proxy.Metrics},
 		{"iptables.txt", "iptables-save"},
 		{"nftables.txt", "nft list ruleset"},
 		{"ipvs.txt", "cat /proc/net/ip_vs"},
@@ -32,9 +33,9 @@ func (s source) nodes(ctx context.Context, f *folder) {
 	var all sync.WaitGroup
 	for _, node := range s.Nodes {
 		all.Go(func() {
-			for _, c := range nodeCommands() {
-				text, err := s.OnNode(ctx, node, c.line)
-				f.add(path.Join("nodes", node, c.file), []byte(secret.URLs(text)), err) // of probes, in the kubelet's log
+			for _, script := range nodeScripts(s.Proxy) {
+				text, err := s.OnNode(ctx, node, script.text)
+				f.add(path.Join("nodes", node, script.file), []byte(secret.URLs(text)), err) // of probes, in the kubelet's log
 			}
 		})
 	}

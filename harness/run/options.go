@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/dataplane"
@@ -32,7 +33,7 @@ type Options struct {
 func (o *Options) List() usage.List {
 	return append(usage.List{
 		{Flag: "modes", Topic: usage.Kind, Default: usage.Environment, Text: &o.Modes, Values: dataplane.Names(),
-			Help: "kube-proxy `modes`, separated by commas (default all: iptables,nftables,ipvs)"},
+			Help: "kube-proxy `modes`, separated by commas (default all: " + strings.Join(dataplane.Names(), ",") + ")"},
 		{Flag: "k8s", Topic: usage.Kind, Default: usage.Environment, Text: &o.Kubernetes, Values: kube.Releases(),
 			Help: "Kubernetes `version`, such as v1.36.x (default " + kube.Default + ")"},
 		{Flag: "keep", Topic: usage.Kind, Default: usage.Environment, Switch: &o.Keep,

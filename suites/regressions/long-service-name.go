@@ -16,6 +16,7 @@ import (
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/rollout"
@@ -121,7 +122,7 @@ func nodesRoutingTo(s observe.State, version string, pods int) string {
 
 // countFailedWrites prints how often kube-proxy could not write its rules since it started, in each mode and for each IP family
 // (Kubernetes v1.37.2, pkg/proxy/metrics/metrics.go).
-const countFailedWrites = `page=$(curl --silent --show-error --fail --max-time 5 http://localhost:10249/metrics)
+var countFailedWrites = "page=$(" + dataplane.KubeProxy.Metrics + `)
 echo "$page" | sed -En 's/^kubeproxy_sync_proxy_rules_(nftables_sync|iptables_restore)_failures_total.* //p'`
 
 // failedWrites returns how often the kube-proxy of each node could not write its rules since it started.

@@ -9,29 +9,32 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
-	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/usage"
 )
 
-// Kinds of service proxy beside the modes of kube-proxy.
+// Kinds of service proxy beside the data planes.
 const (
 	unknownProxy = "unknown" // we have no right to look, or cannot see it
 	mixedProxies = "mixed"   // not the same on all nodes
 )
 
-// componentLabel is a label of kube-proxy's pods where they are static pods, as on GKE and RKE2.
-const componentLabel = "component"
+// Labels with the name of a pod's program: of networks, and of static pods, as those of kube-proxy are on GKE and RKE2.
+const (
+	appLabel       = "k8s-app"
+	componentLabel = "component"
+)
 
-// replacements are networks that can replace kube-proxy, by the label of their pods.
+// replacements are networks that can replace a proxy, by the label of their pods.
 func replacements() []string { return []string{"cilium", "kube-router", "calico-node", "antrea-agent"} }
 
 // A Proxy is a node's service proxy.
 type Proxy struct {
-	Kind    string // a mode of kube-proxy, or none or unknown
+	Kind    string // a data plane, or none or unknown
 	Because string // how Kind was found out
 }
 
@@ -46,11 +49,13 @@ func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []cor
 		return found
 	}
 	configured, because := configuredMode(ctx, client)
-	instead := map[string]string{} // node -> the network that may replace kube-proxy there
+	instead := map[string]string{} // node -> the network that may replace a proxy there
 	for _, pod := range pods {
-		app := pod.Labels["k8s-app"]
-		if app != cluster.ProxyName && pod.Labels[componentLabel] != cluster.ProxyName {
-			instead[pod.Spec.NodeName] = app
+		proxy, known := proxyOf(pod)
+		if !known {
+			instead[pod.Spec.NodeName] = pod.Labels[appLabel]
+		} else if planes := proxy.Planes(); len(planes) == 1 {
+			found[pod.Spec.NodeName] = Proxy{planes[0], "pod " + pod.Name + " of " + proxy.Name}
 		} else if mode := modeFlag(pod); mode != "" {
 			found[pod.Spec.NodeName] = Proxy{mode, "--proxy-mode of pod " + pod.Name}
 		} else {
@@ -74,10 +79,24 @@ func detectProxies(ctx context.Context, client kubernetes.Interface, nodes []cor
 	return found
 }
 
-// proxyPods returns the pods of kube-proxy and of its replacements.
+// proxyOf returns the proxy that a pod runs, if it is one of those of Rollcall's data planes.
+func proxyOf(pod corev1.Pod) (proxy *dataplane.Proxy, known bool) {
+	for _, p := range dataplane.Proxies() {
+		selector, err := labels.Parse(p.Selector)
+		if err == nil && selector.Matches(labels.Set(pod.Labels)) || pod.Labels[componentLabel] == p.Name {
+			return p, true
+		}
+	}
+	return nil, false
+}
+
+// proxyPods returns the pods of proxies and of what can replace them.
 func proxyPods(ctx context.Context, client kubernetes.Interface) (pods []corev1.Pod, err error) {
-	names := append([]string{cluster.ProxyName}, replacements()...)
-	for _, selector := range []string{"k8s-app in (" + strings.Join(names, ",") + ")", componentLabel + "=" + cluster.ProxyName} {
+	selectors := []string{appLabel + " in (" + strings.Join(replacements(), ",") + ")"}
+	for _, p := range dataplane.Proxies() {
+		selectors = append(selectors, p.Selector, componentLabel+"="+p.Name)
+	}
+	for _, selector := range selectors {
 		list, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: selector})
 		if err != nil {
 			return nil, err
@@ -102,7 +121,7 @@ func modeFlag(pod corev1.Pod) string {
 // configuredMode returns the mode in kube-proxy's ConfigMap, under the names that kubeadm, kind and many vendors use.
 func configuredMode(ctx context.Context, client kubernetes.Interface) (mode, because string) {
 	var last error
-	for _, place := range [][2]string{{cluster.ProxyName, cluster.ProxyConfigKey}, {"kube-proxy-config", "config"}} {
+	for _, place := range [][2]string{{dataplane.KubeProxy.Name, dataplane.ConfigKey}, {"kube-proxy-config", "config"}} {
 		configMap, err := client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, place[0], metav1.GetOptions{})
 		if err != nil {
 			last = err

@@ -36,6 +36,11 @@ func (s component) Make(ctx context.Context, c cluster.Changeable) (undo func(co
 	if because := s.skewed(c.Kubernetes()); because != "" {
 		return nil, &cluster.Unsupported{Because: because}
 	}
+	if s.name == kube.KubeProxy {
+		if err := needsKubeProxy(c); err != nil {
+			return nil, err
+		}
+	}
 	program, err := s.program(ctx, c)
 	if err != nil {
 		return nil, err
@@ -157,8 +162,8 @@ func Versions(ctx context.Context, c cluster.Cluster, name kube.Component) ([]st
 	return slices.Compact(versions), nil
 }
 
-// lastLog returns the last lines of the log of a component that runs as a pod on a node.
-func lastLog(ctx context.Context, c cluster.Machines, node string, name kube.Component) string {
+// lastLog returns the last lines of the log of a program that runs on a node, in a pod of kube-system whose name begins with the program's.
+func lastLog(ctx context.Context, c cluster.Machines, node, name string) string {
 	said, _ := c.Exec(context.WithoutCancel(ctx), node,
 		fmt.Sprintf("tail --quiet --lines 3 $(ls -t /var/log/pods/kube-system_%s-*/*/*.log | head -1)", name))
 	return said

@@ -138,7 +138,7 @@ func placeManifest(ctx context.Context, c cluster.Changeable, file string) error
 	}
 	if err != nil {
 		return fmt.Errorf("no new controller manager leads and does its work: %w; it said last: %s", err,
-			lastLog(ctx, c, node, kube.ControllerManager))
+			lastLog(ctx, c, node, string(kube.ControllerManager)))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 )
 
 // MinSync returns the change that has every kube-proxy wait at least d between two writes of its node's rules
@@ -25,20 +26,17 @@ func (d minSync) String() string {
 }
 
 func (d minSync) Make(ctx context.Context, c cluster.Changeable) (undo func(context.Context) error, err error) {
-	return changeProxyConfig(ctx, c, c.Nodes(), func(config map[string]any) error { return d.in(config, c.Mode()) })
+	return changeProxyConfig(ctx, c, c.Nodes(), func(config map[string]any) error { return d.in(config, c.Plane().Name) })
 }
 
-// proxySync is the default of kube-proxy's syncPeriod, in every mode. kube-proxy rejects a syncPeriod shorter than minSyncPeriod
+// in makes the change in a mode's section of the configuration. kube-proxy rejects a syncPeriod shorter than minSyncPeriod
 // (pkg/proxy/apis/config/validation/validation.go).
-const proxySync = 30 * time.Second
-
-// in makes the change in a mode's section of the configuration.
 func (d minSync) in(config map[string]any, mode string) error {
 	section, ok := config[mode].(map[string]any)
 	if !ok {
-		return fmt.Errorf("%s says nothing about %s", cluster.ProxyConfigKey, mode)
+		return fmt.Errorf("%s says nothing about %s", dataplane.ConfigKey, mode)
 	}
 	section["minSyncPeriod"] = time.Duration(d).String()
-	section["syncPeriod"] = max(time.Duration(d), proxySync).String()
+	section["syncPeriod"] = max(time.Duration(d), dataplane.SyncPeriod).String()
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 )
 
 // annotationBefore holds kube-proxy's configuration from before a change, so that a run after a kill can restore it.
@@ -19,8 +20,11 @@ const annotationBefore = "rollcall.local/config-before"
 // changeProxyConfig edits kube-proxy's configuration, and waits until the kube-proxies of nodes run with it.
 func changeProxyConfig(ctx context.Context, c cluster.Changeable, nodes []string,
 	edit func(config map[string]any) error) (undo func(context.Context) error, err error) {
+	if err := needsKubeProxy(c); err != nil {
+		return nil, err
+	}
 	err = configureProxies(ctx, c, nodes, func(configMap *corev1.ConfigMap) error {
-		before := configMap.Data[cluster.ProxyConfigKey]
+		before := configMap.Data[dataplane.ConfigKey]
 		var config map[string]any
 		if err := yaml.Unmarshal([]byte(before), &config); err != nil {
 			return err
@@ -35,7 +39,7 @@ func changeProxyConfig(ctx context.Context, c cluster.Changeable, nodes []string
 		if _, kept := configMap.Annotations[annotationBefore]; !kept {
 			metav1.SetMetaDataAnnotation(&configMap.ObjectMeta, annotationBefore, before)
 		}
-		configMap.Data[cluster.ProxyConfigKey] = string(changed)
+		configMap.Data[dataplane.ConfigKey] = string(changed)
 		return nil
 	})
 	return func(ctx context.Context) error { return restoreProxyConfig(ctx, c, nodes) }, err
@@ -52,7 +56,7 @@ func restoreProxyConfig(ctx context.Context, c cluster.Changeable, nodes []strin
 		if !changed {
 			return errUntouched
 		}
-		configMap.Data[cluster.ProxyConfigKey] = before
+		configMap.Data[dataplane.ConfigKey] = before
 		return nil
 	})
 	if errors.Is(err, errUntouched) {
@@ -82,7 +86,7 @@ func configureProxies(ctx context.Context, c cluster.Changeable, nodes []string,
 func editProxyConfig(ctx context.Context, c cluster.APIServer, edit func(*corev1.ConfigMap) error) error {
 	configMaps := c.Client().CoreV1().ConfigMaps(metav1.NamespaceSystem)
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		live, err := configMaps.Get(ctx, cluster.ProxyName, metav1.GetOptions{})
+		live, err := configMaps.Get(ctx, dataplane.KubeProxy.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func restartProxiesWith(ctx context.Context, c cluster.Changeable, pod string) e
 	if err := removeProxies(ctx, c); err != nil {
 		return err
 	}
-	if written := dataplane.Of(c.Mode()).CleanUp; written != "" {
+	if written := c.Plane().CleanUp; written != "" {
 		err := onNodes(ctx, c.Nodes(), func(ctx context.Context, node string) error {
 			_, err := c.Exec(ctx, node, written)
 			return err
@@ -55,7 +55,10 @@ func restartProxiesWith(ctx context.Context, c cluster.Changeable, pod string) e
 
 // restoreProxyProgram has every kube-proxy run the program of its image again, if it runs another.
 func restoreProxyProgram(ctx context.Context, c cluster.Changeable) error {
-	set, err := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Get(ctx, cluster.ProxyName, metav1.GetOptions{})
+	if needsKubeProxy(c) != nil {
+		return nil
+	}
+	set, err := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Get(ctx, dataplane.KubeProxy.Name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/sharedfile"
 )
@@ -83,8 +84,11 @@ func (c *Cluster) readVersion(ctx context.Context) error {
 // Name returns the name of the spec.
 func (c *Cluster) Name() string { return c.spec.Name }
 
-// Mode returns kube-proxy's mode.
+// Mode returns the name of the nodes' data plane.
 func (c *Cluster) Mode() string { return c.spec.Mode }
+
+// Plane returns the nodes' data plane.
+func (c *Cluster) Plane() dataplane.Plane { return dataplane.Of(c.spec.Mode) }
 
 // Kubernetes returns the version of the nodes.
 func (c *Cluster) Kubernetes() string { return c.kubernetes }

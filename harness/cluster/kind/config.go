@@ -10,6 +10,8 @@ import (
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
+	"example.com/rollcall/harness/dataplane"
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -65,6 +67,14 @@ func loadConfig(s Spec) (*v1alpha4.Cluster, error) {
 			"give it two or more: a ClusterIP client sees only its own node's kube-proxy")
 	}
 	config.Name = s.Name
-	config.Networking.KubeProxyMode = v1alpha4.ProxyMode(s.Mode)
+	config.Networking.KubeProxyMode = kubeProxyMode(dataplane.Of(s.Mode))
 	return &config, nil
+}
+
+// kubeProxyMode returns the mode in which kind installs kube-proxy; none if another program routes on the nodes.
+func kubeProxyMode(p dataplane.Plane) v1alpha4.ProxyMode {
+	if p.Proxy != dataplane.KubeProxy {
+		return evidence.NoProxy
+	}
+	return v1alpha4.ProxyMode(p.Name)
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/yaml"
 
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -71,6 +72,13 @@ func TestLoadConfigSetsOnlyNameModeAndImage(t *testing.T) {
 	}
 	if diff := cmp.Diff(&want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Another plane's proxy is installed in place of kube-proxy.
+func TestKubeProxyModeOfAPlaneOfAnotherProxy(t *testing.T) {
+	if mode := kubeProxyMode(dataplane.Plane{Name: "relay", Proxy: &dataplane.Proxy{Name: "relayd"}}); mode != "none" {
+		t.Errorf("kind installs kube-proxy in mode %s", mode)
 	}
 }
 

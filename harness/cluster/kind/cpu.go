@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/host"
 )
 
@@ -46,10 +45,10 @@ func (c *Cluster) leaveCPUCgroup(pod *corev1.Pod, realTime bool) (err error) {
 	return err
 }
 
-// ProxiesLeaveCPUCgroup keeps pods of other nodes from delaying kube-proxy. kubeadm's has no CPU request and so 2 CPU shares,
+// ProxiesLeaveCPUCgroup keeps pods of other nodes from delaying proxies. kubeadm's kube-proxy has no CPU request and so 2 CPU shares,
 // while a pod that requests half a processor has 512; a node that is a machine of its own has idle processors for it.
 func (c *Cluster) ProxiesLeaveCPUCgroup(ctx context.Context) error {
-	proxies, err := c.Client().CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: cluster.ProxySelector})
+	proxies, err := c.Client().CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: c.Plane().Proxy.Selector})
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}

@@ -30,7 +30,7 @@ func (c *Cluster) createSteps(config *v1alpha4.Cluster) []step {
 		{"connect", c.connect},
 		{"raise the control plane's CPU shares", c.raiseControlPlaneShares},
 		c.readyStep(),
-		{"move kube-proxy to the root CPU cgroup", c.ProxiesLeaveCPUCgroup},
+		{"move proxies to the root CPU cgroup", c.ProxiesLeaveCPUCgroup},
 		{"ask for the version", c.readVersion},
 		{"keep", c.keepIfAsked},
 	}

@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/sharedfile"
 )
@@ -47,9 +48,9 @@ type fakeEngine struct {
 // newFakeEngine returns an engine whose cluster is ready as soon as it is created.
 func newFakeEngine() *fakeEngine {
 	client := fake.NewClientset(
-		&appsv1.DaemonSet{ObjectMeta: inKubeSystem(cluster.ProxyName), Status: appsv1.DaemonSetStatus{NumberReady: 3}},
+		&appsv1.DaemonSet{ObjectMeta: inKubeSystem(dataplane.KubeProxy.Name), Status: appsv1.DaemonSetStatus{NumberReady: 3}},
 		&appsv1.Deployment{ObjectMeta: inKubeSystem("coredns"), Status: appsv1.DeploymentStatus{ReadyReplicas: 1}},
-		&corev1.ConfigMap{ObjectMeta: inKubeSystem(cluster.ProxyName)},
+		&corev1.ConfigMap{ObjectMeta: inKubeSystem(dataplane.KubeProxy.Name)},
 	)
 	for i, name := range nodeNames() {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{PodCIDRs: []string{fmt.Sprintf("10.0.%d.0/24", i)}}}

@@ -62,7 +62,7 @@ func (c *Cluster) awaitCredentials(ctx context.Context) error {
 	return c.setClients(config)
 }
 
-// installNetwork writes the conflist of every node as soon as the node has a pod CIDR of each IP family and its kube-proxy has
+// installNetwork writes the conflist of every node as soon as the node has a pod CIDR of each IP family and its proxy has
 // written its rules, and at the end all routes. Before those rules a pod's first packets to a Service are lost: CoreDNS then
 // waits 30 s.
 func (c *Cluster) installNetwork(ctx context.Context, count int) error {
@@ -88,9 +88,9 @@ func (c *Cluster) installNetwork(ctx context.Context, count int) error {
 	return errors.Join(err, group.Wait())
 }
 
-// writeConflist waits inside the node until its kube-proxy has written its rules, and then writes the node's conflist.
+// writeConflist waits inside the node until its proxy has written its rules, and then writes the node's conflist.
 func (c *Cluster) writeConflist(ctx context.Context, node corev1.Node) error {
-	const script = "until " + cluster.ProxySynced + `; do sleep 0.2; done
+	script := "until " + c.Plane().Proxy.Synced + `; do sleep 0.2; done
 cat >/etc/cni/net.d/.rollcall && mv /etc/cni/net.d/.rollcall /etc/cni/net.d/10-rollcall.conflist`
 	if _, err := c.exec(ctx, node.Name, script, conflist(node)); err != nil {
 		return fmt.Errorf("of %s: %w", node.Name, err)

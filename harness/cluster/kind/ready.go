@@ -53,12 +53,13 @@ func (c *Cluster) unready(ctx context.Context) (string, error) {
 			return "node " + node.Name + " is not Ready", nil
 		}
 	}
-	proxies, err := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Get(ctx, cluster.ProxyName, metav1.GetOptions{})
+	proxy := c.Plane().Proxy.Name
+	proxies, err := c.Client().AppsV1().DaemonSets(metav1.NamespaceSystem).Get(ctx, proxy, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
 	if int(proxies.Status.NumberReady) < len(nodes.Items) {
-		return fmt.Sprintf("%d of %d kube-proxies are Ready", proxies.Status.NumberReady, len(nodes.Items)), nil
+		return fmt.Sprintf("%s is Ready on %d of %d nodes", proxy, proxies.Status.NumberReady, len(nodes.Items)), nil
 	}
 	dns, err := c.Client().AppsV1().Deployments(metav1.NamespaceSystem).Get(ctx, "coredns", metav1.GetOptions{})
 	if err != nil {

@@ -40,7 +40,7 @@ func (c *Cluster) reuseSteps(config *v1alpha4.Cluster) []step {
 			step{"load images", c.loadImages},
 			step{"undo changes", func(ctx context.Context) error { return change.UndoAll(ctx, c) }},
 			c.readyStep(),
-			step{"move kube-proxy to the root CPU cgroup", c.ProxiesLeaveCPUCgroup},
+			step{"move proxies to the root CPU cgroup", c.ProxiesLeaveCPUCgroup},
 			step{"ask for the version", c.readVersion},
 		)),
 	}

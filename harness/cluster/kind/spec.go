@@ -5,7 +5,7 @@ import "example.com/rollcall/harness/layout"
 // A Spec specifies a cluster for [Open].
 type Spec struct {
 	Name     string           // such as "rollcall-iptables"
-	Mode     string           // kube-proxy's
+	Mode     string           // name of the data plane
 	Image    string           // node image, which the engine has
 	Config   string           // path of kind-config.yaml
 	BuiltIn  []byte           // configuration to use if there is no file at Config; may be nil

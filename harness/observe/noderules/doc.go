@@ -1,7 +1,7 @@
 //go:build linux
 
 // Noderules prints when each endpoint, a pod's address and port, is added to and removed from the rules by which
-// kube-proxy routes on this node and, with -flows, to which pod each connection is routed. It runs in the node's
+// a data plane routes on this node and, with -flows, to which pod each connection is routed. It runs in the node's
 // network namespace and changes nothing.
 //
 // # Output
@@ -9,8 +9,8 @@
 // Standard output has one line for each change, written at once. Fields are separated by one space; times are
 // unix nanoseconds on the node's clock and do not decrease unless the clock is set back:
 //
-//	R <time> begin <mode> <method>     kube-proxy's mode is iptables, nftables or ipvs; the methods are below
-//	R <time> none <why>                no kube-proxy answers here: there are no rules to observe
+//	R <time> begin <plane> <method>    the data plane is iptables, nftables or ipvs; the methods are below
+//	R <time> none <why>                no proxy of a data plane answers here: there are no rules to observe
 //	R <time> added <ip> <port>         the node began to route to the endpoint
 //	R <time> gone <ip> <port>          the node no longer routes to it
 //	R <time> load <busy> <tracked> <capacity> permille of the node's processor time in use since the last such line,
@@ -56,7 +56,8 @@
 // reads the rules once more at the end: a blind line from the beginning that says "check" means that the events did
 // not add up to the rules.
 //
-// It gets kube-proxy's mode from localhost:10249. If nothing answers for 10 s, another program routes for Services, or none.
+// It asks the HTTP servers of the proxies in package dataplane which plane they run. If none answers for 10 s, another program
+// routes for Services, or none.
 //
 // With -sparing, for nodes on a slow machine, it looks a fifth as often, and writes a blind line after 250 ms.
 //

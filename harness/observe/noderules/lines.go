@@ -18,9 +18,9 @@ type lineWriter struct {
 	err error
 }
 
-func (w *lineWriter) begin(now time.Time, mode, method string) { w.write(now, "begin", mode, method) }
+func (w *lineWriter) begin(now time.Time, plane, method string) { w.write(now, "begin", plane, method) }
 
-// none writes why there is no kube-proxy, instead of begin.
+// none writes why there is no proxy, instead of begin.
 func (w *lineWriter) none(now time.Time, why error) { w.write(now, "none", usage.OneLine(why)) }
 
 func (w *lineWriter) added(now time.Time, e netip.AddrPort) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/usage"
 )
@@ -30,11 +32,12 @@ func main() {
 	runtime.GOMAXPROCS(1) // it waits nearly all the time: with more, each look wakes threads that have nothing to do
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], newProxy(proxyAddress), os.Stdout, os.Stderr))
+	p := proxies{dataplane.Proxies(), &http.Client{Timeout: replyTimeout}}
+	os.Exit(run(ctx, os.Args[1:], p, os.Stdout, os.Stderr))
 }
 
 // run observes until the context ends and returns the process's exit code. Errors go to stderr, one line each.
-func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, p proxies, stdout, stderr io.Writer) int {
 	if len(args) == 1 && args[0] == "-h" {
 		fmt.Fprintln(stdout, "noderules prints changes of the rules for Services on its node and, with -flows, connections that it routes, until SIGTERM or -until")
 		return exitOK
@@ -72,24 +75,24 @@ func run(ctx context.Context, args []string, p proxy, stdout, stderr io.Writer) 
 	return exitOK
 }
 
-func watch(ctx context.Context, p proxy, every cadence, connections selection, stdout io.Writer) (err error) {
-	mode, silent := p.mode(ctx)
+func watch(ctx context.Context, p proxies, every cadence, connections selection, stdout io.Writer) (err error) {
+	plane, silent := p.plane(ctx)
 	switch {
 	case silent != nil && ctx.Err() != nil:
 		return silent
 	case silent != nil:
 		return absent(ctx, &lineWriter{out: stdout}, connections, silent)
 	}
-	s, method, err := openSource(mode)
+	s, method, err := openSource(plane)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	o := &observer{out: &lineWriter{out: stdout}, source: s, load: loadReader{proc: "/proc"}, every: every, asked: connections}
-	return o.run(ctx, mode, method)
+	return o.run(ctx, plane, method)
 }
 
-// absent writes that there is no kube-proxy, the only program whose rules can be read, and writes flows until ctx ends.
+// absent writes that there is no proxy whose rules can be read, and writes flows until ctx ends.
 func absent(ctx context.Context, w *lineWriter, connections selection, why error) error {
 	w.none(time.Now(), why)
 	f := listen(w, connections)

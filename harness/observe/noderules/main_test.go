@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"example.com/rollcall/harness/dataplane"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,7 +31,7 @@ func TestWhatCannotBeObservedIsSaid(t *testing.T) {
 		{"a port that is none", []string{"-flows=:80,:65536"}, "iptables", exitUsage, `destination ":65536": want ADDRESS:PORT`},
 		{"port 0", []string{"-flows=[fd00::1]:0"}, "iptables", exitUsage, `destination "[fd00::1]:0": want ADDRESS:PORT`},
 		{"a name", []string{"-flows=shop:80"}, "iptables", exitUsage, `destination "shop:80": want ADDRESS:PORT`},
-		{"a mode of another system", nil, "kernelspace", exitFailed, `kube-proxy's mode "kernelspace": want iptables, nftables, ipvs`},
+		{"a plane of another system", nil, "kernelspace", exitFailed, `data plane "kernelspace": want ` + strings.Join(dataplane.Names(), ", ")},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			var stderr bytes.Buffer

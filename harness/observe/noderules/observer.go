@@ -40,9 +40,9 @@ type observer struct {
 }
 
 // run observes until the context ends, and then writes the last line. It returns an error if the output could not be written.
-func (o *observer) run(ctx context.Context, mode, method string) error {
+func (o *observer) run(ctx context.Context, plane, method string) error {
 	began := time.Now()
-	o.out.begin(began, mode, method)
+	o.out.begin(began, plane, method)
 	o.looked, o.loadRead = began, began
 	connections := listen(o.out, o.asked)
 	if _, err := o.load.read(); err != nil { // the load since boot; the next one is since this one

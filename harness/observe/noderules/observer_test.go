@@ -17,17 +17,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"example.com/rollcall/harness/dataplane"
 )
 
 // kubeProxy is a kube-proxy that answers with what the function returns for a path.
-func kubeProxy(answer func(path string) (string, error)) proxy {
-	return proxy{"http://kube-proxy", &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-		body, err := answer(r.URL.Path)
+func kubeProxy(answer func(path string) (string, error)) proxies {
+	return proxies{[]*dataplane.Proxy{dataplane.KubeProxy}, answering(func(r *http.Request) (string, error) { return answer(r.URL.Path) })}
+}
+
+// answering is a client of servers that answer with what the function returns.
+func answering(answer func(*http.Request) (string, error)) *http.Client {
+	return &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		body, err := answer(r)
 		if err != nil {
 			return nil, err
 		}
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body))}, nil
-	})}}
+	})}
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -4,50 +4,63 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
+	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/poll"
 )
 
-// A proxy is this node's kube-proxy, as its HTTP server shows it.
-type proxy struct {
-	address string // of its metrics server, such as http://localhost:10249
-	client  *http.Client
+// proxies are the programs of which one may route on this node. Their HTTP servers show which.
+type proxies struct {
+	known  []*dataplane.Proxy
+	client *http.Client
 }
 
-const proxyAddress = "http://localhost:10249"
-
-// newProxy returns the kube-proxy at an address.
-func newProxy(address string) proxy { return proxy{address, &http.Client{Timeout: replyTimeout}} }
-
-// mode waits until kube-proxy returns its mode. The error says why it did not within proxyTimeout or until
-// the run ended.
-func (p proxy) mode(run context.Context) (mode string, err error) {
+// plane waits until a proxy returns the name of the data plane that it runs. The error says why none did within proxyTimeout or
+// until the run ended.
+func (p proxies) plane(run context.Context) (name string, err error) {
 	ctx, cancel := context.WithTimeoutCause(run, proxyTimeout, fmt.Errorf("no answer in %v", proxyTimeout))
 	defer cancel()
 	err = poll.UntilNil(ctx, 500*time.Millisecond, func() (err error) {
-		mode, err = p.get(ctx, "/proxyMode")
+		name, err = p.detect(ctx)
 		return err
 	})
-	return mode, err
+	return name, err
 }
 
-// get returns the short text at a path.
-func (p proxy) get(ctx context.Context, path string) (text string, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("ask kube-proxy for %s: %w", path, err)
+// detect returns the name of the data plane of the first proxy that answers.
+func (p proxies) detect(ctx context.Context) (plane string, err error) {
+	for _, proxy := range p.known {
+		if proxy.Detect == nil {
+			continue
 		}
-	}()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address+path, nil)
+		plane, silent := proxy.Detect(func(path string) (string, error) {
+			text, err := get(ctx, p.client, proxy.Address+path)
+			if err != nil {
+				return "", fmt.Errorf("ask %s for %s: %w", proxy.Name, path, err)
+			}
+			return text, nil
+		})
+		if silent == nil {
+			return plane, nil
+		}
+		err = errors.Join(err, silent)
+	}
+	return "", err
+}
+
+// get returns the short text at a URL.
+func get(ctx context.Context, client *http.Client, url string) (text string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return "", err
 	}
-	response, err := p.client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return "", err
 	}

@@ -42,7 +42,7 @@ var sources = map[string]func() (s source, method string, err error){
 func openSource(plane string) (s source, method string, err error) {
 	open, known := sources[plane]
 	if !known {
-		return nil, "", fmt.Errorf("kube-proxy's mode %q: want %s", plane, strings.Join(dataplane.Names(), ", "))
+		return nil, "", fmt.Errorf("data plane %q: want %s", plane, strings.Join(dataplane.Names(), ", "))
 	}
 	return open()
 }

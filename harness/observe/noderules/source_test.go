@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"example.com/rollcall/harness/dataplane"
 )
 
 // The pause after a read depends on its processor time, not on how long a busy node made it wait. The bubble's clock stands still while a
@@ -33,5 +35,14 @@ func TestPolledRestsForWhatItCosts(t *testing.T) {
 				t.Errorf("%s: %v of rest", row.sentence, rest)
 			}
 		})
+	}
+}
+
+// The rules of each data plane that may be detected can be read.
+func TestEachPlaneHasASource(t *testing.T) {
+	for _, plane := range dataplane.All() {
+		if plane.Proxy.Detect != nil && sources[plane.Name] == nil {
+			t.Errorf("%s has none", plane.Name)
+		}
 	}
 }

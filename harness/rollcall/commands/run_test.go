@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/rollcall/harness/dataplane"
 )
 
 // A badRow is a command line that is refused in one line, which says what is wrong, before anything is created.
@@ -77,7 +79,8 @@ func TestBadInputOfARun(t *testing.T) {
 		{"a run in which nothing failed", []string{"run", "--dry-run", "--failed=" + reported(t, ended(t, runFolder(t)))},
 			"nothing there failed or was inconclusive"},
 		{"a port that is none, of a run that is not to be", []string{"run", "--serve=99999", "--dry-run"}, "--serve=99999: "},
-		{"an unknown mode", []string{"run", "--modes=ebpf"}, "--modes=ebpf: kube-proxy has no such mode: use some of iptables, nftables, ipvs\n"},
+		{"an unknown mode", []string{"run", "--modes=ebpf"}, "--modes=ebpf: kube-proxy has no such mode: use some of " +
+			strings.Join(dataplane.Names(), ", ") + "\n"},
 		{"an unknown profile", []string{"run", "--profile=huge"}, "use smoke, core or full\n"},
 		{"too many recordings at a time", []string{"run", "--jobs=17"}, "use 1 to 16"},
 		{"a number of recordings that is none", []string{"run", "--jobs=many"}, "use 1 to 16"},

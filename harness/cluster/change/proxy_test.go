@@ -20,6 +20,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/dataplane"
 )
 
 // A fakeCluster has one node, and creates a new kube-proxy pod for one that is deleted, as the DaemonSet controller does.
@@ -30,7 +31,7 @@ type fakeCluster struct {
 }
 
 func (c *fakeCluster) Client() kubernetes.Interface                            { return c.client }
-func (c *fakeCluster) Mode() string                                            { return "nftables" }
+func (c *fakeCluster) Plane() dataplane.Plane                                  { return dataplane.NFTables }
 func (c *fakeCluster) Nodes() []string                                         { return []string{"worker"} }
 func (c *fakeCluster) Exec(context.Context, string, string) (string, error)    { return "", nil }
 func (c *fakeCluster) Output() io.Writer                                       { return io.Discard }
@@ -42,8 +43,8 @@ const before = "mode: nftables\nnftables:\n  minSyncPeriod: 1s\n  syncPeriod: 30
 
 func newFakeCluster(t *testing.T, annotations map[string]string, config string) *fakeCluster {
 	t.Helper()
-	inKubeSystem := metav1.ObjectMeta{Name: cluster.ProxyName, Namespace: metav1.NamespaceSystem}
-	configMap := &corev1.ConfigMap{ObjectMeta: inKubeSystem, Data: map[string]string{cluster.ProxyConfigKey: config}}
+	inKubeSystem := metav1.ObjectMeta{Name: dataplane.KubeProxy.Name, Namespace: metav1.NamespaceSystem}
+	configMap := &corev1.ConfigMap{ObjectMeta: inKubeSystem, Data: map[string]string{dataplane.ConfigKey: config}}
 	configMap.Annotations = annotations
 	client := fake.NewClientset(configMap, &appsv1.DaemonSet{ObjectMeta: inKubeSystem}, proxy(0))
 	made := 0
@@ -64,7 +65,7 @@ func proxy(n int) *corev1.Pod {
 // state returns kube-proxy's configuration, the one from before a change if it is kept, and the names of its pods.
 func (c *fakeCluster) state(t *testing.T) (config, noted, pods string) {
 	t.Helper()
-	configMap, err := c.client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(t.Context(), cluster.ProxyName, metav1.GetOptions{})
+	configMap, err := c.client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(t.Context(), dataplane.KubeProxy.Name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func (c *fakeCluster) state(t *testing.T) (config, noted, pods string) {
 	for _, pod := range list.Items {
 		pods += pod.Name
 	}
-	return configMap.Data[cluster.ProxyConfigKey], configMap.Annotations[annotationBefore], pods
+	return configMap.Data[dataplane.ConfigKey], configMap.Annotations[annotationBefore], pods
 }
 
 func TestMinSyncIsUndone(t *testing.T) {
