@@ -2,22 +2,21 @@ package page
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
-	"io"
 
-	"github.com/tsenart/vegeta/v12/lib/plot"
-
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/reports"
 )
 
-//go:embed drawing.css
-var drawingStyle string
+//go:embed palette.css
+var paletteStyle string
 
 //go:embed page.css
 var style string
 
-//go:embed charts.js overview.js timeline.js page.js
+//go:embed drawing.js overview.js timeline.js page.js
 var scripts embed.FS
 
 // assets holds the style and the script of a page, and the policy that lets a browser use them and nothing else.
@@ -28,42 +27,54 @@ type assets struct {
 }
 
 func loadAssets() (assets, error) {
-	chartStyle, err := chartAsset("uPlot.min.css")
+	script, err := tables()
 	if err != nil {
 		return assets{}, err
 	}
-	script, err := chartAsset("uPlot.min.js")
-	if err != nil {
-		return assets{}, err
-	}
-	for _, file := range []string{"charts.js", "overview.js", "timeline.js", "page.js"} {
+	for _, file := range []string{"drawing.js", "overview.js", "timeline.js", "page.js"} {
 		text, err := scripts.ReadFile(file)
 		if err != nil {
 			return assets{}, fmt.Errorf("page: %w", err)
 		}
-		script += "\n" + string(text)
+		script += string(text)
 	}
-	return newAssets(chartStyle, script), nil
+	return newAssets(script), nil
 }
 
-// newAssets returns assets with the style of the page after another one, and a script.
-func newAssets(first, script string) assets {
-	ui := assets{Style: template.CSS(first + "\n" + drawingStyle + disruptedStyle + style), Script: template.JS(script)}
+// newAssets returns assets with the style of the page and a script.
+func newAssets(script string) assets {
+	ui := assets{Style: template.CSS(paletteStyle + chartStyle() + style), Script: template.JS(script)}
 	ui.Policy = fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
 		reports.PolicySource(string(ui.Script)), reports.PolicySource(string(ui.Style)))
 	return ui
 }
 
-// chartAsset returns a file of uPlot, as vegeta embeds it.
-func chartAsset(name string) (string, error) {
-	f, err := plot.Assets.Open(name)
-	if err != nil {
-		return "", fmt.Errorf("page: open %s: %w", name, err)
+// tables returns what is the same in all charts, as a statement of JavaScript.
+func tables() (string, error) {
+	type request struct {
+		Symbol string  `json:"symbol"`
+		Below  float64 `json:"below"`
 	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return "", fmt.Errorf("page: read %s: %w", name, err)
+	all := struct {
+		Requests  map[string]request `json:"requests"` // by class
+		TickSteps []float64          `json:"tickSteps"`
+		TickWidth float64            `json:"tickWidth"`
+		Letter    float64            `json:"letter"` // width
+		Phases    []string           `json:"phases"` // of pods
+		Known     []string           `json:"known"`  // how the pod of a request can be known
+	}{Requests: map[string]request{}, TickSteps: tickSteps, TickWidth: tickWidth, Letter: letterWidth}
+	for _, s := range requestShapes {
+		all.Requests[s.Class] = request{s.Symbol, s.Below}
 	}
-	return string(data), nil
+	for phase := range timeline.PodGone + 1 {
+		all.Phases = append(all.Phases, phase.String())
+	}
+	for source := range timeline.ByElimination + 1 {
+		all.Known = append(all.Known, source.String())
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return "", fmt.Errorf("page: %w", err)
+	}
+	return "const tables = " + string(data) + ";\n", nil
 }

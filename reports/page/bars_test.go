@@ -122,7 +122,7 @@ func TestAMillionRequestsKeepTheBars(t *testing.T) {
 	v := newVisit(t, 1440)
 	v.open(file, "iptables.rollout.long")
 	paint := ask[float64](v, firstPaint)
-	v.await(".plots canvas")
+	v.await(".plots")
 	v.settle()
 	v.shoot("million.png")
 	zoom := ask[float64](v, zoomTimeOf(".plots"))

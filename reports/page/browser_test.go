@@ -4,12 +4,14 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
@@ -31,7 +33,7 @@ func TestAPersonFindsTheRequestsThatFailed(t *testing.T) {
 	if n := v.unfolded(); n != 2 {
 		t.Errorf("%d scenarios are unfolded before anybody asked, not the 2 that need a look", n)
 	}
-	v.await(within + ".plots canvas")
+	v.await(within + ".plots")
 	tops := ask[[]float64](v, `[".headline", ".details", ".timeline", ".rules"].map(part => document.querySelector("`+escaped(within)+`" + part)).filter(Boolean).map(e => e.getBoundingClientRect().top)`)
 	if len(tops) < 3 || !slices.IsSorted(tops) {
 		t.Errorf("headline, facts, timeline and rules begin at %v, want them in this order", tops)
@@ -42,7 +44,7 @@ func TestAPersonFindsTheRequestsThatFailed(t *testing.T) {
 	if passing := ask[string](v, one(".matrix td.pass")+`.innerText`); !strings.Contains(passing, "failed") || !strings.Contains(passing, "rule lag") && !strings.Contains(passing, "status gap") {
 		t.Errorf("a cell that passed has no numbers: %q", passing)
 	}
-	if n := ask[int](v, all(within+"canvas")+`.length`); n != 4 {
+	if n := ask[int](v, all(within+".drawing .title")+`.length`); n != 4 {
 		t.Errorf("its timeline has %d charts, not 4", n)
 	}
 
@@ -68,28 +70,26 @@ func TestATimelineIsZoomed(t *testing.T) {
 	v := newVisit(t, 1440)
 	v.open(written(t, recordedFolder(t)), "")
 	v.click(link)
-	v.await(within + ".plots canvas")
+	v.await(within + ".plots")
 	v.settle()
-	whole := v.drawn()
+	whole := v.drawn(within)
 	zoomed := func(how string) {
 		t.Helper()
 		v.settle()
-		for i, picture := range v.drawn() {
-			if picture == whole[i] {
-				t.Errorf("%s did not change chart %d", how, i+1)
-			}
+		if v.drawn(within) == whole {
+			t.Errorf("%s did not change the charts", how)
 		}
 	}
 	unzoomed := func(how string) {
 		t.Helper()
 		v.settle()
-		if !slices.Equal(v.drawn(), whole) {
+		if v.drawn(within) != whole {
 			t.Errorf("%s did not show the whole run again", how)
 		}
 	}
 
 	ask[bool](v, `(`+one(within+".plots")+`.scrollIntoView({block: "center"}), true)`) // what it returns differs between browsers
-	box := ask[[]float64](v, `(({left, top, width, height}) => [left, top, width, height])(`+one(within+".u-over")+`.getBoundingClientRect())`)
+	box := ask[[]float64](v, `(({left, top, width, height}) => [left, top, width, height])(`+one(within+".plots")+`.getBoundingClientRect())`)
 	x, y := func(part float64) float64 { return box[0] + part*box[2] }, box[1]+box[3]/2
 	v.do(
 		chromedp.MouseEvent(chromedp.MouseMoved, x(.25), y),
@@ -121,10 +121,10 @@ const firstPaint = `new Promise(done => new PerformanceObserver(seen => {
 	for (const paint of seen.getEntriesByName("first-contentful-paint")) done(paint.startTime);
 }).observe({ type: "paint", buffered: true }))`
 
-// drawn returns what each chart of the timeline shows, as a picture.
-func (v *visit) drawn() []string {
+// drawn returns what the charts of a timeline show.
+func (v *visit) drawn(of string) string {
 	v.t.Helper()
-	return ask[[]string](v, all(within+".plots canvas")+`.map(c => c.toDataURL())`)
+	return ask[string](v, one(of+".drawing")+`.outerHTML`)
 }
 
 // unfolded returns how many scenarios show more than their title.
@@ -174,7 +174,7 @@ func TestNobodyWasAnswered(t *testing.T) {
 	}
 	v := newVisit(t, 1440)
 	v.open(written(t, dir), undrained)
-	v.await(within + ".plots canvas")
+	v.await(within + ".plots")
 	v.settle()
 	v.shoot("unanswered.png")
 }
@@ -194,7 +194,7 @@ func TestThePageIsReadableInAnyForm(t *testing.T) {
 			call(v, emulation.SetEmulatedMedia, prefers(scheme))
 			v.open(file, "")
 			v.click(link)
-			v.await(within + ".plots canvas")
+			v.await(within + ".plots")
 			v.settle()
 			v.shoot(name + ".png")
 			if over := ask[float64](v, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
@@ -206,7 +206,7 @@ func TestThePageIsReadableInAnyForm(t *testing.T) {
 		v := newVisit(t, 1440)
 		v.open(file, "")
 		v.click(link)
-		v.await(within + ".plots canvas")
+		v.await(within + ".plots")
 		v.keep("paper.pdf", get(v, chromedp.PrintToPDF(chromedp.PDFPrintBackground())))
 		call(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 		v.shown(map[string]bool{".drawing": true, ".plots": false, ".tools": false, ".lanes": true})
@@ -227,5 +227,33 @@ func (v *visit) shown(want map[string]bool) {
 		if got := ask[bool](v, one(within+part)+`.checkVisibility()`); got != want[part] {
 			v.t.Errorf("%s is to be seen: %t", part, got)
 		}
+	}
+}
+
+// What the script draws again for each part of the time is what is drawn without it.
+func TestTheScriptDrawsWhatIsDrawnWithoutIt(t *testing.T) {
+	dir := recordedFolder(t)
+	drawn, _, _ := strings.Cut(article(t, string(write(t, dir)), undrained), "</figure>")
+	var want [][]string
+	for _, part := range []string{`<path class="(\w+)" d="([^"]+)"/>`, `<text (x)="[^"]*" y="[^"]*">([^<]*)</text>`} {
+		_, drawn, _ := strings.Cut(drawn, `<g class="requests"`)
+		for _, found := range regexp.MustCompile(part).FindAllStringSubmatch(drawn, -1) {
+			want = append(want, found[1:])
+		}
+	}
+	v := newVisit(t, 1440)
+	v.open(written(t, dir), undrained)
+	v.await(within + ".plots")
+	got := ask[[][]string](v, `(figure => {
+		const { drawing } = live.get(figure), all = selector => [...figure.querySelectorAll(selector)];
+		drawing.resize(drawing.drawn.width);
+		return [...all(".requests path").map(path => [path.getAttribute("class"), path.getAttribute("d")]),
+			...all(".ticks text").map(text => ["x", text.textContent])];
+	})(`+one(within+".charts > svg")+`.closest("figure"))`)
+	if len(want) < 10 {
+		t.Fatalf("found only %v", want)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-without script +with it):\n%s", diff)
 	}
 }

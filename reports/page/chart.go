@@ -11,33 +11,28 @@ import (
 	"example.com/rollcall/reports/inspect"
 )
 
-// A chart is what the timeline of a scenario is drawn from: by this program as SVG, and by the page's script from its JSON. Times are
-// microseconds since the run began, unless said otherwise.
+// A chart is what the timeline of a scenario is drawn from. Its JSON is what the page's script needs to show what is under the pointer.
+// Times are microseconds since the run began, unless said otherwise.
 type chart struct {
 	From   int64    `json:"from"`
 	To     int64    `json:"to"`
 	Series series   `json:"series"`
 	Lanes  []string `json:"lanes"`
 	Routes []string `json:"routes"` // by lane: the node whose rules route its connections; empty: none, or not known
-	Known  []string `json:"known"`  // how the pod of a request can be known
 	Kinds  []string `json:"kinds"`  // of points; the first is a good reply
 	Marks  []mark   `json:"marks"`  // by time
 	Pods   []pod    `json:"pods"`
 	Points points   `json:"points"`
-	Phases []phase  `json:"phases"`
-	Glyphs []string `json:"glyphs"` // SVG paths around a point, by kind; the last is for what was sent again
-	// Tracks is how far below the middle of its lane's row each kind of points is drawn, in heights of a row.
-	Tracks []float64 `json:"tracks"`
 
 	Bands []band `json:"bands,omitempty"` // disruptions, by time
 	Steps []mark `json:"steps,omitempty"` // of maintenance, by time
-	Nodes []node `json:"nodes,omitempty"` // by name
+	Nodes []node `json:"-"`               // by name
 	// Waits has the times, in order, in which a pod mostly waited for a processor of the host.
-	Waits [][2]int64 `json:"waits,omitempty"`
+	Waits [][2]int64 `json:"-"`
 
 	HostAlone bool `json:"-"` // no cluster was watched, see [timeline.Timeline]
 
-	Legend []legendEntry `json:"-"` // of the kinds that there are
+	Legend []count `json:"-"` // of the kinds of points that there are
 }
 
 // A mark is a step of the scenario, named for people.
@@ -86,7 +81,7 @@ func markName(kind evidence.EventKind) string {
 }
 
 func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Timeline) *chart {
-	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{"reply"}, Phases: phases(),
+	c := &chart{Marks: []mark{}, Pods: append([]pod{}, pods...), Points: points{At: []int64{}}, Kinds: []string{goodReply},
 		HostAlone: tl.HostAlone}
 	for _, m := range markNames {
 		ofLoad := m.kind == evidence.LoadBegun || m.kind == evidence.LoadEnded
@@ -101,12 +96,8 @@ func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Time
 			c.Kinds = append(c.Kinds, string(fault))
 		}
 	}
-	c.Glyphs, c.Tracks = append(slices.Clone(glyphs[:len(c.Kinds)]), ring), tracks(len(c.Kinds))
 	for _, lane := range tl.Lanes {
 		c.Lanes, c.Routes = append(c.Lanes, lane.ID), append(c.Routes, lane.RoutingNode())
-	}
-	for source := range timeline.ByElimination + 1 {
-		c.Known = append(c.Known, source.String())
 	}
 	from, to := extent(c.Marks, hits, tl)
 	c.Series = newSeries(t, inspect.ByAge(tl), from, to)
@@ -139,7 +130,7 @@ func extent(marks []mark, hits []timeline.Hit, tl timeline.Timeline) (from, to t
 
 // place puts hits, by time sent, into the columns and counts them by kind.
 func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
-	count := map[string]int{}
+	many := map[string]int{}
 	p, last := &c.Points, int64(0)
 	for _, h := range hits {
 		at := h.Sent.Microseconds()
@@ -162,19 +153,19 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 		}
 		p.Reused = append(p.Reused, reused)
 		if h.Failed() {
-			count[string(h.Fault)]++
+			many[string(h.Fault)]++
 		}
 		if inspect.SentAgain(h) {
-			count[inspect.Again]++
+			many[inspect.Again]++
 		}
 	}
-	for of, name := range append(slices.Clone(c.Kinds), inspect.Again) {
-		if count[name] > 0 {
-			c.Legend = append(c.Legend, legendEntry{name, count[name], of, c.Glyphs[of]})
+	for _, name := range append(slices.Clone(c.Kinds), inspect.Again) {
+		if many[name] > 0 {
+			c.Legend = append(c.Legend, count{name, many[name]})
 		}
-		delete(count, name)
+		delete(many, name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(count)) { // kinds of a newer build
-		c.Legend = append(c.Legend, legendEntry{name, count[name], len(c.Kinds), ring})
+	for _, name := range slices.Sorted(maps.Keys(many)) { // kinds of a newer build
+		c.Legend = append(c.Legend, count{name, many[name]})
 	}
 }

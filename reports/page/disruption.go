@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,11 +12,6 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
 )
-
-// disruptedStyle is separate, so that a picture of an undisturbed rollout can do without.
-//
-//go:embed disruption.css
-var disruptedStyle string
 
 // A band is a disruption, in microseconds: from when it began until it was undone, and then until the cluster was whole again. If no
 // cluster was watched it ends when it was undone. A time that was not seen is the chart's end.
@@ -30,10 +24,9 @@ type band struct {
 
 // A node is one row of the timeline: when a node was not ready or was cordoned, in microseconds, and when it changed into what.
 type node struct {
-	Name     string     `json:"name"`
-	Unready  [][2]int64 `json:"unready"`
-	Cordoned [][2]int64 `json:"cordoned"`
-	Changes  []mark     `json:"changes"`
+	Name              string
+	Unready, Cordoned [][2]int64
+	Changes           []mark
 }
 
 // disrupt adds the disruption and the steps of a run. If there are steps, each node that was disrupted, or to which something happened,
@@ -73,15 +66,13 @@ func (c *chart) disrupt(run evidence.Run, tl timeline.Timeline) {
 }
 
 func (c *chart) newNode(h timeline.NodeHistory) node {
-	n := node{Name: h.Node, Unready: [][2]int64{}, Cordoned: [][2]int64{}, Changes: []mark{}}
-	spans := func(windows []timeline.Window) [][2]int64 {
-		all := [][2]int64{}
+	spans := func(windows []timeline.Window) (all [][2]int64) {
 		for _, w := range windows {
 			all = append(all, [2]int64{w.From.Microseconds(), min(c.To, w.To.Microseconds())})
 		}
 		return all
 	}
-	n.Unready, n.Cordoned = spans(h.Unready), spans(h.Cordoned)
+	n := node{Name: h.Node, Unready: spans(h.Unready), Cordoned: spans(h.Cordoned)}
 	for _, s := range h.Changes {
 		n.Changes = append(n.Changes, mark{s.What, s.At.Microseconds()})
 	}

@@ -3,7 +3,6 @@ package page_test
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,7 +115,7 @@ func TestADisruptionIsTold(t *testing.T) {
 		"160 failed on worker-fresh for 3.20 s, from 400 ms after: worker: drain</li>",
 		"75 failed on outside-fresh for 1.50 s, from 500 ms after: worker: reboot; meanwhile: worker: not ready</li>",
 		`<td class="n">20.100 s</td><td>worker</td><td>kubelet v1.37.2</td>`,
-		`class="band done"`, `class="band undone"`, `>worker: reboot</text>`, `class="n1"`, `class="n2"`, `class="n3"`,
+		`class="done"`, `class="undone"`, `>worker: reboot</text>`, `class="unready"`, `class="cordoned"`, `class="changed"`,
 		"time until whole<small>", "7.00\u00a0s</dd>",
 	} {
 		if !strings.Contains(html, says) {
@@ -124,7 +123,7 @@ func TestADisruptionIsTold(t *testing.T) {
 		}
 	}
 	undisturbed := article(t, string(write(t, recordedFolder(t))), undrained)
-	for _, says := range []string{`"bands"`, `"steps":[{"name"`, `"nodes"`, `class="band done"`, `class="step"`, "outages"} {
+	for _, says := range []string{`"bands"`, `"steps":[{"name"`, `class="node"`, `class="done"`, `class="step"`, "outages"} {
 		if strings.Contains(undisturbed, says) {
 			t.Errorf("a rollout without a disruption has %s", says)
 		}
@@ -166,7 +165,7 @@ func TestAPictureOfADisruptionHasItsBandAndSteps(t *testing.T) {
 	if err := page.Picture(&b, placeOf(drainedFolder(t), "nftables", "disruption", "disturbed")); err != nil {
 		t.Fatal(err)
 	}
-	for _, says := range []string{`class="band done"`, "rect.band", ">worker: drain</text>", "node cordoned"} {
+	for _, says := range []string{`class="done"`, "path.done", ">worker: drain</text>", ">cordoned</text>"} {
 		if !strings.Contains(b.String(), says) {
 			t.Errorf("the picture does not have %s", says)
 		}
@@ -176,17 +175,17 @@ func TestAPictureOfADisruptionHasItsBandAndSteps(t *testing.T) {
 func TestADisruptionIsSeen(t *testing.T) {
 	v := newVisit(t, 1440)
 	v.open(written(t, drainedFolder(t)), disturbed)
-	v.await(ofDisturbed + ".plots canvas")
+	v.await(ofDisturbed + ".plots")
 	v.settle()
 	v.shoot("disruption.png")
-	if n := ask[int](v, all(ofDisturbed+"canvas")+`.length`); n != 5 {
+	if n := ask[int](v, all(ofDisturbed+".drawing .title")+`.length`); n != 5 {
 		t.Errorf("its timeline has %d charts, not 5, of which one is of nodes", n)
 	}
-	whole := ask[[]string](v, all(ofDisturbed+".plots canvas")+`.map(c => c.toDataURL())`)
+	whole := v.drawn(ofDisturbed)
 	v.click(ofDisturbed + ".outages a")
 	v.settle()
 	v.shoot("outage.png")
-	if opened := ask[[]string](v, all(ofDisturbed+".plots canvas")+`.map(c => c.toDataURL())`); slices.Equal(opened, whole) {
+	if v.drawn(ofDisturbed) == whole {
 		t.Error("a click on an outage did not show it")
 	}
 	ask[bool](v, `(`+one(ofDisturbed+".plots")+`.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true })), true)`)

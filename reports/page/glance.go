@@ -6,9 +6,6 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// glanceWidth is the width of a drawing at the head of the page, of which two stand side by side.
-const glanceWidth = 660
-
 // Glance returns two runs in one mode to show at the head of the page: one whose clients had to lose requests, and one without a loss; nil
 // if there are no two such runs, or if a run needs a look, which comes first then.
 func (v view) Glance() []run {
@@ -43,6 +40,3 @@ func (r run) Lost() string {
 	}
 	return r.share() + " requests failed"
 }
-
-// Small draws the rollout of a run alone.
-func (c *chart) Small() *drawing { return c.cropped().smallDrawing(glanceWidth) }

@@ -47,7 +47,7 @@ func (v liveView) Rows() (rows []endedRow) {
 // Live writes a page about a run that is under way, which updates itself from where it was loaded. The run's own page will be the named
 // file.
 func Live(w io.Writer, s progress.Status, file string) error {
-	ui := newAssets("", liveScript)
+	ui := newAssets(liveScript)
 	ui.Policy += "; connect-src 'self'"
 	v := liveView{Status: s, assets: ui, Page: file}
 	for _, e := range s.Ended {

@@ -84,7 +84,7 @@ func TestRecordedTextIsText(t *testing.T) {
 func TestRecordedTextIsTextInABrowser(t *testing.T) {
 	v := newVisit(t, 1440)
 	v.open(written(t, nastyFolder(t)), "iptables.rollout.nasty")
-	v.await(".plots canvas")
+	v.await(".plots")
 	v.click(".witnesses a")
 	v.await(".request")
 	if n := ask[int](v, all("img")+`.length`); n != 0 {

@@ -65,8 +65,8 @@ func TestTicksOfHours(t *testing.T) {
 		{20 * 24 * time.Hour, []string{"0:00:00", "24:00:00"}, 21},
 	} {
 		c := &chart{To: row.span.Microseconds()}
-		d := &drawing{Width: drawnWidth, Right: drawnWidth - 8}
-		d.ticks(c)
+		d := newDrawing(c, drawnWidth-gutter-margin)
+		d.ticks(c, 0)
 		var said []string
 		for _, tick := range d.Ticks {
 			said = append(said, tick.Text)

@@ -2,6 +2,14 @@
 // with a browser and nothing else. It is drawn from the report and from the evidence beside it, asks
 // no network for anything, and says so to the browser by its Content-Security-Policy. With scripts
 // blocked the tables and a drawing of every timeline remain.
+//
+// All charts are drawn here, as SVG: the timeline ([chart.Drawing]), the strip of a long recording
+// ([chart.Overview]) and the picture ([Picture]). The script shows a part of the time by the viewBox of
+// what is drawn, moves labels and hides those without room, and shows what is under the pointer. One
+// thing it draws again whenever that part changes: the requests that failed, of which a page of a
+// million requests has ten thousand. Stretched they would lose their shapes. They are columns of the
+// page's data, and the script has them from there and their shapes from the table that this program
+// draws them from. How anything looks, and what the legends call it, is in shapes.go alone.
 package page
 
 import (

@@ -9,7 +9,7 @@ import (
 func TestARequestSaysWhenItsClientsNodeStoppedRouting(t *testing.T) {
 	v := newVisit(t, 1440)
 	v.open(written(t, recordedFolder(t)), "iptables.recorded.undrained")
-	v.await(".plots canvas")
+	v.await(".plots")
 	v.click(`[data-lane="worker2-fresh"][data-seq="148"]`)
 	v.await(".request")
 	box := ask[string](v, one(".request")+`.textContent`)

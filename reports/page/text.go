@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ func funcs() template.FuncMap {
 		"outage":     outageText,
 		"diffLines":  diffLines,
 		"patchFile":  func() string { return reports.PatchFile },
+		"decimal":    func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) },
 		"add":        func(a, b float64) float64 { return a + b },
 	}
 }

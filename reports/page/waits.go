@@ -22,12 +22,3 @@ func (c *chart) waits(tl timeline.Timeline) {
 		}
 	}
 }
-
-// waitBands draws these times, behind everything else.
-func (d *drawing) waitBands(c *chart) {
-	for _, w := range c.Waits {
-		from, to := d.x(c, w[0]), d.x(c, w[1])
-		top := c.head()
-		d.Bands = append(d.Bands, strip{X: from, Y: top, Width: tenth(max(1, to-from)), Height: tenth(d.Bottom - top), Kind: "wait"})
-	}
-}
