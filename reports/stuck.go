@@ -10,11 +10,11 @@ import (
 
 // heldFor has, for what a new pod waits for, what an old one may hold.
 var heldFor = map[evidence.Lack]string{
-	evidence.LacksPort:   "a port of the node",
-	evidence.LacksApart:  "a node without another pod of the app",
-	evidence.LacksVolume: "the volume",
-	evidence.LacksQuota:  "quota",
-	evidence.LacksRoom:   "room on a node",
+	evidence.LacksPort:      "a port of the node",
+	evidence.LacksOtherNode: "a node without another pod of the app",
+	evidence.LacksVolume:    "the volume",
+	evidence.LacksQuota:     "quota",
+	evidence.LacksRoom:      "room on a node",
 }
 
 func rolloutStuck(a *advisedApp) string {

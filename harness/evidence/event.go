@@ -12,11 +12,11 @@ type Event struct {
 	Object string        `json:"object,omitempty"` // ReplicaSet, EndpointSlice or node concerned, where it is not a pod
 	Count  int           `json:"count,omitempty"`  // new size or exit code, where the kind has one
 	For    time.Duration `json:"for,omitempty"`    // nanoseconds before At that the event is about, where the kind says so
-	Detail string        `json:"detail,omitempty"` // such as a cause, where the kind says what
+	Detail string        `json:"detail,omitempty"` // such as a message, where the kind says what
+	Reason string        `json:"reason,omitempty"` // of an Event of the API; earlier builds wrote it in Detail alone
 
-	Reason  string `json:"reason,omitempty"`  // of an Event of the API
-	Message string `json:"message,omitempty"` // of an Event of the API: text for people
-	Report  Report `json:"-"`                 // what both mean; package timeline sets it
+	Message string `json:"-"` // of an Event of the API: Detail without the reason; package evidence/store sets it
+	Report  Report `json:"-"` // what reason and message mean; package timeline sets it
 }
 
 // An EventKind names what happened. The set is closed: readers refuse an unknown kind.
@@ -86,7 +86,7 @@ const (
 	StrayPod EventKind = "stray-pod"
 
 	ReplicaSetScaled EventKind = "replicaset-scaled" // ReplicaSet Object asks for Count pods; Detail is its version
-	Reported         EventKind = "reported"          // an Event of the API about Object, with Reason and Message
+	Reported         EventKind = "reported"          // an Event of the API about Object, with its Reason; Detail is reason and message
 
 	Fact EventKind = "fact" // found out by the scenario: Object is the fact's name, Detail its value
 

@@ -3,7 +3,7 @@ package evidence
 // A Report is what an Event of the API says, as far as this build can read its message.
 type Report struct {
 	Kind  ReportKind
-	Size  int  // of a Rescaled
+	Size  int  // that a Rescales gives
 	Lacks Lack // of a pod that is not scheduled, attached or created
 }
 
@@ -21,14 +21,14 @@ const (
 	Rescales         ReportKind = "rescales"           // an autoscaler gave a workload another size
 	NodeComes        ReportKind = "node-comes"         // an autoscaler of nodes adds one for the pod
 
-	NotScheduled  ReportKind = "not-scheduled"   // no node takes the pod
-	NotAttached   ReportKind = "not-attached"    // its volume cannot be attached
-	NotCreated    ReportKind = "not-created"     // the API server rejected the pod
-	NoSuchImage   ReportKind = "no-such-image"   // the registry does not have its image
-	WasScheduled  ReportKind = "was-scheduled"   // after all
-	WasAttached   ReportKind = "was-attached"    // after all
-	WasCreated    ReportKind = "was-created"     // after all
-	ImageWasThere ReportKind = "image-was-there" // after all
+	NotScheduled ReportKind = "not-scheduled" // no node takes the pod
+	NotAttached  ReportKind = "not-attached"  // its volume cannot be attached
+	NotCreated   ReportKind = "not-created"   // the API server rejected the pod
+	NotPulled    ReportKind = "not-pulled"    // the registry does not have its image
+	Scheduled    ReportKind = "scheduled"
+	Attached     ReportKind = "attached"
+	Created      ReportKind = "created"
+	Pulled       ReportKind = "pulled"
 
 	// UnknownReport is a message that this build cannot read, although it reads others with its reason.
 	UnknownReport ReportKind = "unknown"
@@ -47,11 +47,11 @@ type Lack string
 
 // Lacks of pods.
 const (
-	LacksPort      Lack = "port"      // of a node
-	LacksApart     Lack = "apart"     // a node without a pod that it must not run beside
-	LacksVolume    Lack = "volume"    // another pod uses it
-	LacksQuota     Lack = "quota"     // of the namespace
-	LacksRoom      Lack = "room"      // on a node
-	LacksAdmission Lack = "admission" // a policy rejects it
-	LacksClaim     Lack = "claim"     // a PersistentVolumeClaim that another controller may still bind
+	LacksPort      Lack = "port"       // of a node
+	LacksOtherNode Lack = "other-node" // one without the pods that it must not run beside
+	LacksVolume    Lack = "volume"     // another pod uses it
+	LacksQuota     Lack = "quota"      // of the namespace
+	LacksRoom      Lack = "room"       // on a node
+	LacksAdmission Lack = "admission"  // a policy rejects it
+	LacksClaim     Lack = "claim"      // a PersistentVolumeClaim that another controller may still bind
 )

@@ -41,7 +41,7 @@ func (t *apiEventTracker) see(e *corev1.Event) {
 		}
 		t.counts[e.Name] = count
 		about := evidence.Event{Kind: evidence.Reported, Object: cut(e.InvolvedObject.Kind + "/" + e.InvolvedObject.Name),
-			Count: int(count), Reason: cut(e.Reason), Message: cut(secret.URLs(e.Message))}
+			Count: int(count), Reason: cut(e.Reason), Detail: cut(e.Reason + ": " + secret.URLs(e.Message))}
 		if e.InvolvedObject.Kind == "Pod" {
 			about.By = t.pods.server(e.InvolvedObject.Name)
 		}

@@ -50,8 +50,8 @@ func TestTheTextOfAnEventHasNoSecret(t *testing.T) {
 	noticed := newMemorySink()
 	newAPIEventTracker(newJournal(began, noticed), nil).see(&corev1.Event{Reason: "Unhealthy", Message: "Readiness probe failed: " +
 		`Get "http://me:open-sesame@10.0.0.7:80/a?token=open-sesame&page=2": connect: connection refused`})
-	want := `Readiness probe failed: Get "http://(withheld)@10.0.0.7:80/a?token=(withheld)&page=2": connect: connection refused`
-	if got := noticed.eventsFrom(0)[0].Message; got != want {
+	want := `Unhealthy: Readiness probe failed: Get "http://(withheld)@10.0.0.7:80/a?token=(withheld)&page=2": connect: connection refused`
+	if got := noticed.eventsFrom(0)[0].Detail; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -63,10 +63,10 @@ func TestTheTextOfAnEventIsCut(t *testing.T) {
 		message  string
 		kept     int // bytes of it; the rest is an ellipsis
 	}{
-		{"one that just fits is whole", strings.Repeat("x", most), most},
-		{"one byte more", strings.Repeat("x", most+1), most - len("…")},
-		{"2 MiB", strings.Repeat("x", 2<<20), most - len("…")},
-		{"no character is cut in two", strings.Repeat("é", most), most - len("…") - 1},
+		{"one that just fits is whole", strings.Repeat("x", most-len("Failed: ")), most - len("Failed: ")},
+		{"one byte more", strings.Repeat("x", most-len("Failed: ")+1), most - len("Failed: …")},
+		{"2 MiB", strings.Repeat("x", 2<<20), most - len("Failed: …")},
+		{"no character is cut in two", strings.Repeat("é", most), most - len("Failed: …") - 1},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			began := time.Now()
@@ -75,12 +75,12 @@ func TestTheTextOfAnEventIsCut(t *testing.T) {
 			long := strings.Repeat("n", 2<<20)
 			tracker.see(&corev1.Event{Reason: "Failed", Message: row.message, InvolvedObject: corev1.ObjectReference{Kind: "Job", Name: long}})
 			got := noticed.eventsFrom(0)[0]
-			want := row.message[:row.kept]
+			want := "Failed: " + row.message[:row.kept]
 			if row.kept < len(row.message) {
 				want += "…"
 			}
-			if got.Message != want || len(got.Message) > most {
-				t.Errorf("%d bytes, want %d: …%q", len(got.Message), len(want), got.Message[max(0, len(got.Message)-20):])
+			if got.Detail != want || len(got.Detail) > most {
+				t.Errorf("%d bytes, want %d: …%q", len(got.Detail), len(want), got.Detail[max(0, len(got.Detail)-20):])
 			}
 			if !strings.HasPrefix(got.Object, "Job/nnn") || len(got.Object) != most {
 				t.Errorf("an object of %d bytes", len(got.Object))

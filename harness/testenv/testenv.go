@@ -36,7 +36,7 @@ func Need(t testing.TB, g Group) {
 	asked := strings.FieldsFunc(os.Getenv(Variable), func(r rune) bool { return r == ',' || r == ' ' })
 	for _, name := range asked {
 		if !slices.ContainsFunc(groups, func(g Group) bool { return g.name == name }) {
-			t.Fatalf("%s=%s: there is no group of tests of that name; the groups: %s", Variable, name, names())
+			t.Fatalf("%s=%s: unknown group of tests: use some of %s", Variable, name, names())
 		}
 	}
 	switch old := g.variable(); {

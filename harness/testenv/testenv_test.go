@@ -17,7 +17,7 @@ func TestNeed(t *testing.T) {
 		{"so is one beside the group that is asked for", "mutants", "", "skipped", "make track-record"},
 		{"a group that is asked for runs", "track-record", "", "", ""},
 		{"so does one of several", "mutants,track-record", "", "", ""},
-		{"a group that is mistyped fails", "trackrecord", "", "failed", "there is no group of tests of that name; the groups: bench-long, "},
+		{"a group that is mistyped fails", "trackrecord", "", "failed", "unknown group of tests: use some of bench-long, "},
 		{"the variable of the last release has it run, too", "", "1", "", "set ROLLCALL_TESTS=track-record"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -76,9 +76,9 @@ func (s eventSigns) note(e evidence.Event, grace time.Duration) {
 
 func (s eventSigns) noteReport(e evidence.Event, grace time.Duration) {
 	switch e.Report.Kind {
-	case evidence.NotScheduled, evidence.NotAttached, evidence.NotCreated, evidence.NoSuchImage:
+	case evidence.NotScheduled, evidence.NotAttached, evidence.NotCreated, evidence.NotPulled:
 		s.lacks[e.Object] = e
-	case evidence.WasScheduled, evidence.WasAttached, evidence.WasCreated, evidence.ImageWasThere:
+	case evidence.Scheduled, evidence.Attached, evidence.Created, evidence.Pulled:
 		delete(s.lacks, e.Object)
 	default:
 	}

@@ -268,11 +268,11 @@ func unknown(c Comparison, baseline, candidate Runs) (reasons []Reason) {
 	return reasons
 }
 
-// decided reports whether any scenario of the mode was decided.
 func notSkippedIn(mode string) func(model.Scenario) bool {
 	return func(s model.Scenario) bool { return s.Mode == mode && s.Outcome != verdict.Skipped }
 }
 
+// decided reports whether any scenario of the mode was decided.
 func decided(runs Runs, mode string) bool {
 	return runs.have(func(s model.Scenario) bool { return s.Mode == mode && s.Decided() })
 }

@@ -118,10 +118,8 @@ func (r *Recording) event(e evidence.Event) moment {
 	if e.Kind == evidence.PodExited {
 		what += fmt.Sprintf(": code %d", e.Count)
 	}
-	for _, text := range []string{e.Reason, e.Message, e.Detail} {
-		if text != "" {
-			what += ": " + text
-		}
+	if e.Detail != "" {
+		what += ": " + e.Detail
 	}
 	return moment{r.Timeline.TimeOf(e), what, evidence.EventsFile}
 }

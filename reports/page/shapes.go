@@ -96,7 +96,7 @@ var versionShapes = []shape{
 	{Class: "v5", Colour: colour{"#999", "#888"}, Symbol: square},
 }
 
-// phaseShapes are of pods, in the colours of their versions.
+// phaseShapes are of pods. The colour is only the legend's: a pod has that of its version.
 var phaseShapes = [timeline.PodGone + 1]shape{
 	timeline.PodStarting: {Class: "starting", Colour: quiet, Tall: 2},
 	timeline.PodServing:  {Class: "serving", Colour: quiet, Tall: 10},

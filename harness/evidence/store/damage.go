@@ -68,7 +68,7 @@ func (ev *reading) readSegments(dir string) {
 	var events []evidence.Event
 	_, nEvents, eventsErr := openSegment(filepath.Join(dir, eventsSegment), eventType(), func(e evidence.Event) {
 		reached = max(reached, e.At)
-		events = append(events, withReason(e))
+		events = append(events, withMessage(e))
 	})
 	ev.Hits, ev.Events = hits, inOrder(events)
 	ev.addDamage(evidence.RunFile, fmt.Errorf("%s: the recording was cut off: it got to %s, with %d hits, %d arrivals and %d events",

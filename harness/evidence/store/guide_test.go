@@ -205,7 +205,7 @@ func eventTables(t *testing.T, types goTypes) string {
 		fields[field.Name], _, _ = strings.Cut(field.Tag.Get("json"), ",")
 	}
 	for field := range reflect.TypeFor[evidence.Event]().Fields() {
-		if fields[field.Name] == "-" { // only in memory
+		if fields[field.Name] == "-" { // not in the file
 			continue
 		}
 		comment := types.fields["Event"][field.Name]

@@ -69,16 +69,19 @@ func parseEvent(line []byte) (e evidence.Event, err error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return evidence.Event{}, fmt.Errorf("not an event: %w", err)
 	}
-	e = withReason(e)
+	e = withMessage(e)
 	return e, e.Check()
 }
 
-// withReason returns an event with reason and message apart: builds before 2026-12 wrote both into the detail.
-func withReason(e evidence.Event) evidence.Event {
-	if e.Kind == evidence.Reported && e.Reason == "" {
-		e.Reason, e.Message, _ = strings.Cut(e.Detail, ": ")
-		e.Detail = ""
+// withMessage returns an event of the API with its message, and with its reason, which earlier builds wrote in the detail alone.
+func withMessage(e evidence.Event) evidence.Event {
+	if e.Kind != evidence.Reported {
+		return e
 	}
+	if e.Reason == "" {
+		e.Reason, _, _ = strings.Cut(e.Detail, ": ")
+	}
+	e.Message = strings.TrimPrefix(e.Detail, e.Reason+": ")
 	return e
 }
 

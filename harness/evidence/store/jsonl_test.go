@@ -109,10 +109,17 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-func TestEventsOfEarlierBuildsHaveReasonAndMessageInOneText(t *testing.T) {
-	got, err := readEvents(strings.NewReader(`{"at":5,"kind":"reported","object":"Pod/a","detail":"Killing: Container a: restarted"}` + "\n"))
-	want := []evidence.Event{{At: 5, Kind: evidence.Reported, Object: "Pod/a", Reason: "Killing", Message: "Container a: restarted"}}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Error(err, diff)
+func TestReasonAndMessageOfAnEventOfTheAPI(t *testing.T) {
+	for _, row := range []struct{ sentence, reason string }{
+		{"written with its reason", `,"reason":"Killing"`},
+		{"written by an earlier build", ""},
+	} {
+		const detail = "Killing: Container a: restarted"
+		got, err := readEvents(strings.NewReader(`{"at":5,"kind":"reported","object":"Pod/a","detail":"` + detail + `"` + row.reason + "}\n"))
+		want := []evidence.Event{{At: 5, Kind: evidence.Reported, Object: "Pod/a", Detail: detail, Reason: "Killing",
+			Message: "Container a: restarted"}}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v %s", row.sentence, err, diff)
+		}
 	}
 }

@@ -43,7 +43,8 @@ var (
 			Object: anyWord.Draw(t, "object"), Count: rapid.Int().Draw(t, "count"), Detail: rapid.String().Draw(t, "detail"),
 		}
 		if e.Kind == evidence.Reported {
-			e.Detail, e.Reason, e.Message = "", "Killing", rapid.String().Draw(t, "message")
+			e.Reason, e.Message = "Killing", rapid.String().Draw(t, "message")
+			e.Detail = e.Reason + ": " + e.Message
 		}
 		return e
 	})

@@ -31,15 +31,15 @@ var forms = []form{
 	{"SuccessfulRescale", evidence.Rescales, begins("New size: ")}, // pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler
 
 	{"FailedScheduling", evidence.NotScheduled, nil},  // pkg/scheduler/schedule_one.go
-	{"Scheduled", evidence.WasScheduled, nil},         // the same file
+	{"Scheduled", evidence.Scheduled, nil},            // the same file
 	{"FailedAttachVolume", evidence.NotAttached, nil}, // pkg/controller/volume/events/event.go
-	{"SuccessfulAttachVolume", evidence.WasAttached, nil},
+	{"SuccessfulAttachVolume", evidence.Attached, nil},
 	{"FailedCreate", evidence.NotCreated, nil}, // pkg/controller/controller_utils.go
-	{"SuccessfulCreate", evidence.WasCreated, nil},
+	{"SuccessfulCreate", evidence.Created, nil},
 	// pkg/kubelet/images/image_manager.go: it ends with the cause. The reason has other messages, which are not about images.
-	{"Failed", evidence.NoSuchImage, func(m string) bool { return strings.Contains(m, "Failed to pull image") && neverFound(m) }},
+	{"Failed", evidence.NotPulled, func(m string) bool { return strings.Contains(m, "Failed to pull image") && neverFound(m) }},
 	{"Failed", "", nil},
-	{"Pulled", evidence.ImageWasThere, nil},
+	{"Pulled", evidence.Pulled, nil},
 
 	{"TriggeredScaleUp", evidence.NodeComes, nil}, // cluster-autoscaler
 	{"Nominated", evidence.NodeComes, nil},        // Karpenter
@@ -50,14 +50,14 @@ var lacks = []struct {
 	words string
 	lack  evidence.Lack
 }{
-	{"didn't have free ports", evidence.LacksPort}, // pkg/scheduler/framework/plugins/nodeports
-	{"anti-affinity rules", evidence.LacksApart},   // pkg/scheduler/framework/plugins/interpodaffinity
-	{"ReadWriteOncePod", evidence.LacksVolume},     // pkg/scheduler/framework/plugins/volumerestrictions
-	{"Volume is already", evidence.LacksVolume},    // pkg/controller/volume/attachdetach/reconciler/reconciler.go
-	{"exceeded quota", evidence.LacksQuota},        // apiserver, pkg/admission/plugin/resourcequota/controller.go
-	{"Insufficient ", evidence.LacksRoom},          // pkg/scheduler/framework/plugins/noderesources
-	{unboundClaims, evidence.LacksClaim},           // pkg/scheduler/framework/plugins/volumebinding
-	{"is forbidden: ", evidence.LacksAdmission},    // apimachinery, pkg/api/errors, NewForbidden
+	{"didn't have free ports", evidence.LacksPort},   // pkg/scheduler/framework/plugins/nodeports
+	{"anti-affinity rules", evidence.LacksOtherNode}, // pkg/scheduler/framework/plugins/interpodaffinity
+	{"ReadWriteOncePod", evidence.LacksVolume},       // pkg/scheduler/framework/plugins/volumerestrictions
+	{"Volume is already", evidence.LacksVolume},      // pkg/controller/volume/attachdetach/reconciler/reconciler.go
+	{"exceeded quota", evidence.LacksQuota},          // apiserver, pkg/admission/plugin/resourcequota/controller.go
+	{"Insufficient ", evidence.LacksRoom},            // pkg/scheduler/framework/plugins/noderesources
+	{unboundClaims, evidence.LacksClaim},             // pkg/scheduler/framework/plugins/volumebinding
+	{"is forbidden: ", evidence.LacksAdmission},      // apimachinery, pkg/api/errors, NewForbidden
 }
 
 const unboundClaims = "unbound immediate PersistentVolumeClaims"
@@ -71,8 +71,10 @@ func Of(kind, reason, message string) evidence.Report {
 		}
 		r := evidence.Report{Kind: f.kind}
 		switch r.Kind {
-		case evidence.NotScheduled, evidence.NotAttached, evidence.NotCreated:
+		case evidence.NotScheduled:
 			r.Lacks = lackIn(WithoutPreemption(message))
+		case evidence.NotAttached, evidence.NotCreated:
+			r.Lacks = lackIn(message)
 		case evidence.Rescales:
 			if _, err := fmt.Sscanf(message, "New size: %d;", &r.Size); err != nil {
 				return evidence.Report{Kind: evidence.UnknownReport}

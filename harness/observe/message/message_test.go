@@ -43,7 +43,7 @@ func TestOf(t *testing.T) {
 		{"a policy rejects a pod", "ReplicaSet", "FailedCreate", `Error creating: pods "x" is forbidden: violates PodSecurity`,
 			report{Kind: evidence.NotCreated, Lacks: evidence.LacksAdmission}},
 		{"an image that does not exist", "Pod", "Failed", `Failed to pull image "web:3": rpc error: desc = web:3: not found`,
-			report{Kind: evidence.NoSuchImage}},
+			report{Kind: evidence.NotPulled}},
 		{"a registry that does not answer", "Pod", "Failed", `Failed to pull image "web:3": dial tcp: i/o timeout`, report{}},
 		{"a reason that nobody reads", "Deployment", "ScalingReplicaSet", "Scaled up replica set a to 1", report{}},
 	} {
