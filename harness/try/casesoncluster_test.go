@@ -46,8 +46,13 @@ func TestCasesOnACluster(t *testing.T) {
 
 func (c userCase) try(t *testing.T, program, mode string) {
 	file, to := c.manifests(t, t.TempDir())
-	cmd := exec.CommandContext(t.Context(), program, slices.Concat([]string{"try", "--keep", "--modes=" + mode, "--filename=" + file,
-		"--service=" + c.service, "--to=" + to}, c.cluster.more)...)
+	args := []string{"try", "--keep", "--modes=" + mode, "--filename=" + file}
+	for _, option := range [][2]string{{"--service", c.service}, {"--to", to}} {
+		if option[1] != "" {
+			args = append(args, option[0]+"="+option[1])
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), program, slices.Concat(args, c.cluster.more)...)
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		t.Fatal(err)
