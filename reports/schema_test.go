@@ -3,6 +3,7 @@ package reports_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
 )
@@ -111,6 +114,36 @@ func TestWhatIsNotAReportIsNotValid(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The schema names the kinds of failures as package evidence does; those that need no TLS are counted on every lane.
+func TestTheSchemaNamesEveryFault(t *testing.T) {
+	const count = `        "%s": {"description": "%s%s.", "$ref": "#/$defs/count"}`
+	var rows []string
+	for _, of := range []struct {
+		faults []evidence.Fault
+		whose  string
+	}{
+		{evidence.PlainFaults(), ""}, {evidence.TLSFaults(), "Of lanes over TLS: "},
+		{evidence.HostFaults(), "Of lanes outside the cluster: their host "},
+	} {
+		for _, fault := range of.faults {
+			means := fault.Meaning()
+			if of.whose == "" {
+				means = strings.ToUpper(means[:1]) + means[1:]
+			}
+			rows = append(rows, fmt.Sprintf(count, fault, of.whose, means))
+		}
+	}
+	required := strings.ReplaceAll(fmt.Sprintf("%q", evidence.PlainFaults()), `" "`, `", "`)
+	made := fmt.Sprintf(`      "description": "Requests that failed, by kind.",
+      "type": "object",
+      "additionalProperties": false,
+      "required": %s,
+      "properties": {
+%s
+      }`, required, strings.Join(rows, ",\n"))
+	golden.Between(t, "report.schema.json", `    "failures": {`+"\n", "\n    },\n", made)
 }
 
 // A field that is not published is a field nobody may rely on.

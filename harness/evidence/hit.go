@@ -49,46 +49,92 @@ type Fault string
 // The faults that the client's socket or the reply showed.
 const (
 	NoFault     Fault = ""
-	Refused     Fault = "refused"      // ECONNREFUSED: nothing listens, or kube-proxy rejects
-	Reset       Fault = "reset"        // ECONNRESET or EPIPE
-	Closed      Fault = "closed"       // the peer closed before the reply was whole
-	Timeout     Fault = "timeout"      // no whole reply in time
-	Unreachable Fault = "unreachable"  // no route to host or network
-	BadStatus   Fault = "bad_status"   // a whole reply with a status outside 200-299
-	WrongServer Fault = "wrong_server" // a whole reply by something other than the app under test
+	Refused     Fault = "refused" // ECONNREFUSED
+	Reset       Fault = "reset"   // ECONNRESET or EPIPE
+	Closed      Fault = "closed"
+	Timeout     Fault = "timeout"
+	Unreachable Fault = "unreachable"
+	BadStatus   Fault = "bad_status"
+	WrongServer Fault = "wrong_server"
 )
 
 // The faults of TLS. A handshake in which the connection ends or no reply comes is Closed, Reset or Timeout.
 const (
-	HandshakeFailed      Fault = "handshake_failed"       // or an alert ended the connection later; a TLSFailed event has the cause
-	CertExpired          Fault = "cert_expired"           // or the certificate is not valid yet
-	CertUnknownAuthority Fault = "cert_unknown_authority" // no authority that the client trusts signed it
-	CertWrongName        Fault = "cert_wrong_name"        // it is for another host
-	PlainHTTP            Fault = "plain_http"             // the handshake was answered with plain HTTP
+	HandshakeFailed      Fault = "handshake_failed" // a TLSFailed event has the cause
+	CertExpired          Fault = "cert_expired"
+	CertUnknownAuthority Fault = "cert_unknown_authority"
+	CertWrongName        Fault = "cert_wrong_name"
+	PlainHTTP            Fault = "plain_http"
 )
 
 // The faults of the host of a client outside the cluster: they say nothing about the server.
 const (
-	Unresolved  Fault = "unresolved"    // its resolver has no address for the name, or does not answer
-	NoLocalPort Fault = "no_local_port" // all its local ports are taken
-	NoRoute     Fault = "no_route"      // it has no route to the address
+	Unresolved  Fault = "unresolved"
+	NoLocalPort Fault = "no_local_port"
+	NoRoute     Fault = "no_route"
+)
+
+// A meaning says in a report what a fault is.
+type meaning struct {
+	fault Fault
+	text  string
+}
+
+// All faults, in the order reports show them. The schema of reports and the guide to a run folder are made of these tables.
+var (
+	plainFaults = []meaning{
+		{Refused, "nothing listened, or kube-proxy rejected it"},
+		{Reset, "the connection was reset"},
+		{Closed, "the peer closed before the reply was whole"},
+		{Timeout, "no whole reply in time"},
+		{Unreachable, "no route to host or network"},
+		{BadStatus, "a whole reply with a status outside 200 to 299"},
+		{WrongServer, "a whole reply by something that is not the app asked"},
+	}
+	tlsFaults = []meaning{
+		{HandshakeFailed, "the handshake failed, or an alert ended the connection later"},
+		{CertExpired, "the certificate has expired or is not valid yet"},
+		{CertUnknownAuthority, "no authority that the client trusts signed the certificate"},
+		{CertWrongName, "the certificate is for another host"},
+		{PlainHTTP, "the port answered in plain HTTP"},
+	}
+	hostFaults = []meaning{ // their subject is the host
+		{Unresolved, "could not resolve the name"},
+		{NoLocalPort, "had no local port left"},
+		{NoRoute, "had no route to the address"},
+	}
 )
 
 // Faults lists every fault, in the order reports show them.
 func Faults() []Fault { return slices.Concat(PlainFaults(), TLSFaults(), HostFaults()) }
 
 // PlainFaults lists the faults that need no TLS.
-func PlainFaults() []Fault {
-	return []Fault{Refused, Reset, Closed, Timeout, Unreachable, BadStatus, WrongServer}
-}
+func PlainFaults() []Fault { return faultsOf(plainFaults) }
 
 // TLSFaults lists those of lanes over TLS alone.
-func TLSFaults() []Fault {
-	return []Fault{HandshakeFailed, CertExpired, CertUnknownAuthority, CertWrongName, PlainHTTP}
-}
+func TLSFaults() []Fault { return faultsOf(tlsFaults) }
 
 // HostFaults lists those of clients outside the cluster.
-func HostFaults() []Fault { return []Fault{Unresolved, NoLocalPort, NoRoute} }
+func HostFaults() []Fault { return faultsOf(hostFaults) }
+
+func faultsOf(meanings []meaning) (faults []Fault) {
+	for _, m := range meanings {
+		faults = append(faults, m.fault)
+	}
+	return faults
+}
+
+// Meaning says what happened to a request that failed so. The subject of what it says of a fault of a host is the host.
+func (f Fault) Meaning() string {
+	for _, m := range slices.Concat(plainFaults, tlsFaults, hostFaults) {
+		if m.fault == f {
+			return m.text
+		}
+	}
+	return ""
+}
 
 // OfHost reports whether the cause is the host that sent the request.
-func (f Fault) OfHost() bool { return slices.Contains(HostFaults(), f) }
+func (f Fault) OfHost() bool {
+	return slices.ContainsFunc(hostFaults, func(m meaning) bool { return m.fault == f })
+}

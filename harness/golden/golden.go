@@ -35,21 +35,32 @@ func File[Text ~string | ~[]byte](t testing.TB, path string, got Text) {
 //	<!-- /name -->
 func Section(t testing.TB, path, name, got string) {
 	t.Helper()
-	before, _, after := cut(t, path, name)
-	File(t, path, before+got+after)
+	begin, end := marks(name)
+	Between(t, path, begin, end, got)
 }
 
 // SectionOf returns the text of a section of a guide.
 func SectionOf(t testing.TB, path, name string) string {
 	t.Helper()
-	_, section, _ := cut(t, path, name)
+	begin, end := marks(name)
+	_, section, _ := cut(t, path, begin, end)
 	return section
 }
 
-// cut returns the text of a section of a guide, and what is before and after it.
-func cut(t testing.TB, path, name string) (before, section, after string) {
+func marks(name string) (begin, end string) {
+	return "<!-- " + name + " -->\n", "<!-- /" + name + " -->"
+}
+
+// Between compares a text with what is between two texts of a file that has no comments to mark sections, or writes it there.
+func Between(t testing.TB, path, begin, end, got string) {
 	t.Helper()
-	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+	before, _, after := cut(t, path, begin, end)
+	File(t, path, before+got+after)
+}
+
+// cut returns what is between two texts of a file, and what is before and after it, with these texts.
+func cut(t testing.TB, path, begin, end string) (before, section, after string) {
+	t.Helper()
 	before, rest, begun := strings.Cut(read(t, path), begin)
 	section, after, ended := strings.Cut(rest, end)
 	if !begun || !ended {

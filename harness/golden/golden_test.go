@@ -27,6 +27,8 @@ func TestFiles(t *testing.T) {
 		{"another section fails", false, func(t testing.TB, file string) { Section(t, file, "yellow", "lemon\n") }, guide, "lemon"},
 		{"a section is written with -update, and the rest stays", true, func(t testing.TB, file string) { Section(t, file, "yellow", "lemon\n") },
 			strings.Replace(guide, "<!-- /yellow -->", "lemon\n<!-- /yellow -->", 1), ""},
+		{"what is between two texts is written with -update, and they stay", true,
+			func(t testing.TB, file string) { Between(t, file, "# ", "\n", "Vegetables") }, strings.Replace(guide, "Fruit", "Vegetables", 1), ""},
 		{"a section that the guide lacks fails, also with -update", true, func(t testing.TB, file string) { Section(t, file, "blue", "plum\n") },
 			guide, "has no section"},
 	} {

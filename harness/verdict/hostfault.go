@@ -9,11 +9,6 @@ import (
 // hostFaults returns a reason for each fault of a client's own host. Such requests never left the host, so that it is not known how they
 // would have been answered.
 func hostFaults(tl timeline.Timeline) (reasons []Reason) {
-	lacks := map[evidence.Fault]string{
-		evidence.Unresolved:  "could not resolve the name",
-		evidence.NoLocalPort: "had no local port left",
-		evidence.NoRoute:     "had no route to the address",
-	}
 	for _, lane := range tl.LanesWhere(laneKinds[AllLanes]) {
 		for _, fault := range evidence.HostFaults() {
 			n := lane.Summary.Failures[fault]
@@ -21,7 +16,7 @@ func hostFaults(tl timeline.Timeline) (reasons []Reason) {
 				continue
 			}
 			scope := evidence.Scope{Missed: evidence.Requests(), Doubted: failuresAndLatencies, Lanes: []string{lane.ID}}
-			reasons = append(reasons, reason(reasonHostFault, scope, "the host of %s %s: %s failed (%s)", lane.ID, lacks[fault],
+			reasons = append(reasons, reason(reasonHostFault, scope, "the host of %s %s: %s failed (%s)", lane.ID, fault.Meaning(),
 				phrase.Count(n, "request"), fault))
 		}
 	}

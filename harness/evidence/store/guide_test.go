@@ -189,11 +189,16 @@ func columnTable[W any](t *testing.T, types goTypes, file string, metadata []par
 }
 
 func faults() string {
-	var all []string
-	for _, fault := range evidence.Faults() {
-		all = append(all, "`"+string(fault)+"`")
+	text := "| fault | what happened |\n|---|---|\n"
+	for _, of := range []struct {
+		faults []evidence.Fault
+		whose  string
+	}{{evidence.PlainFaults(), ""}, {evidence.TLSFaults(), ""}, {evidence.HostFaults(), "the client's host "}} {
+		for _, fault := range of.faults {
+			text += fmt.Sprintf("| `%s` | %s%s |\n", fault, of.whose, fault.Meaning())
+		}
 	}
-	return "A `fault` is one of " + strings.Join(all, ", ") + ".\n\n"
+	return text + "\n"
 }
 
 // eventTables returns the tables of the fields and the kinds of events.
