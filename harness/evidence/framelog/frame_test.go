@@ -32,7 +32,6 @@ func TestALogIsReadUpToWhereItIsNotWhole(t *testing.T) {
 		{"whole frames", two, "s7\nh{\"seq\":7}\n", ""},
 		{"an empty log", nil, "", ""},
 		{"a frame without a text", Append(nil, Head, nil), "b\n", ""},
-		{"a batch of an earlier build", []byte("cdf7450b {\"records\":[]}\n"), "{\"records\":[]}\n", ""},
 		{"one that was cut off", two[:len(two)-1], "s7\n", io.ErrUnexpectedEOF.Error()},
 		{"a line that is no frame", append(bytes.Clone(two), "x\n"...), "s7\nh{\"seq\":7}\n", `damaged: checksum "x", want 00000000`},
 		{"a frame of another text", bytes.Replace(two, []byte("q\":7"), []byte("q\":8"), 1), "s7\n", "damaged: checksum "},

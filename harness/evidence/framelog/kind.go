@@ -9,8 +9,6 @@ const (
 	Arrival Kind = 'a'
 	Flow    Kind = 'f'
 	Event   Kind = 'e'
-	// Batch is the first byte of a text without a kind, {"records":[…]}, as builds wrote it that had a segment format of their own.
-	Batch Kind = '{'
 )
 
 // The kinds that an agent needs besides.

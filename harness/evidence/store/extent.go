@@ -23,7 +23,7 @@ type extent struct {
 	least    uint64
 }
 
-// note adds the range of a frame or more. Their records are of one lane, except in a batch of an earlier build.
+// note adds the range of a frame or more.
 func note[R any](to extents, at, size int64, records []R, of recordType[R]) {
 	for _, r := range records {
 		k := of.key(r)
@@ -59,17 +59,16 @@ func readExtents[R any](in io.ReaderAt, all extents, of recordType[R], yield fun
 				return fmt.Errorf("byte %d: %w", e.at, err)
 			}
 			for f, err := range framelog.ReadFrom(bytes.NewReader(log)) {
-				var records []R
+				var r R
+				var has bool
 				if err == nil {
-					records, err = of.decode(f)
+					r, has, err = of.decode(f)
 				}
 				if err != nil {
 					return fmt.Errorf("byte %d: %w", e.at, err)
 				}
-				for _, r := range records {
-					if of.key(r).lane == lane {
-						waiting = append(waiting, r)
-					}
+				if has && of.key(r).lane == lane {
+					waiting = append(waiting, r)
 				}
 			}
 			last := i == len(list)-1

@@ -64,27 +64,20 @@ func (of recordType[R]) appendTo(log []byte, r R) []byte {
 	return framelog.Append(log, of.kind, text)
 }
 
-// decode returns the records of a frame, and an error for one that is none of a segment or has an impossible record.
-func (of recordType[R]) decode(f framelog.Frame) (records []R, err error) {
+// decode returns the record of a frame, if it has one, and an error for a frame that is none of a segment or has an impossible record.
+func (of recordType[R]) decode(f framelog.Frame) (r R, has bool, err error) {
 	switch f.Kind {
 	case of.kind:
-		records = make([]R, 1)
-		err = json.Unmarshal(f.Text, &records[0])
-	case framelog.Batch:
-		var batch struct {
-			Records []R `json:"records"`
+		has = true
+		if err = json.Unmarshal(f.Text, &r); err == nil {
+			err = of.check(r)
 		}
-		err = json.Unmarshal(append([]byte{byte(f.Kind)}, f.Text...), &batch)
-		records = batch.Records
 	case framelog.Head, framelog.Sent, framelog.Trouble: // of the agent's own
 	default:
 		err = fmt.Errorf("a frame of kind %q", f.Kind)
 	}
-	for i := 0; err == nil && i < len(records); i++ {
-		err = of.check(records[i])
-	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", framelog.ErrDamaged, err)
+		return r, false, fmt.Errorf("%w: %w", framelog.ErrDamaged, err)
 	}
-	return records, nil
+	return r, has, nil
 }

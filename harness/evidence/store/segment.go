@@ -154,9 +154,10 @@ func scanSegment[R any](r io.Reader, of recordType[R], see func(R)) (found exten
 	found = make(extents)
 	var at, noted int64
 	for f, err := range framelog.ReadFrom(bufio.NewReaderSize(r, 64<<10)) {
-		var records []R
+		var r R
+		var has bool
 		if err == nil {
-			records, err = of.decode(f)
+			r, has, err = of.decode(f)
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			err = fmt.Errorf("it is cut off in the frame that begins here, %d bytes into it", len(f.Line))
@@ -165,14 +166,12 @@ func scanSegment[R any](r io.Reader, of recordType[R], see func(R)) (found exten
 			return found, count, fmt.Errorf("byte %d: %w", at, err)
 		}
 		at += int64(len(f.Line))
-		if len(records) == 0 {
+		if !has {
 			continue // it is noted with the next
 		}
-		note(found, noted, at-noted, records, of)
-		noted, count = at, count+len(records)
-		for _, r := range records {
-			see(r)
-		}
+		note(found, noted, at-noted, []R{r}, of)
+		noted, count = at, count+1
+		see(r)
 	}
 	return found, count, fmt.Errorf("byte %d: it ends here, unfinished", at)
 }

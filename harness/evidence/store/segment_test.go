@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -29,10 +28,6 @@ func scanned[R any](file []byte, of recordType[R]) (records []R, err error) {
 	return records, err
 }
 
-// batches is a segment of a build that had a format of its own, with a record of lane a and one of lane b in its first frame.
-const batches = `585f2842 {"first":0,"records":[{"lane":"a","seq":0,"due":0,"sent":0,"took":0},{"lane":"b","seq":0,"due":0,"sent":0,"took":0}]}
-`
-
 func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
 	ab, c := logged(hitType(), evidence.Hit{Lane: "a"}, evidence.Hit{Lane: "b"}), logged(hitType(), evidence.Hit{Lane: "c"})
 	at := func(log []byte, cause string) string { return fmt.Sprintf("byte %d: %s", len(log), cause) }
@@ -54,9 +49,6 @@ func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
 		{"a line that is none", slices.Concat(ab, []byte("x\n")), at(ab, `damaged: checksum "x", want 00000000`), 2},
 		{"a record that is no JSON", framelog.Append(bytes.Clone(ab), framelog.Hit, []byte("x")), at(ab, "damaged: invalid character"), 2},
 		{"a record of another file", slices.Concat(ab, logged(arrivalType(), evidence.Arrival{})), at(ab, "damaged: a frame of kind 'a'"), 2},
-		{"one by a build that had a format of its own", []byte(batches), at([]byte(batches), "it ends here, unfinished"), 2},
-		{"a batch with a record nobody can have made", framelog.Append(bytes.Clone(ab), framelog.Batch, []byte(`"records":[{},{"status":-1}]}`)),
-			at(ab, "damaged: status -1 is out of range"), 2},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {
 			hits, err := scanned(tc.file, hitType())
@@ -100,10 +92,6 @@ func TestASegmentIsReadInOrder(t *testing.T) {
 		want = append(want, evidence.Hit{Lane: fmt.Sprint(i * 3 / n), Seq: uint64(i)})
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	batched := func(_ recordType[evidence.Hit], hits ...evidence.Hit) []byte {
-		text, _ := json.Marshal(map[string]any{"records": hits})
-		return framelog.Append(nil, framelog.Batch, text[1:])
-	}
 	bySent := func(of recordType[evidence.Hit], hits ...evidence.Hit) (log []byte) {
 		for _, h := range hits {
 			log = of.appendTo(framelog.Append(log, framelog.Sent, []byte("1")), h)
@@ -122,7 +110,6 @@ func TestASegmentIsReadInOrder(t *testing.T) {
 		{"many at once", 300, mostWaiting, logged[evidence.Hit]},
 		{"each by itself", 300, 1, logged[evidence.Hit]},
 		{"as an agent logs", 300, 100, bySent},
-		{"in batches of an earlier build", 300, 100, batched},
 	} {
 		came := slices.Clone(want)
 		for part := range slices.Chunk(came, row.moved) {
@@ -148,7 +135,6 @@ func FuzzSegment(f *testing.F) {
 	f.Add(ab[:20])
 	f.Add(slices.Concat(ab, logged(hitType(), evidence.Hit{Status: -1})))
 	f.Add(framelog.Append(bytes.Clone(ab), framelog.Sent, []byte("7")))
-	f.Add([]byte(batches))
 	f.Add([]byte("00000000 \n"))
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, file []byte) {
