@@ -1,30 +1,36 @@
 // Package harness has the types that authors of scenarios use: a [Scenario] as a plain value, its two
 // kinds, [UnderLoad] and [InSteps], and the [Steps] of the second. The packages below it:
 //
-//   - rollcall is the program, with its commands: the only room that knows both run and reports
-//   - run makes a plan of what is asked and does it: a cluster for each mode, turns, recordings, verdicts; run.go tells it from the options
-//     to the report, and gotest.go has the adapter of e2e-framework
-//   - record makes one recording: prepare, load, roll out, settle, collect, clean up, and diagnostics if it went wrong
-//   - observe watches the API, pods' logs and nodes' rules, and measures which processes waited for a processor
-//   - evidence has the types of a run folder; timeline joins it; verdict judges it, and verdict/kept keeps the verdict
-//   - cluster creates kind clusters and attaches to existing ones; dataplane has what routes on their nodes, and alone knows its ports and
-//     scripts
-//   - staging checks whether a run is possible on an existing cluster: rights, quota, trial pods, run lock
-//   - namespace leases the namespaces of recordings, holds those that are there already, and sweeps what dead runs left
-//   - rollout edits objects as a strategy does; userapp has what is known of an app of the user's
-//   - disruption does what maintenance and failures do to a cluster under load, and waits until it is whole again
-//   - during records by means of run what maintenance by somebody else costs clients; try rolls out an app from its
-//     manifests: during.go and try.go tell them
-//   - mutants has injected faults that a verdict has to detect, and the track record of real bugs of Kubernetes; run runs both
-//   - host finds out what this machine can run, and the packages below it are program rollcall-host, which sets the machine up, makes node
-//     images, compiles components and keeps a machine with IP_VS
-//   - provision has rollcall-host make what a run needs; kube names versions and components of Kubernetes
-//   - layout knows where Rollcall runs from and what a release contains, and builds the images of its pods
-//   - usage parses input of users (flags, files) and has the error for bad input; progress shows how far a run is
-//   - command runs programs; poll waits for a condition; sharedfile has file locks and replaces files
-//     atomically; secret withholds what may be secret in what is kept or printed
-//   - golden compares what tests make with golden files and with the parts of guides that are made of Go values; testenv skips tests
-//     that need a cluster or much time where nobody asks for them
+//   - cluster has the interface of a Kubernetes cluster as scenarios and recordings need it
+//   - command runs other programs, given as a command line, and returns their standard output
+//   - dataplane has what routes connections to Services on nodes
+//   - disruption has what can be done to a cluster while its clients send requests
+//   - during records what somebody else's maintenance costs the clients of a Service
+//   - evidence has the types of a recorded run
+//   - golden compares what tests make with files of the repository
+//   - host finds out what this machine is and can run
+//   - kube names what Rollcall knows of Kubernetes
+//   - layout finds the files that Rollcall comes with
+//   - mutants is a catalogue of damages, each done to the cluster, the app or the rig while a scenario is recorded, with the outcome that
+//     has to follow and the cause that has to be named
+//   - namespace leases a namespace to each recording, cleans it up afterwards, and sweeps what dead runs left behind
+//   - observe records what happens inside the cluster while a scenario runs
+//   - poll waits for conditions that cannot be watched
+//   - progress shows what a run is doing
+//   - provision gets what a run needs and this host does not have
+//   - record makes one recording of a scenario on a cluster, in stages
+//   - rollcall says what a rollout costs the clients of a Kubernetes Service
+//   - rollout has strategies that bring an app from one version to the next
+//   - run plans what a user asks for, and does it
+//   - secret finds what may be a user's secret by the name that it has, and withholds it from all that Rollcall keeps or prints
+//   - sharedfile has files that several processes use
+//   - staging checks before any recording whether a run is possible on a cluster that exists already
+//   - testenv says whether tests run that need a cluster, or much time or memory
+//   - timeline joins the streams of one recorded run into one view
+//   - try rolls out a user's app from its own manifests
+//   - usage has the input of a command
+//   - userapp has what is known of a user's app, which exists already
+//   - verdict judges a timeline by rules
 //
 // The words: a scenario makes a claim about clients. While it rolls an app out, lanes send requests. A request is a hit as its
 // client saw it and, if it reached a pod, an arrival as the app saw it. Everything that was recorded is evidence, in the run folder.

@@ -5,11 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"example.com/rollcall/harness"
+	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/suites"
 )
 
@@ -24,8 +25,7 @@ var (
 	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading  = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	unlinked = regexp.MustCompile(`[^\w\- ]`)
-	makeVerb = regexp.MustCompile(`\bmake ([a-z][a-z-]*)`)
-	target   = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
+	scenario = regexp.MustCompile("`([a-z]+)/([a-z-]+)`")
 )
 
 // A Go example has to come from a file that is compiled, and every example that names a file has to be in that file.
@@ -79,44 +79,22 @@ func anchors(text string) map[string]bool {
 	return all
 }
 
-func TestMakeTargetsAreThere(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
-	for _, m := range target.FindAllStringSubmatch(string(makefile), -1) {
-		known[m[1]] = true
-	}
+// A guide that names a scenario, such as `rollout/single-surged`, leads to one.
+func TestScenariosInGuidesAreThere(t *testing.T) {
 	for name, text := range guides(t) {
-		for _, code := range regexp.MustCompile("(?s)```sh\n.*?```|`[^`\n]+`").FindAllString(text, -1) {
-			for _, m := range makeVerb.FindAllStringSubmatch(code, -1) {
-				if !known[m[1]] {
-					t.Errorf("%s: there is no make %s", name, m[1])
-				}
+		for _, m := range scenario.FindAllStringSubmatch(text, -1) {
+			suite, id := m[1], m[2]
+			if in := all()[suite]; in != nil && !slices.ContainsFunc(in, func(s harness.Scenario) bool { return s.ID == id }) {
+				t.Errorf("%s: there is no scenario %s/%s", name, suite, id)
 			}
-		}
-	}
-}
-
-// Guides are also read in terminals and diffs; the README fits on one or two screens of a browser.
-func TestGuidesAreShort(t *testing.T) {
-	const widest, longest = 160, 12 << 10
-	for name, text := range guides(t) {
-		for i, line := range strings.Split(text, "\n") {
-			if n := utf8.RuneCountInString(line); n > widest && !strings.HasPrefix(line, "|") {
-				t.Errorf("%s:%d has %d columns, %d are allowed outside tables", name, i+1, n, widest)
-			}
-		}
-		if name == "README.md" && len(text) > longest {
-			t.Errorf("%s has %d bytes, %d are allowed", name, len(text), longest)
 		}
 	}
 }
 
 func TestReadmeCountsTheScenariosOfEachProfile(t *testing.T) {
-	readme := guides(t)["README.md"]
-	for _, profile := range []harness.Profile{harness.Smoke, harness.Core, harness.Full} {
+	for profile, called := range map[harness.Profile]string{
+		harness.Smoke: "make smoke", harness.Core: "make conformance", harness.Full: "PROFILE=full make conformance",
+	} {
 		n := 0
 		for _, scenarios := range suites.All() {
 			for _, s := range scenarios {
@@ -125,9 +103,6 @@ func TestReadmeCountsTheScenariosOfEachProfile(t *testing.T) {
 				}
 			}
 		}
-		row := regexp.MustCompile(fmt.Sprintf("(?m)^\\| `%s` .* \\| (\\d+) \\|", profile)).FindStringSubmatch(readme)
-		if row == nil || row[1] != fmt.Sprint(n) {
-			t.Errorf("profile %s has %d scenarios, README.md has the row %q", profile, n, row)
-		}
+		golden.Between(t, "../README.md", fmt.Sprintf("| `%s` (`%s`) | ", profile, called), " |", fmt.Sprint(n))
 	}
 }

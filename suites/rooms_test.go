@@ -1,12 +1,17 @@
 package suites
 
 import (
-	"os"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"os/exec"
-	"regexp"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/rollcall/harness/golden"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 func TestRootHoldsWhatIsFixed(t *testing.T) {
@@ -23,30 +28,29 @@ func TestRootHoldsWhatIsFixed(t *testing.T) {
 	}
 }
 
-// Exactly the folders of the harness are named where a newcomer looks for them.
+// Where a newcomer looks for the packages of the harness, each has the beginning of its own comment, up to a colon or a full stop.
 func TestRoomsAreNamed(t *testing.T) {
-	text, err := os.ReadFile("../harness/doc.go")
+	folders, err := filepath.Glob("../harness/*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _, _ := strings.Cut(string(text), "The words:")
-	var named []string
-	for _, room := range regexp.MustCompile(`(?m)(?:^//   - |; )([a-z]+) `).FindAllStringSubmatch(list, -1) {
-		named = append(named, room[1])
-	}
-	slices.Sort(named)
-	named = slices.Compact(named)
-	entries, err := os.ReadDir("../harness")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rooms []string
-	for _, entry := range entries {
-		if entry.IsDir() {
-			rooms = append(rooms, entry.Name())
+	var list strings.Builder
+	for _, file := range folders {
+		source, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.go") || source.Doc == nil {
+			continue
+		}
+		name := filepath.Base(filepath.Dir(file))
+		says := strings.NewReplacer("Package ", "", "Command ", "", "[", "", "]", "").Replace(new(doc.Package).Synopsis(source.Doc.Text()))
+		says, _, _ = strings.Cut(strings.TrimSuffix(says, "."), ":")
+		lines := phrase.Wrap(says, 132)
+		list.WriteString("//   - " + strings.Join(lines, "\n//     ") + "\n")
+		if !strings.HasPrefix(says, name+" ") {
+			t.Errorf("%s: it does not begin with %s", file, name)
 		}
 	}
-	if !slices.Equal(named, rooms) {
-		t.Errorf("harness/doc.go names %v\nthere are %v", named, rooms)
-	}
+	golden.Between(t, "../harness/doc.go", "The packages below it:\n//\n", "//\n// The words:", list.String())
 }

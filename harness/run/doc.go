@@ -1,4 +1,4 @@
-// Package run does what a user asks for. [Suites], in run.go, tells a run of suites from its options to its report: it makes a [Plan],
+// Package run plans what a user asks for, and does it. [Suites], in run.go, tells a run of suites from its options to its report: it makes a [Plan],
 // opens a cluster for each kube-proxy mode, has scenarios take turns there to be recorded and judged, closes the clusters, and has the run
 // reported. A [Plan] is a value: what is asked, what was found, what is left out, in which order, how long. A [Run] is what changes while a
 // plan is being done: the run folder and its session, locks, and how much this machine turned out to carry.
