@@ -28,8 +28,8 @@ const maxStartRequest = 1 << 20
 //
 //	POST /v2/start     a startRequest; 409 when there was one already
 //	POST /v2/stop      returns when no request is in flight; may be repeated; 409 before start
-//	GET  /v2/hits      the log of ?lane= from position ?from= on, while it is written and after, and a rangeEnd,
-//	                   or one after the other for each of several such pairs; 404 for an unknown lane, 410 for
+//	GET  /v2/hits      the log of ?lane= from position ?from= on, while it is written and after, and the rest of a
+//	                   Range as a frame of kind End, or one after the other for each of several such pairs; 404 for an unknown lane, 410 for
 //	                   what is before a position asked for before, 416 for one beyond the log; 409 before start
 //	GET  /v2/status    a Status
 //	POST /v2/reach     asks the target of a reachRequest once; why it gives no good reply, or null
