@@ -2,6 +2,7 @@ package reports
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,178 +13,299 @@ import (
 	"example.com/rollcall/harness/evidence/store"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/reports/model"
 )
 
-func TestAdvice(t *testing.T) {
-	const ports = "FailedScheduling: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports. preemption: 0/3"
-	good := evidence.UserApp{Watched: true, Probed: true, PreStop: 5 * time.Second, Grace: 30 * time.Second}
-	lag := model.Numbers{RuleLag: &model.Lags{P50: 300, Max: 1200}}
-	failing := func(conn evidence.Conn, n int) model.Lane {
-		return model.Lane{Vantage: evidence.FromPod, Conn: conn, Failures: map[evidence.Fault]int{evidence.Reset: n}}
-	}
+// A recorded rollout whose app sleeps long enough is changed as if something else had happened: for each advice a case that calls for it,
+// and a similar one that does not.
+func TestAdviceOnMadeRecordings(t *testing.T) {
+	const port = "FailedScheduling: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports. preemption: 0/3"
+	const killed = "Killing: Container web failed liveness probe, will be restarted"
+	fine := []string{"RC3006", "RC3007"}
 	for _, row := range []struct {
 		sentence string
-		own      func(*evidence.UserApp)
-		numbers  model.Numbers
-		lanes    []model.Lane
-		seen     timeline.Signs
-		want     []string // how each sentence begins
+		change   func(*testing.T, *evidence.Evidence)
+		codes    []string
 	}{
-		{"there is nothing to say", func(*evidence.UserApp) {}, lag, nil, nil, nil},
-		{"no sleep", func(o *evidence.UserApp) { o.PreStop = 0 }, lag, nil, nil,
-			[]string{"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s"}},
-		{"no sleep, and nothing was measured that asks for one", func(o *evidence.UserApp) { o.PreStop = 0 }, model.Numbers{}, nil, nil, nil},
-		{"another hook, whose length nobody knows", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, nil, nil},
-		{"a sleep that is too short", func(o *evidence.UserApp) { o.PreStop = 2 * time.Second }, lag, nil, nil,
-			[]string{"Make the preStop sleep of 2s at least 3s"}},
-		{"a sleep that is long enough: nodes sent to its end because no endpoint was ready", func(*evidence.UserApp) {},
-			model.Numbers{RuleLag: &model.Lags{Max: 5900}, NeededDrain: map[string]float64{"n1": 8, "n2": 1200}}, nil, nil, nil},
-		{"a grace that is as long as the sleep", func(o *evidence.UserApp) { o.Grace = o.PreStop }, lag, nil, nil,
-			[]string{"Make terminationGracePeriodSeconds, 5s, longer than the preStop sleep of 5s"}},
-		{"no readiness probe", func(o *evidence.UserApp) { o.Probed = false }, lag, nil, nil, []string{"Give the pods a readiness probe"}},
-		{"replicas under an autoscaler", func(o *evidence.UserApp) { o.Autoscaled, o.Replicas = "shop", 3 }, lag, nil, nil,
-			[]string{"Leave replicas out of the manifest: the autoscaler shop sets them, and every apply sets them back to 3."}},
-		{"an autoscaler alone", func(o *evidence.UserApp) { o.Autoscaled = "shop" }, lag, nil, nil, nil},
-		{"Recreate", func(o *evidence.UserApp) { o.Recreate = true }, lag, nil, nil, []string{"The strategy Recreate ends every old pod"}},
-		{"only keep-alive connections broke", func(*evidence.UserApp) {}, lag, []model.Lane{failing(evidence.Fresh, 0), failing(evidence.Reused, 7)},
-			nil, []string{"Have the app answer with Connection: close"}},
-		{"new connections broke too, for which a sleep is advised", func(*evidence.UserApp) {}, lag,
-			[]model.Lane{failing(evidence.Fresh, 1), failing(evidence.Reused, 7)}, nil, nil},
-		{"a hook that failed: no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
-			timeline.Signs{timeline.HookFailed: {Count: 3}, timeline.RefusedByEnding: {Count: 9}},
-			[]string{"The preStop hook failed 3 times, so its pods got SIGTERM at once. Use"}},
-		{"a hook that the grace period cut: no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
-			timeline.Signs{timeline.HookCutOff: {Count: 3}, timeline.RefusedByEnding: {Count: 9}},
-			[]string{"Make terminationGracePeriodSeconds, 30s, longer than the preStop hook and what the " +
-				"last requests take: 3 hooks still ran when it was over, and the app is killed 2s later."}},
-		{"a hook that stops the app from listening", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil,
-			seen(timeline.RefusedByEnding, 9),
-			[]string{"Have the preStop hook sleep for 3s before it does anything else: terminating pods refused 9 connections"}},
-		{"another hook, and nobody was refused", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true }, lag, nil, nil, nil},
-		{"a front container that outlives what it asks", func(o *evidence.UserApp) { o.Unhooked = []string{"php"} }, lag, nil,
-			seen(timeline.GatewayErrors, 12), []string{"Terminating pods answered 12 requests with status 502 to 504: the container " +
-				"that answered still ran, and its backend had ended: give container php the same preStop hook."}},
-		{"a front container, and no container has a hook", func(*evidence.UserApp) {}, lag, nil,
-			seen(timeline.GatewayErrors, 1), []string{"Terminating pods answered 1 request with status 502 to 504: the container " +
-				"that answered still ran, and its backend had ended: let the backend end last."}},
-		{"the only pod may go first, and no sleep helps", func(o *evidence.UserApp) { o.PreStop, o.Replicas, o.Unavailable = 0, 1, 1 }, lag,
-			[]model.Lane{failing(evidence.Fresh, 5)}, unserved(5, 3*time.Second),
-			[]string{"Set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas): the rollout may take " +
-				"the only pod away before another is ready, and none was there for 3.00 s."}},
-		{"the only pod may go first, and a drain took it", func(o *evidence.UserApp) { o.Replicas, o.Unavailable = 1, 1 }, lag,
-			[]model.Lane{failing(evidence.Fresh, 5)}, timeline.Signs{timeline.NoneServing: {Count: 5, For: 3 * time.Second}}, nil},
-		{"another hook, and how long nodes went on is not known", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true },
-			model.Numbers{}, nil,
-			seen(timeline.RefusedByEnding, 9), []string{"Have the preStop hook sleep before it does anything else"}},
-		{"the only pod may go first, and pods that ended lost requests too",
-			func(o *evidence.UserApp) { o.PreStop, o.Replicas, o.Unavailable = 0, 1, 1 }, lag,
-			[]model.Lane{failing(evidence.Fresh, 6)}, unserved(5, 3*time.Second),
-			[]string{"Set maxUnavailable to 0", "Give the pods a preStop sleep"}},
-		{"a Service that keeps clients at their pod", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil,
-			seen(timeline.RefusedByEnding, 7),
-			[]string{"While a pod ends, all new connections of its clients fail"}},
-		{"such a Service that lost nothing to a pod that ended", func(o *evidence.UserApp) { o.Affinity = true }, lag, nil, nil, nil},
-		{"a new pod that waits for what an old one holds", func(*evidence.UserApp) {}, lag, nil, stuck(ports, evidence.LacksPort),
-			[]string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
-				"FailedScheduling: 0/3 nodes are available: " +
-				"3 node(s) didn't have free ports for the requested pod ports. An old pod may have to go first, for the new one needs a port of " +
-				"the node: set maxSurge to 0 and maxUnavailable to 1."}},
-		{"the only new pod, which waits for what the old one holds", func(o *evidence.UserApp) { o.Replicas = 1 }, lag, nil,
-			stuck("FailedAttachVolume: Waiting for detach Volume is already exclusively attached to one node", evidence.LacksVolume),
-			[]string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
-				"FailedAttachVolume: Waiting for detach Volume is " +
-				"already exclusively attached to one node. An old pod may have to go first, for the new one needs the volume: set maxSurge to 0 " +
-				"and maxUnavailable to 1, or with one pod the strategy Recreate; either is an outage."}},
-		{"an old pod may go first already, so that this is not advised", func(o *evidence.UserApp) { o.Unavailable = 1 }, lag, nil,
-			stuck(ports, evidence.LacksPort), []string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
-				"FailedScheduling: 0/3 nodes " +
-				"are available: 3 node(s) didn't have free ports for the requested pod ports. (RC3013)"}},
-		{"a new pod that fits no node", func(*evidence.UserApp) {}, lag, nil,
-			stuck("FailedScheduling: 0/3 nodes are available: 3 node(s) had untolerated taint(s).", ""),
-			[]string{"The rollout had not finished at the end, and waiting does not help while this holds: " +
-				"FailedScheduling: 0/3 nodes are available: 3 " +
-				"node(s) had untolerated taint(s). (RC3013)"}},
-		{"a slow start that the liveness probe ends", func(*evidence.UserApp) {}, lag, nil, seen(timeline.KilledStarting, 3),
-			[]string{"Give the pods a startup probe that lasts as long as they take to start: the liveness probe had containers restarted 3 times"}},
-		{"a startup probe that had succeeded", func(o *evidence.UserApp) { o.Startup = true }, lag, nil, seen(timeline.KilledStarting, 3), nil},
-		{"a startup probe that is too short", func(o *evidence.UserApp) { o.Startup = true }, lag, nil, seen(timeline.KilledByStartup, 1),
-			[]string{"Give the startup probe more time"}},
-		{"accepted connections that a hook of another kind may have dropped", func(o *evidence.UserApp) { o.PreStop, o.OtherHook = 0, true },
-			lag, nil, seen(timeline.DroppedByEnding, 3), nil},
-		{"accepted connections of an app whose sleep is long enough", func(*evidence.UserApp) {}, lag, nil, seen(timeline.DroppedByEnding, 1),
-			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. Have it " +
-				"answer those before it ends: the preStop sleep is long enough."}},
-		{"accepted connections of an app, where no lag was measured", func(*evidence.UserApp) {}, model.Numbers{}, nil,
-			seen(timeline.DroppedByEnding, 1),
-			[]string{"Terminating pods closed 1 new connection that they had accepted: on SIGTERM the app drops what it has not answered. With a"}},
-		{"no pod was there, although the rollout has to leave some", func(o *evidence.UserApp) { o.Replicas = 3 }, lag,
-			[]model.Lane{failing(evidence.Fresh, 5)}, unserved(5, 3*time.Second), nil},
+		{"as recorded", func(*testing.T, *evidence.Evidence) {}, fine},
+		{"a new pod finds no node", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, port)
+		}, []string{"RC3013"}},
+		{"a new pod finds a node after a while", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstCreated, port) }, fine},
+		{"a new pod finds no node, and is deleted again", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, port)
+			ev.Events = append(ev.Events, evidence.Event{At: firstReady, Kind: evidence.PodDeleting, By: evidence.Server{Version: "d9bd56c9c",
+				Pod: "good-d9bd56c9c-vrf5v"}})
+		}, nil},
+		{"another pod of its name finds no node, and is restarted", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstReady)
+			for i, kind := range []evidence.EventKind{evidence.PodDeleting, evidence.PodGone, evidence.PodCreated} {
+				ev.Events = append(ev.Events, evidence.Event{At: firstReady + time.Duration(i)*time.Millisecond, Kind: kind,
+					By: evidence.Server{Version: "d9bd56c9c", Pod: "good-d9bd56c9c-vrf5v"}})
+			}
+			report(ev, firstReady+time.Second, port)
+			report(ev, firstReady+2*time.Second, killed)
+		}, []string{"RC3013", "RC3014"}},
+		{"a pod of another app finds no node", func(_ *testing.T, ev *evidence.Evidence) {
+			reportOf(ev, "Pod/other-7d9-x2x2x", firstCreated, port)
+		}, fine},
+		{"another app gets no pod", func(_ *testing.T, ev *evidence.Evidence) {
+			reportOf(ev, "ReplicaSet/other-7d9", firstCreated, "FailedCreate: exceeded quota: q")
+		}, fine},
+		{"a pod of another app is restarted", func(_ *testing.T, ev *evidence.Evidence) {
+			reportOf(ev, "Pod/other-7d9-x2x2x", firstCreated, killed)
+		}, fine},
+		{"an old pod is made anew, and finds no node", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			ev.Events = append(ev.Events, evidence.Event{At: firstReady, Kind: evidence.PodCreated, By: evidence.Server{Version: "84cfcc4f6f",
+				Pod: "good-84cfcc4f6f-x2x2x"}})
+			reportOf(ev, "Pod/good-84cfcc4f6f-x2x2x", firstReady, port)
+		}, nil},
+		{"the image of a new pod does not exist", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, `Failed: Failed to pull image "web:3": rpc error: code = NotFound desc = web:3: not found`)
+		}, []string{"RC3013"}},
+		{"the registry of a new pod is away", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, `Failed: Failed to pull image "web:3": dial tcp: i/o timeout`)
+		}, nil},
+		{"the image of a new pod is there at last", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			report(ev, firstCreated, `Failed: Failed to pull image "web:3": rpc error: code = NotFound desc = web:3: not found`)
+			report(ev, firstReady, `Pulled: Successfully pulled image "web:3" in 2s`)
+		}, nil},
+		{"quota refuses the next pod", func(_ *testing.T, ev *evidence.Evidence) {
+			stopAt(ev, firstCreated)
+			reportOf(ev, "ReplicaSet/good-d9bd56c9c", firstReady, `FailedCreate: Error creating: pods "x" is forbidden: exceeded quota: q`)
+		}, []string{"RC3013"}},
+		{"quota refuses the next pod for a while", func(_ *testing.T, ev *evidence.Evidence) {
+			reportOf(ev, "ReplicaSet/good-d9bd56c9c", firstCreated, `FailedCreate: Error creating: pods "x" is forbidden: exceeded quota: q`)
+		}, fine},
+		{"a pod is restarted before it is ready", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstCreated, killed) },
+			append(fine, "RC3014")},
+		{"a pod is restarted after it was ready", func(_ *testing.T, ev *evidence.Evidence) { report(ev, firstReady, killed) }, fine},
+		{"pods go on closing connections that were idle", func(t *testing.T, ev *evidence.Evidence) {
+			slowly(ev)
+			lose(t, ev, func(h evidence.Hit, ending bool) bool {
+				return h.Reused && !ending && h.Seq%4 == 0 && h.Sent > allReady
+			}, evidence.Reset)
+		}, []string{"RC3007", "RC3015"}},
+		{"pods close all connections at once, as one that crashes", func(t *testing.T, ev *evidence.Evidence) {
+			slowly(ev)
+			lose(t, ev, func(h evidence.Hit, ending bool) bool {
+				return h.Reused && !ending && h.Sent > allReady && h.Sent < allReady+2*time.Second
+			}, evidence.Reset)
+		}, []string{"RC3007"}},
+		{"pods that end close kept connections", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return h.Reused && ending }, evidence.Reset)
+		}, []string{"RC3007", "RC3011"}},
+		{"pods that end drop what they accepted", func(t *testing.T, ev *evidence.Evidence) {
+			ev.Run.UserApp.PreStop = 0
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Reset)
+		}, []string{"RC3006", "RC3007", "RC3016"}},
+		{"pods that end drop what they accepted just before", func(t *testing.T, ev *evidence.Evidence) {
+			ev.Run.UserApp.PreStop = 0
+			lose(t, ev, func(h evidence.Hit, ending bool) bool {
+				return !h.Reused && !ending && slices.ContainsFunc(ev.Events, func(e evidence.Event) bool {
+					return e.Kind == evidence.PodDeleting && e.By.Pod == h.By.Pod && e.At < h.End()+timeline.DeletionSeen
+				})
+			}, evidence.Reset)
+		}, []string{"RC3006", "RC3007", "RC3016"}},
+		{"pods that end drop what they accepted although they slept", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Closed)
+		}, []string{"RC3007", "RC3016"}},
+		{"pods that end reset what they had not accepted", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Reset)
+			hits, _ := ev.Hits.All()
+			for i := range hits {
+				hits[i].Connect = 0
+			}
+			ev.Hits = evidence.Hits(hits)
+		}, []string{"RC3007"}},
+		{"pods that end accept nothing", func(t *testing.T, ev *evidence.Evidence) {
+			ev.Run.UserApp.PreStop = 0
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Refused)
+		}, fine},
+		{"what ready pods ask is ending", func(t *testing.T, ev *evidence.Evidence) {
+			other := evidence.Event{At: allReady, Kind: evidence.OtherPodDeleting, By: evidence.Server{Pod: "back-1"}}
+			ev.Events = append(ev.Events, other)
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !ending && h.Sent > allReady }, evidence.BadStatus)
+		}, []string{"RC3007", "RC3017"}},
+		{"ready pods answer badly before anything beside them ends", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !ending && h.Sent > allReady }, evidence.BadStatus)
+		}, []string{"RC3007"}},
+		{"what a pod that ends asks has ended before", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(_ evidence.Hit, ending bool) bool { return ending }, evidence.BadStatus)
+		}, []string{"RC3004", "RC3007"}},
+		{"pods that stay answer 502", func(t *testing.T, ev *evidence.Evidence) {
+			lose(t, ev, func(h evidence.Hit, ending bool) bool { return !ending && h.Seq%9 == 0 }, evidence.BadStatus)
+		}, []string{"RC3007"}},
 	} {
-		own := good
-		row.own(&own)
-		got, _ := adviceOn(own, model.Scenario{Numbers: row.numbers, Lanes: row.lanes}, row.seen)
-		if len(got) != len(row.want) {
-			t.Errorf("%s: %q", row.sentence, got)
-			continue
+		t.Run(row.sentence, func(t *testing.T) {
+			ev, err := store.Read(filepath.Join("testdata/advice", "drained"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.change(t, &ev)
+			s := judged(t, ev)
+			if diff := cmp.Diff(row.codes, codesIn(s.Advice)); diff != "" {
+				t.Errorf("advice (-want +got):\n%s\n%s", diff, strings.Join(s.Advice, "\n"))
+			}
+		})
+	}
+}
+
+// A recorded StatefulSet, whose new pods have the names of the old ones, is changed: its pods do not sleep, and so they lose requests.
+func TestAdviceOnAMadeStatefulSet(t *testing.T) {
+	ev, err := store.Read("testdata/advice/stateful-set")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev.Run.UserApp.PreStop = 0
+	lose(t, &ev, func(h evidence.Hit, ending bool) bool { return !h.Reused && ending }, evidence.Refused)
+	want := []string{
+		"Give the pods a preStop sleep of 2s or more: nodes sent them requests for up to 1.0 s after they had left the endpoints. (RC3006)",
+		"Nodes sent requests to terminating pods for up to 0.9 s, in 6 terminations: an app has to go on answering them for that long. (RC3007)",
+	}
+	if diff := cmp.Diff(want, judged(t, ev).Advice); diff != "" {
+		t.Errorf("advice (-want +got):\n%s", diff)
+	}
+}
+
+// The controller of a StatefulSet reports about the set, not about a pod, that it could not create one.
+func TestAdviceOnAStatefulSetThatQuotaStops(t *testing.T) {
+	const refused = `FailedCreate: create Pod web-2 in StatefulSet web failed error: pods "web-2" is forbidden: exceeded quota: q`
+	for _, row := range []struct {
+		sentence, object string
+		over, advised    bool
+	}{
+		{sentence: "quota refuses the next pod", object: "StatefulSet/web", advised: true},
+		{sentence: "for a while", object: "StatefulSet/web", over: true},
+		{sentence: "of another set", object: "StatefulSet/other"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			ev, err := store.Read("testdata/advice/stateful-set")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ev.Run.UserApp.Workload = map[string]any{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": map[string]any{"name": "web"}}
+			reportOf(&ev, row.object, allReady, refused)
+			if row.over {
+				reportOf(&ev, row.object, allReady+time.Second, "SuccessfulCreate: create Pod web-2 in StatefulSet web successful")
+			}
+			if codes := codesIn(judged(t, ev).Advice); slices.Contains(codes, "RC3013") != row.advised {
+				t.Errorf("advice %v", codes)
+			}
+		})
+	}
+}
+
+// Moments of the recording: after the first new pod was created, after it was ready, and after the last old one was gone.
+const (
+	firstCreated = 8450 * time.Millisecond
+	firstReady   = 9570 * time.Millisecond
+	allReady     = 18 * time.Second
+)
+
+func judged(t *testing.T, ev evidence.Evidence) (s model.Scenario) {
+	t.Helper()
+	tl, err := timeline.Join(ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(&s, kept.Recording{Run: ev.Run, Timeline: tl, Verdict: verdict.Judge(ev.Run, tl)})
+	return s
+}
+
+func codesIn(advice []string) (codes []string) {
+	for _, said := range advice {
+		codes = append(codes, strings.TrimSuffix(said[strings.LastIndex(said, "(")+1:], ")"))
+	}
+	return codes
+}
+
+// stopAt removes what the cluster did from a moment on.
+func stopAt(ev *evidence.Evidence, at time.Duration) {
+	var kept []evidence.Event
+	for _, e := range ev.Events {
+		if e.At < at || e.Kind == evidence.LoadEnded || e.Kind == evidence.NodeBusy {
+			kept = append(kept, e)
 		}
-		for i := range got {
-			if !strings.HasPrefix(got[i], row.want[i]) {
-				t.Errorf("%s: %q, want %q", row.sentence, got[i], row.want[i])
+	}
+	ev.Events = kept
+}
+
+// report adds an Event about the first new pod.
+func report(ev *evidence.Evidence, at time.Duration, text string) {
+	reportOf(ev, "Pod/good-d9bd56c9c-vrf5v", at, text)
+}
+
+// reportOf adds an Event, whose text is its reason and its message.
+func reportOf(ev *evidence.Evidence, object string, at time.Duration, text string) {
+	e := evidence.Event{At: at, Kind: evidence.Reported, Object: object, Count: 1}
+	e.Reason, e.Message, _ = strings.Cut(text, ": ")
+	if name, is := strings.CutPrefix(object, "Pod/"); is {
+		e.By = evidence.Server{Version: "d9bd56c9c", Pod: name}
+	}
+	ev.Events = append(ev.Events, e)
+}
+
+// slowly keeps every third request over each kept connection, so that the connection is idle for 2.4 s before each.
+func slowly(ev *evidence.Evidence) {
+	hits, _ := ev.Hits.All()
+	var kept []evidence.Hit
+	seen, next := map[int]int{}, map[string]uint64{}
+	for _, h := range hits {
+		if strings.HasSuffix(h.Lane, "-reused") {
+			seen[h.LocalPort]++
+			if seen[h.LocalPort]%3 != 1 {
+				continue
+			}
+		}
+		h.Seq = next[h.Lane]
+		next[h.Lane]++
+		kept = append(kept, h)
+	}
+	ev.Hits = evidence.Hits(kept)
+}
+
+// lose has those requests to the Service fail for which picks returns true; ending says whether the deletion of their pod had been seen.
+func lose(t *testing.T, ev *evidence.Evidence, picks func(h evidence.Hit, ending bool) bool, fault evidence.Fault) {
+	t.Helper()
+	deleted := map[evidence.Server]time.Duration{}
+	for _, e := range ev.Events {
+		if e.Kind == evidence.PodDeleting {
+			deleted[e.By] = e.At
+		}
+	}
+	lost := map[string]map[uint64]bool{}
+	if _, err := timeline.JoinShowing(*ev, func(h evidence.Hit, _ error) {
+		at, ends := deleted[h.By]
+		if !strings.HasSuffix(h.Lane, "-control") && h.By.Pod != "" && picks(h, ends && h.Sent > at+10*time.Millisecond) {
+			if lost[h.Lane] == nil {
+				lost[h.Lane] = map[uint64]bool{}
+			}
+			lost[h.Lane][h.Seq] = true
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	hits, _ := ev.Hits.All()
+	for i := range hits {
+		if h := &hits[i]; lost[h.Lane][h.Seq] {
+			h.Fault, h.Status = fault, 0
+			if fault == evidence.BadStatus {
+				h.Status = 502
+			}
+			if fault == evidence.Refused {
+				h.Connect = 0
 			}
 		}
 	}
-}
-
-// If nothing was lost, the advice says by what margin, and does not ask for what the app does already.
-func TestAdviceWhereNothingWasLost(t *testing.T) {
-	lanes := []model.Lane{{Vantage: evidence.FromPod, Conn: evidence.Fresh, Requests: 900}}
-	six := &model.Terminations{Count: 6, Pods: 3, ByNode: true, Upper: 39.304}
-	three := &model.Terminations{Count: 6, Pods: 3, Upper: 63.160}
-	lag := &model.Lags{P50: 300, Max: 1200}
-	for _, row := range []struct {
-		sentence string
-		ends     *model.Terminations
-		drains   *model.NeededDrains
-		want     []string
-	}{
-		{"an app that serves on by itself", six, &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(1800.0)}, []string{
-			"Nothing was lost in the ends of 3 pods (6 terminations, counted by node), so at most 39.3 % of such ends lose a request at " +
-				"95 % confidence: each pod kept serving for 1.8 s or more after every node had stopped sending it requests. (RC3006)",
-			"A preStop sleep of 1.2 s is enough for the 6 terminations that were seen. (RC3007)"}},
-		{"enough terminations say more", six, &model.NeededDrains{Terminations: 66, Max: 1200, MaxCovers: 95.563, P95: new(1200.0)}, []string{
-			"Nothing was lost in the ends of 3 pods (6 terminations, counted by node), so at most 39.3 % of such ends lose a request at " +
-				"95 % confidence: pods kept serving while nodes still sent them requests, for up to 1.2 s after they had left the endpoints. (RC3006)",
-			"A preStop sleep of 1.2 s covers 95 % of terminations at 95 % confidence. (RC3007)"}},
-		{"a pod that ended too early was lucky", six, &model.NeededDrains{Terminations: 6, Max: 1200, MaxCovers: 60.696, Margin: new(-300.0)}, []string{
-			"Give the pods a preStop sleep of 3s or more: nodes sent them requests for up to 1.2 s after they had left the endpoints. (RC3006)",
-			"A preStop sleep of 1.2 s is enough for the 6 terminations that were seen. (RC3007)"}},
-		{"where no rules were observed", three, nil, []string{
-			"Nothing was lost in the ends of 3 pods, so at most 63.2 % of such ends lose a request at 95 % confidence: pods " +
-				"kept serving while nodes still sent them requests, for up to 1.2 s after they had left the endpoints. (RC3006)"}},
-	} {
-		s := model.Scenario{Lanes: lanes, Terminations: row.ends, Numbers: model.Numbers{RuleLag: lag, NeededDrains: row.drains}}
-		got, _ := adviceOn(evidence.UserApp{Probed: true, Grace: 30 * time.Second}, s, nil)
-		if diff := cmp.Diff(row.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
-		}
-	}
-}
-
-// Every advice has a section of CODES.md with its causes and what to do, and there is no other section.
-func TestAdviceHasCodes(t *testing.T) {
-	var want, got []string
-	for _, c := range verdict.Codes() {
-		if strings.HasPrefix(c.Code, "RC3") {
-			want = append(want, c.Code)
-		}
-	}
-	for _, a := range allAdvice {
-		got = append(got, a.code)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("codes (-CODES.md +advice):\n%s", diff)
-	}
+	ev.Hits = evidence.Hits(hits)
 }
 
 // Rollouts of small apps on a real cluster, each with what is wrong with it.
@@ -220,15 +342,4 @@ func TestAdviceOnRecordings(t *testing.T) {
 			}
 		})
 	}
-}
-
-func seen(kind timeline.SignKind, n int) timeline.Signs { return timeline.Signs{kind: {Count: n}} }
-
-// unserved has the signs of a rollout in which requests were sent while no pod could answer.
-func unserved(n int, lasted time.Duration) timeline.Signs {
-	return timeline.Signs{timeline.RolledOut: {Count: 1}, timeline.NoneServing: {Count: n, For: lasted}}
-}
-
-func stuck(text string, lacks evidence.Lack) timeline.Signs {
-	return timeline.Signs{timeline.PodStuck: {Count: 1, Text: text, Lacks: lacks}}
 }

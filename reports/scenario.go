@@ -15,6 +15,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/advice"
 	"example.com/rollcall/reports/model"
 )
 
@@ -154,7 +155,7 @@ func fill(s *model.Scenario, rec kept.Recording) {
 	}
 	// Of an app that is not watched nothing is known, unless it is of the suite own, which earlier releases had: that deployed it.
 	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched) {
-		s.Advice, s.Patch = adviceOn(*run.UserApp, *s, tl.Signs())
+		s.Advice, s.Patch = advice.On(*run.UserApp, *s, tl.Signs())
 	}
 	if len(run.Clocks) > 0 {
 		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))

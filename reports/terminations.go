@@ -52,15 +52,6 @@ func newNeededDrains(all []timeline.Termination) *model.NeededDrains {
 	return &n
 }
 
-// drainCovers says which preStop sleep is enough: for 95 % of all terminations if that is shown, else for those that were seen.
-func drainCovers(n model.NeededDrains) string {
-	if n.P95 != nil {
-		return fmt.Sprintf("A preStop sleep of %.1f s covers 95 %% of terminations at 95 %% confidence.", *n.P95/1000)
-	}
-	return fmt.Sprintf("A preStop sleep of %.1f s is enough for the %s that were seen.", n.Max/1000,
-		phrase.Count(n.Terminations, "termination"))
-}
-
 // A modeSleep is the preStop sleep that pods needed in a mode.
 type modeSleep struct {
 	mode         string

@@ -96,8 +96,8 @@ func (s *Standstill) refusals(events []*corev1.Event) (count int, why string) {
 			maker = maker[:end] // the Deployment: without the hash of the template (pkg/controller/deployment/sync.go, v1.37)
 		}
 		report := reportOf(e)
-		rejected := report.Lacks == evidence.LacksQuota || report.Lacks == evidence.LacksAdmission
-		if report.Kind != evidence.NotCreated || !rejected || !slices.Contains(s.workloads, maker) {
+		rejected := report.Lacks == message.LacksQuota || report.Lacks == message.LacksAdmission
+		if report.Kind != message.NotCreated || !rejected || !slices.Contains(s.workloads, maker) {
 			continue
 		}
 		count += times(e)
@@ -135,7 +135,7 @@ func stops(pod *corev1.Pod, all []*corev1.Pod, events []*corev1.Event) string {
 		if c.Type != corev1.PodScheduled || c.Status != corev1.ConditionFalse || c.Reason != corev1.PodReasonUnschedulable {
 			continue
 		}
-		comes := slices.ContainsFunc(about, func(e *corev1.Event) bool { return reportOf(e).Kind == evidence.NodeComes })
+		comes := slices.ContainsFunc(about, func(e *corev1.Event) bool { return reportOf(e).Kind == message.NodeComes })
 		if comes || pod.Status.NominatedNodeName != "" || message.ClaimMayBind(c.Message) {
 			return ""
 		}
@@ -148,9 +148,9 @@ func stops(pod *corev1.Pod, all []*corev1.Pod, events []*corev1.Event) string {
 	}
 	for _, e := range about {
 		switch kind := reportOf(e).Kind; {
-		case (kind == evidence.KilledByLiveness || kind == evidence.KilledByStartup) && times(e) >= restartsBefore:
+		case (kind == message.KilledByLiveness || kind == message.KilledByStartup) && times(e) >= restartsBefore:
 			return fmt.Sprintf("pod %s does not get ready: %s (%d times)", pod.Name, phrase.Printable(e.Message), times(e))
-		case kind == evidence.NotAttached && usedBy(e.Message, all):
+		case kind == message.NotAttached && usedBy(e.Message, all):
 			return fmt.Sprintf("pod %s gets no volume: %s", pod.Name, phrase.Printable(e.Message))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe/message"
 )
 
 // KubeletDelay is the longest that a kubelet which gets a processor takes to begin with a deletion. It waits for no timer, and
@@ -16,9 +17,9 @@ const KubeletDelay = time.Second
 func (p *Pod) noteReport(e evidence.Event, was podState) {
 	switch {
 	case !was.served || was.gone:
-	case e.Report.Kind.Stops() && was.deleted && !was.stopping:
+	case message.Stops(e.Report.Kind) && was.deleted && !was.stopping:
 		p.state.stopping, p.stops = true, append(p.stops, stop{e, p.deleted})
-	case e.Report.Kind == evidence.ProbeTimesOut && !was.deleted:
+	case e.Report.Kind == message.ProbeTimesOut && !was.deleted:
 		p.timeouts = append(p.timeouts, e)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe/message"
 )
 
 // A PodInterval is the time from one event of a pod to another; negative when the other came first.
@@ -41,7 +42,7 @@ func (t Timeline) Stopping(s PodInterval) (took Elapsed, ok bool) {
 		return Elapsed{}, false
 	}
 	begins, seen := t.pod(s.Pod).first(evidence.Reported, func(e evidence.Event) bool {
-		return e.Report.Kind.Stops() && s.Began.At <= e.At && e.At <= s.Ended.At
+		return message.Stops(e.Report.Kind) && s.Began.At <= e.At && e.At <= s.Ended.At
 	})
 	return Elapsed{s.Ended.At - begins.At, s.Uncertainty}, seen
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe/message"
 )
 
 // tables hold what the events say, collected in one pass: nothing else goes through all events.
@@ -130,9 +131,9 @@ func (p *pass) note(e evidence.Event) {
 		p.resize(e)
 	case evidence.Reported:
 		switch e.Report.Kind {
-		case evidence.Rescales:
+		case message.Rescales:
 			t.rescales = append(t.rescales, Rescale{Size: e.Report.Size, At: e.At})
-		case evidence.UnknownReport:
+		case message.UnknownReport:
 			t.unread++
 		default:
 		}

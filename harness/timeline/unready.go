@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe/message"
 )
 
 // An Unready is a time in which a pod was not ready, although it had been ready and nobody had deleted it.
@@ -22,7 +23,7 @@ func (p *Pod) noteUnready(e evidence.Event, was podState) {
 	if n := len(p.unready); n > 0 && p.unready[n-1].To == never {
 		open = &p.unready[n-1]
 	}
-	probed := e.Report.Kind.Probe()
+	probed := message.ProbeFailed(e.Report.Kind)
 	switch ends := e.Kind == evidence.PodReady || e.Kind == evidence.PodDeleting || e.Kind == evidence.PodGone; {
 	case e.Kind == evidence.PodUnready && was.there && was.ready && !was.deleted:
 		p.unready = append(p.unready, Unready{Server: e.By, Window: Window{From: e.At, To: never}, Report: p.probe})

@@ -26,26 +26,22 @@ func (c Code) Remedy() string {
 	}
 }
 
-// codes has every code, in their order.
-var codes = slices.Concat(ruleCodes, reasonCodes, adviceCodes, limitCodes)
+// codes has every code of this package, in their order.
+var codes = slices.Concat(ruleCodes, reasonCodes, limitCodes)
 
-// Codes lists all codes, in their order. CODES.md is made of them.
+// Codes lists the codes of rules, reasons and limits, in their order. Those of advice are in package reports/advice.
 func Codes() []Code { return slices.Clone(codes) }
 
 // RetiredCodes lists the codes of rules that no scenario had. They are not given again.
 func RetiredCodes() []string { return []string{"RC1034", "RC1053"} }
 
-// CodeNamed finds the code with a name: itself, in capitals or not, or the id of its rule, reason, advice or limit.
-func CodeNamed(name string) (Code, bool) {
-	i := slices.IndexFunc(codes, func(c Code) bool { return c.ID == name || strings.EqualFold(c.Code, name) })
-	if i < 0 {
-		return Code{}, false
-	}
-	return codes[i], true
-}
+// Named reports whether a name is the code's: itself, in capitals or not, or its id.
+func (c Code) Named(name string) bool { return c.ID == name || strings.EqualFold(c.Code, name) }
 
-// CodeOf returns the code of a rule, a reason, an advice or a limit; empty for one that this build does not know.
+// CodeOf returns the code of a rule, a reason or a limit; empty for one that this build does not know.
 func CodeOf(id string) string {
-	code, _ := CodeNamed(id)
-	return code.Code
+	if i := slices.IndexFunc(codes, func(c Code) bool { return c.Named(id) }); i >= 0 {
+		return codes[i].Code
+	}
+	return ""
 }

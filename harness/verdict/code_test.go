@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// Every rule, reason and limit has its own code, which says what to do.
+// Every rule, reason and limit has its own code.
 func TestCodes(t *testing.T) {
 	var want, got, codes []string
 	ids := map[string]bool{}
@@ -28,15 +28,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("two codes are of %s", c.ID)
 		}
 		ids[c.ID] = true
-		if c.Code[:3] != "RC3" { // those are of advice: see reports
-			got = append(got, c.Code[:3]+" "+c.ID)
-		}
-		if c.Causes == "" || c.Do == "" && c.As == "" {
-			t.Errorf("%s has no causes, or nothing to do", c.Code)
-		}
-		if other, ok := CodeNamed(c.As); c.As != "" && (!ok || other.Code == c.Code) {
-			t.Errorf("%s has the remedy of %q, which is not another code", c.Code, c.As)
-		}
+		got = append(got, c.Code[:3]+" "+c.ID)
 	}
 	slices.Sort(want)
 	slices.Sort(got)

@@ -17,7 +17,6 @@ import (
 
 	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
-	"example.com/rollcall/harness/verdict/phrase"
 )
 
 //go:generate go test . -update
@@ -58,26 +57,6 @@ func TestExcusesInTheGuide(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | %s | %v |\n", e.What, e.When, e.Period)
 	}
 	golden.Section(t, guide, "excuses", b.String())
-}
-
-// CODES.md has a section for each code.
-func TestCodesInTheGuide(t *testing.T) {
-	var b strings.Builder
-	fmt.Fprintf(&b, `# Codes
-
-Every rule, every reason for an inconclusive verdict, every advice to an app's owner and every limit of what a recording looked at has a
-permanent code. Its section says what causes it, and what to do. `+"`rollcall explain CODE`"+` prints it. %s were of rules that
-no scenario had: they are not given again.
-`, strings.Join(verdict.RetiredCodes(), " and "))
-	for _, c := range verdict.Codes() {
-		fmt.Fprintf(&b, "\n## %s %s\n", c.Code, c.ID)
-		for _, text := range []string{"Causes: " + c.Causes, "Do: " + c.Remedy()} {
-			for _, line := range phrase.Wrap(text, 140) {
-				b.WriteString(line + "\n")
-			}
-		}
-	}
-	golden.File(t, "CODES.md", b.String())
 }
 
 func ruleTable(t *testing.T) string {

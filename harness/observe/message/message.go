@@ -11,6 +11,38 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
+// Kinds of reports.
+const (
+	StopsContainer   evidence.ReportKind = "stops-container"    // the kubelet begins to stop it, for another reason than the next two
+	KilledByLiveness evidence.ReportKind = "killed-by-liveness" // the kubelet restarts it since its liveness probe failed
+	KilledByStartup  evidence.ReportKind = "killed-by-startup"  // the same by its startup probe
+	HookFails        evidence.ReportKind = "hook-fails"         // a preStop hook failed, or was cut off at the end of the grace period
+	ProbeFails       evidence.ReportKind = "probe-fails"        // a probe failed otherwise than by its timeout
+	ProbeTimesOut    evidence.ReportKind = "probe-times-out"    // a probe got no answer in time
+	Rescales         evidence.ReportKind = "rescales"           // an autoscaler gave a workload another size
+	NodeComes        evidence.ReportKind = "node-comes"         // an autoscaler of nodes adds one for the pod
+
+	NotScheduled evidence.ReportKind = "not-scheduled" // no node takes the pod
+	NotAttached  evidence.ReportKind = "not-attached"  // its volume cannot be attached
+	NotCreated   evidence.ReportKind = "not-created"   // the API server rejected the pod
+	NotPulled    evidence.ReportKind = "not-pulled"    // the registry does not have its image
+	Scheduled    evidence.ReportKind = "scheduled"
+	Attached     evidence.ReportKind = "attached"
+	Created      evidence.ReportKind = "created"
+	Pulled       evidence.ReportKind = "pulled"
+
+	// UnknownReport is a message that this build cannot read, although it reads others with its reason.
+	UnknownReport evidence.ReportKind = "unknown"
+)
+
+// Stops reports whether the kubelet stops a container.
+func Stops(k evidence.ReportKind) bool {
+	return k == StopsContainer || k == KilledByLiveness || k == KilledByStartup
+}
+
+// ProbeFailed reports whether a probe failed, in time or not.
+func ProbeFailed(k evidence.ReportKind) bool { return k == ProbeFails || k == ProbeTimesOut }
+
 // A form is one message of a component. Of two that fit, the earlier counts.
 type form struct {
 	reason string // of the Event
@@ -21,43 +53,54 @@ type form struct {
 // forms has the messages that are read. Paths are Kubernetes v1.37's unless they name a project.
 var forms = []form{
 	// pkg/kubelet/kuberuntime/kuberuntime_manager.go, doBackOff and computePodActions
-	{"Killing", evidence.KilledByLiveness, ends(" failed liveness probe, will be restarted")},
-	{"Killing", evidence.KilledByStartup, ends(" failed startup probe, will be restarted")},
-	{"Killing", evidence.StopsContainer, nil},
-	{"FailedPreStopHook", evidence.HookFails, nil}, // pkg/kubelet/events/event.go, without the cause
+	{"Killing", KilledByLiveness, ends(" failed liveness probe, will be restarted")},
+	{"Killing", KilledByStartup, ends(" failed startup probe, will be restarted")},
+	{"Killing", StopsContainer, nil},
+	{"FailedPreStopHook", HookFails, nil}, // pkg/kubelet/events/event.go, without the cause
 	// pkg/kubelet/prober/prober.go, with the error of the probe: over HTTP and gRPC, over TCP, by a command
-	{"Unhealthy", evidence.ProbeTimesOut, has("context deadline exceeded", "Client.Timeout exceeded", "i/o timeout", "timed out")},
-	{"Unhealthy", evidence.ProbeFails, nil},
-	{"SuccessfulRescale", evidence.Rescales, begins("New size: ")}, // pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler
+	{"Unhealthy", ProbeTimesOut, has("context deadline exceeded", "Client.Timeout exceeded", "i/o timeout", "timed out")},
+	{"Unhealthy", ProbeFails, nil},
+	{"SuccessfulRescale", Rescales, begins("New size: ")}, // pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler
 
-	{"FailedScheduling", evidence.NotScheduled, nil},  // pkg/scheduler/schedule_one.go
-	{"Scheduled", evidence.Scheduled, nil},            // the same file
-	{"FailedAttachVolume", evidence.NotAttached, nil}, // pkg/controller/volume/events/event.go
-	{"SuccessfulAttachVolume", evidence.Attached, nil},
-	{"FailedCreate", evidence.NotCreated, nil}, // pkg/controller/controller_utils.go
-	{"SuccessfulCreate", evidence.Created, nil},
+	{"FailedScheduling", NotScheduled, nil},  // pkg/scheduler/schedule_one.go
+	{"Scheduled", Scheduled, nil},            // the same file
+	{"FailedAttachVolume", NotAttached, nil}, // pkg/controller/volume/events/event.go
+	{"SuccessfulAttachVolume", Attached, nil},
+	{"FailedCreate", NotCreated, nil}, // pkg/controller/controller_utils.go
+	{"SuccessfulCreate", Created, nil},
 	// pkg/kubelet/images/image_manager.go: it ends with the cause. The reason has other messages, which are not about images.
-	{"Failed", evidence.NotPulled, func(m string) bool { return strings.Contains(m, "Failed to pull image") && neverFound(m) }},
+	{"Failed", NotPulled, func(m string) bool { return strings.Contains(m, "Failed to pull image") && neverFound(m) }},
 	{"Failed", "", nil},
-	{"Pulled", evidence.Pulled, nil},
+	{"Pulled", Pulled, nil},
 
-	{"TriggeredScaleUp", evidence.NodeComes, nil}, // cluster-autoscaler
-	{"Nominated", evidence.NodeComes, nil},        // Karpenter
+	{"TriggeredScaleUp", NodeComes, nil}, // cluster-autoscaler
+	{"Nominated", NodeComes, nil},        // Karpenter
 }
+
+// Lacks of pods.
+const (
+	LacksPort      evidence.Lack = "port"       // of a node
+	LacksOtherNode evidence.Lack = "other-node" // one without the pods that it must not run beside
+	LacksVolume    evidence.Lack = "volume"     // another pod uses it
+	LacksQuota     evidence.Lack = "quota"      // of the namespace
+	LacksRoom      evidence.Lack = "room"       // on a node
+	LacksAdmission evidence.Lack = "admission"  // a policy rejects it
+	LacksClaim     evidence.Lack = "claim"      // a PersistentVolumeClaim that another controller may still bind
+)
 
 // lacks has what a pod waits for, by words of the Event about it.
 var lacks = []struct {
 	words string
 	lack  evidence.Lack
 }{
-	{"didn't have free ports", evidence.LacksPort},   // pkg/scheduler/framework/plugins/nodeports
-	{"anti-affinity rules", evidence.LacksOtherNode}, // pkg/scheduler/framework/plugins/interpodaffinity
-	{"ReadWriteOncePod", evidence.LacksVolume},       // pkg/scheduler/framework/plugins/volumerestrictions
-	{"Volume is already", evidence.LacksVolume},      // pkg/controller/volume/attachdetach/reconciler/reconciler.go
-	{"exceeded quota", evidence.LacksQuota},          // apiserver, pkg/admission/plugin/resourcequota/controller.go
-	{"Insufficient ", evidence.LacksRoom},            // pkg/scheduler/framework/plugins/noderesources
-	{unboundClaims, evidence.LacksClaim},             // pkg/scheduler/framework/plugins/volumebinding
-	{"is forbidden: ", evidence.LacksAdmission},      // apimachinery, pkg/api/errors, NewForbidden
+	{"didn't have free ports", LacksPort},   // pkg/scheduler/framework/plugins/nodeports
+	{"anti-affinity rules", LacksOtherNode}, // pkg/scheduler/framework/plugins/interpodaffinity
+	{"ReadWriteOncePod", LacksVolume},       // pkg/scheduler/framework/plugins/volumerestrictions
+	{"Volume is already", LacksVolume},      // pkg/controller/volume/attachdetach/reconciler/reconciler.go
+	{"exceeded quota", LacksQuota},          // apiserver, pkg/admission/plugin/resourcequota/controller.go
+	{"Insufficient ", LacksRoom},            // pkg/scheduler/framework/plugins/noderesources
+	{unboundClaims, LacksClaim},             // pkg/scheduler/framework/plugins/volumebinding
+	{"is forbidden: ", LacksAdmission},      // apimachinery, pkg/api/errors, NewForbidden
 }
 
 const unboundClaims = "unbound immediate PersistentVolumeClaims"
@@ -71,13 +114,13 @@ func Of(kind, reason, message string) evidence.Report {
 		}
 		r := evidence.Report{Kind: f.kind}
 		switch r.Kind {
-		case evidence.NotScheduled:
+		case NotScheduled:
 			r.Lacks = lackIn(WithoutPreemption(message))
-		case evidence.NotAttached, evidence.NotCreated:
+		case NotAttached, NotCreated:
 			r.Lacks = lackIn(message)
-		case evidence.Rescales:
+		case Rescales:
 			if _, err := fmt.Sscanf(message, "New size: %d;", &r.Size); err != nil {
-				return evidence.Report{Kind: evidence.UnknownReport}
+				return evidence.Report{Kind: UnknownReport}
 			}
 			if kind != "HorizontalPodAutoscaler" {
 				return evidence.Report{}
@@ -87,7 +130,7 @@ func Of(kind, reason, message string) evidence.Report {
 		return r
 	}
 	if known {
-		return evidence.Report{Kind: evidence.UnknownReport}
+		return evidence.Report{Kind: UnknownReport}
 	}
 	return evidence.Report{}
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"example.com/rollcall/harness/verdict"
 )
 
 // completeFlag has a shell complete the values of a flag, also after a comma. Without values it completes files.
@@ -31,7 +29,7 @@ func completeFlag(cmd *cobra.Command, name string, values []string) {
 
 // explained returns all names that rollcall explain knows, but lanes and claims.
 func explained() (all []string) {
-	for _, c := range verdict.Codes() {
+	for _, c := range codes() {
 		all = append(all, c.ID, c.Code)
 	}
 	for _, l := range listings() {

@@ -82,7 +82,7 @@ func printScenario(w io.Writer, suite string, s harness.Scenario) {
 
 // explainCode says what a rule, a reason or an advice is, what causes a finding of it, and what to do.
 func explainCode(w io.Writer, name string) bool {
-	code, found := verdict.CodeNamed(name)
+	code, found := codeNamed(name)
 	if !found {
 		return false
 	}
@@ -102,7 +102,7 @@ func explainCode(w io.Writer, name string) bool {
 	}
 	say(w, "  ", "Causes: %s", code.Causes)
 	say(w, "  ", "Do: %s", code.Remedy())
-	if other, ok := verdict.CodeNamed(code.As); ok {
+	if other, ok := codeNamed(code.As); ok {
 		say(w, "  ", "%s says: %s", other.Code, other.Remedy())
 	}
 	return true

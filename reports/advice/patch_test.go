@@ -1,10 +1,7 @@
-package reports
+package advice
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/observe/message"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/userapp"
@@ -121,7 +119,7 @@ func TestPatches(t *testing.T) {
 		{"Recreate", []string{limits, "strategy: {type: Recreate}"}, func(o *evidence.UserApp) { o.Recreate = true }, lag, nil,
 			[]string{"RC3010"}, []string{"Recreate", "RollingUpdate"}},
 		{"a port of the node that the old pod has", nil, nil, lag,
-			stuck("FailedScheduling: 1 node(s) didn't have free ports", evidence.LacksPort),
+			stuck("FailedScheduling: 1 node(s) didn't have free ports", message.LacksPort),
 			[]string{"RC3013"}, []string{"maxUnavailable: 50%", "maxUnavailable: 1, maxSurge: 0"}},
 		{"a slow start that the liveness probe ends", nil, nil, lag, seen(timeline.KilledStarting, 1), []string{"RC3014"}, []string{liveness,
 			liveness + "        startupProbe: {httpGet: {path: /live, port: 8080}, periodSeconds: 1, failureThreshold: 300}\n"}},
@@ -189,7 +187,7 @@ func TestPatchesHaveNoSecrets(t *testing.T) {
 	for _, seen := range []timeline.Signs{
 		{timeline.HookFailed: {Count: 1}}, {timeline.HookCutOff: {Count: 1}}, {timeline.RefusedByEnding: {Count: 1}},
 		{timeline.GatewayErrors: {Count: 1}}, {timeline.KilledStarting: {Count: 1}}, {timeline.KilledByStartup: {Count: 1}},
-		{timeline.DroppedByEnding: {Count: 1}}, {timeline.PodStuck: {Count: 1, Lacks: evidence.LacksPort}},
+		{timeline.DroppedByEnding: {Count: 1}}, {timeline.PodStuck: {Count: 1, Lacks: message.LacksPort}},
 		{timeline.RolledOut: {Count: 1}, timeline.NoneServing: {Count: 4, For: time.Second}},
 	} {
 		patch := patchOfRow(t, manifest, func(own *evidence.UserApp) {
@@ -255,7 +253,7 @@ func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), n
 		t.Fatal(err)
 	}
 	lanes := []model.Lane{{Vantage: evidence.FromPod, Conn: evidence.Fresh, Requests: 90, Failures: map[evidence.Fault]int{evidence.Reset: 4}}}
-	_, patch := adviceOn(recorded, model.Scenario{Numbers: numbers, Lanes: lanes}, seen)
+	_, patch := On(recorded, model.Scenario{Numbers: numbers, Lanes: lanes}, seen)
 	return patch
 }
 
@@ -281,7 +279,7 @@ func applied(t *testing.T, manifest, patch string) (object map[string]any) {
 	return parsed(t, string(is))
 }
 
-// The terminal shows the part that changes, from the kind on; the file beside the evidence is what kubectl takes.
+// The patch is what kubectl takes.
 func TestPatchAsText(t *testing.T) {
 	manifest := replaced(t, ownersApp, []string{"{sleep: {seconds: 9}}}\n      - name: web", "{exec: {command: [stop]}}}\n      - name: web"})
 	patch := patchOfRow(t, manifest, nil, model.Numbers{}, seen(timeline.HookFailed, 1))
@@ -302,45 +300,5 @@ spec:
               seconds: 5
 `; patch.YAML != want {
 		t.Errorf("the patch (-want +got):\n%s", cmp.Diff(want, patch.YAML))
-	}
-	r := model.Report{Scenarios: []model.Scenario{{Suite: "during", ID: "rollout", Evidence: "evidence/x", Patch: patch}}}
-	var b bytes.Buffer
-	if err := Terminal(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	if want := `    the manifest follows RC3001 with:
-     apiVersion: apps/v1
-     kind: Deployment
-     metadata:
-       name: web
-       namespace: shop
-     spec:
-       template:
-         spec:
-           containers:
-           - name: log
-             lifecycle:
-               preStop:
-    -            exec:
-    -              command:
-    -              - stop
-    +            sleep:
-    +              seconds: 5
-`; !strings.Contains(b.String(), want) {
-		t.Errorf("the terminal has\n%s\nand not\n%s", b.String(), want)
-	}
-	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "evidence/x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteFolder(dir, r); err != nil {
-		t.Fatal(err)
-	}
-	written, err := os.ReadFile(filepath.Join(dir, "evidence/x", PatchFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(parsed(t, patch.YAML), parsed(t, string(written))); diff != "" {
-		t.Errorf("the file (-want +got):\n%s", diff)
 	}
 }
