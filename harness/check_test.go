@@ -40,7 +40,7 @@ func TestCleanup(t *testing.T) {
 	}
 }
 
-// A panic of the steps is no failure of the cluster: it goes on, after the cleanup.
+// A panic of the steps is not a failure of the cluster: it goes on, after the cleanup.
 func TestTakePanics(t *testing.T) {
 	undone := false
 	defer func() {

@@ -164,7 +164,7 @@ func TestStartRefuses(t *testing.T) {
 		{"a kind of connection that was not chosen", func(l *evidence.Lane, _ *Config) { l.Conn = "" }, "kind of connection"},
 		{"a protocol that nobody speaks", func(l *evidence.Lane, _ *Config) { l.Protocol = "telex" }, "unknown protocol"},
 		{"a target without a host", func(l *evidence.Lane, _ *Config) { l.Target = "shop:80" }, "not an http or https URL"},
-		{"a target that is no URL", func(l *evidence.Lane, _ *Config) { l.Target = "http://[" }, "missing ']'"},
+		{"a target that is not a URL", func(l *evidence.Lane, _ *Config) { l.Target = "http://[" }, "missing ']'"},
 		{"a lane without a rate", func(l *evidence.Lane, _ *Config) { l.Rate = 0 }, "out of range"},
 		{"a fresh lane that resends", func(l *evidence.Lane, _ *Config) { l.Resends = true }, "keeps no connection"},
 		{"no service to expect", func(_ *evidence.Lane, c *Config) { c.Service = "" }, "no service"},

@@ -39,7 +39,7 @@ func TestReachThroughAnAgent(t *testing.T) {
 	}
 }
 
-// An app that opens connections may take long for its first reply: that is no reason to give up.
+// An app that opens connections may take long for its first reply: that is not a reason to give up.
 func TestFirstReplyThatTakesLong(t *testing.T) {
 	var asked atomic.Int32
 	again := make(chan bool)

@@ -13,7 +13,7 @@ type simpleReply struct {
 	last         bool // on its connection
 }
 
-// parseSimple parses what was received so far; ok is false if that is no simple reply, or not yet.
+// parseSimple parses what was received so far; ok is false if that is not a simple reply, or not yet.
 func parseSimple(received []byte) (b simpleReply, ok bool) {
 	end := bytes.Index(received, []byte("\r\n\r\n"))
 	if end < 0 {

@@ -225,8 +225,8 @@ func TestSpoolDamage(t *testing.T) {
 		text     string
 		want     string // error; empty: none
 	}{
-		{"an order that is no JSON", orderFile, "{", "order.json: "},
-		{"a state that is no JSON", stateFile, "x", "state.json: "},
+		{"an order that is not JSON", orderFile, "{", "order.json: "},
+		{"a state that is not JSON", stateFile, "x", "state.json: "},
 		{"a segment without an order", "0-000000000000" + segmentSuffix, lineOf(framelog.Head, "{}"), ""},
 	} {
 		dir := t.TempDir()
@@ -250,7 +250,7 @@ func TestSpoolDamage(t *testing.T) {
 	}{
 		{"a hit that was cut off does not count", strings.TrimSuffix(lineOf(framelog.Hit, `{"seq":5}`), "}\n"), ""},
 		{"a frame of an unknown kind", lineOf('x', "y"), "frame of kind 'x'"},
-		{"a hit that is no JSON", lineOf(framelog.Hit, "{"), "unexpected end of JSON input"},
+		{"a hit that is not JSON", lineOf(framelog.Hit, "{"), "unexpected end of JSON input"},
 		{"a number that is none", lineOf(framelog.Sent, "x"), "invalid syntax"},
 		{"a line without a checksum", "h{}\n", "damaged"},
 	} {

@@ -36,7 +36,7 @@ func TestAWorkflowIsTold(t *testing.T) {
 		step        string // how the step's summary begins
 	}{
 		{"outside a workflow nothing is said", "", false, "", "", ""},
-		{"a variable that says no is no workflow", "false", false, "", "", ""},
+		{"a variable that says no is not a workflow", "false", false, "", "", ""},
 		{"in a workflow annotations are escaped, and stay one line", "true", false, "",
 			"::error title=rollout/s0000 on iptables%3A fail::100%25 lost: ::error::a, b", ""},
 		{"the summary is added to the step's", "true", true, "what another tool said\n",

@@ -19,7 +19,7 @@ import (
 )
 
 // Metrics writes metrics.prom, in Prometheus' text format and without timestamps, as the textfile collector of node_exporter wants it:
-// gauges in seconds and shares of one, by suite, scenario, mode and version of Kubernetes. The run's id is no label, so that every run
+// gauges in seconds and shares of one, by suite, scenario, mode and version of Kubernetes. The run's id is not a label, so that every run
 // continues the same series.
 func Metrics(w io.Writer, r model.Report) error {
 	var g gauges

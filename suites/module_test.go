@@ -79,7 +79,7 @@ func TestModuleIsRenamedAndBack(t *testing.T) {
 func TestPathOfTheModuleStandsNowhereElse(t *testing.T) {
 	tracked, err := exec.Command("git", "-C", "..", "ls-files", "-z").Output()
 	if err != nil {
-		t.Skipf("this is no checkout: %v", err)
+		t.Skipf("this is not a checkout: %v", err)
 	}
 	module := regexp.QuoteMeta(layout.ModulePath())
 	path := `(module ` + module + `\b[^./]|` + module + `/(fixtures|harness|loadgen|reports|suites)\b)`

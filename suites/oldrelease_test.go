@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Claims on a cluster that is older than those that are supported: what it cannot do yet is no violation.
+// Claims on a cluster that is older than those that are supported: what it cannot do yet is not a violation.
 func TestWhatAnOlderReleaseCannotDoIsNoViolation(t *testing.T) {
 	facts := func(sleepOfZero, sleepOfSix string) []evidence.Event {
 		var events []evidence.Event

@@ -19,7 +19,7 @@ func TestRootHoldsWhatIsFixed(t *testing.T) {
 		"loadgen", "reports", "suites"}
 	tracked, err := exec.Command("git", "-C", "..", "ls-tree", "--name-only", "HEAD").Output()
 	if err != nil {
-		t.Skipf("this is no checkout: %v", err)
+		t.Skipf("this is not a checkout: %v", err)
 	}
 	for _, name := range strings.Fields(string(tracked)) {
 		if !strings.HasPrefix(name, ".") && !slices.Contains(fixed, name) {

@@ -129,7 +129,7 @@ func TestScenariosAreWellFormed(t *testing.T) {
 				}
 				for _, name := range s.UnderLoad().Also {
 					if !slices.ContainsFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool { return k.Optional && k.Name == name }) {
-						t.Errorf("its load also asks for lanes of kind %q, which is no optional kind", name)
+						t.Errorf("its load also asks for lanes of kind %q, which is not an optional kind", name)
 					}
 				}
 				if about := suite == "regressions"; about != (s.Bug != nil) {

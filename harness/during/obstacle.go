@@ -150,7 +150,7 @@ func (o obstacles) ready(ctx context.Context) []corev1.Pod {
 	return slices.DeleteFunc(pods, func(p corev1.Pod) bool { return !observe.Ready(&p) })
 }
 
-// unlistening says on which port of the pods nothing listens. A pod without a port of the targetPort's name is no endpoint.
+// unlistening says on which port of the pods nothing listens. A pod without a port of the targetPort's name is not an endpoint.
 func (o obstacles) unlistening(pods []corev1.Pod) string {
 	target := fixtures.HTTPPort(o.to.Service).TargetPort
 	for _, pod := range pods {

@@ -53,7 +53,7 @@ func TestARecordingOfACommand(t *testing.T) {
 			prints: []string{"the load is steady\nrunning: sh -c ", "\ndrained\n/state/kubeconfig a b\n",
 				"the command ended after ", "1 passed, 0 failed",
 				" with exit code 0\n"}},
-		{sentence: "that the command fails once it has changed something is no verdict on clients", how: works, script: "echo no >&2; exit 4",
+		{sentence: "that the command fails once it has changed something is not a verdict on clients", how: works, script: "echo no >&2; exit 4",
 			exit: 4, prints: []string{"no\n", "limit: the command failed with exit code 4: ", "1 passed", " with exit code 4\n"}},
 		{sentence: "a script that dies in its first line", how: idle, script: "no-such-tool", code: 3, exit: 127,
 			prints: []string{"the command failed with exit code 127; no sign of what was done: ", "1 inconclusive", "RC1068"}},

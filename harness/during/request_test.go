@@ -73,7 +73,7 @@ func TestRequests(t *testing.T) {
 		{sentence: "a file that is not there", asks: Request{Headers: []string{"A=@none"}}, says: "--header=A=@none: none cannot be read: "},
 		{sentence: "a header that Rollcall sets",
 			asks: Request{Headers: []string{"Host=a"}}, says: "request: header Host: Rollcall sets this header itself: "},
-		{sentence: "a body that is no file", asks: Request{Body: "{}"}, says: "--body: it is not @ and a file: "},
+		{sentence: "a body that is not a file", asks: Request{Body: "{}"}, says: "--body: it is not @ and a file: "},
 		{sentence: "a range that begins after its end",
 			asks: Request{GoodStatus: "399-200"}, says: `--good-status=399-200: "399-200" is not a status or range`},
 		{sentence: "a status that never ends a reply", asks: Request{GoodStatus: "200,100-199"},

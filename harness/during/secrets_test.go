@@ -130,7 +130,7 @@ func TestSecretsThatAreRefused(t *testing.T) {
 		{"--service without a namespace", "web:80/a?token=%s", service},
 		{"a --header with a secret's name", "X-Api-Key=%s", header},
 		{"a --header with a URL", "X-Callback=https://me:%s@shop.test/", header},
-		{"a --body that is no file", `{"password": "%s"}`, func(o *Options, text string) { o.Service, o.Request.Body = "shop/web", text }},
+		{"a --body that is not a file", `{"password": "%s"}`, func(o *Options, text string) { o.Service, o.Request.Body = "shop/web", text }},
 		{"--until that no shell takes", "wait --token %s (", func(o *Options, text string) { o.Until = text }},
 		{"--until that no command tells", "kubctl-none --token %s", func(o *Options, text string) { o.Until = text }},
 		{"the password of --server", "https://me:%s@staging.test", func(o *Options, text string) {

@@ -23,7 +23,7 @@ func (a settings) tryURLs() error {
 	return err
 }
 
-// tryURL requests the URL of a flag once. A bad reply is no error: it may be good later.
+// tryURL requests the URL of a flag once. A bad reply is not an error: it may be good later.
 func (a settings) tryURL(flag, url string, asked *loadgen.UserHTTP) error {
 	_, err := asked.Ask(url, a.connectTo, loadgen.DefaultTimeout)
 	var none *loadgen.NoReplyError

@@ -88,7 +88,7 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 		{"an object of another kind, whose controller says nothing of generations",
 			`{kind: CloneSet, metadata: {generation: 7}, spec: {replicas: 2}, status: {replicas: 2, updatedReplicas: 1, availableReplicas: 2}}`, "has 1 of 2 pods updated"},
 		{"a ReplicaSet updates nothing", `{kind: ReplicaSet, metadata: {generation: 7}, spec: {replicas: 2}, status: {observedGeneration: 7, replicas: 2, availableReplicas: 2}}`, ""},
-		{"an object that is no workload", `{kind: Service, metadata: {generation: 7}, spec: {template: {}}, status: {observedGeneration: 7}}`, ""},
+		{"an object that is not a workload", `{kind: Service, metadata: {generation: 7}, spec: {template: {}}, status: {observedGeneration: 7}}`, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var object map[string]any

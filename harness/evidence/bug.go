@@ -14,7 +14,7 @@ type Bug struct {
 	Fact string `json:"fact,omitempty"`
 }
 
-// Releases is a range of releases: from Since on, and before Before, such as "1.35.0" and "1.36.0". An empty end is no limit.
+// Releases is a range of releases: from Since on, and before Before, such as "1.35.0" and "1.36.0". An empty end is not a limit.
 type Releases struct {
 	Since  string `json:"since,omitempty"`
 	Before string `json:"before,omitempty"`

@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 			[]string{"inotify: 110 of 128 instances are in use, and three nodes need 90 more: run: sysctl fs.inotify.max_user_instances=512"}},
 		{"of a bound that is high already, to twice as many", false, func(f *Facts) { f.InotifyInstances, f.InotifyUsed = 1024, 1000 },
 			[]string{"run: sysctl fs.inotify.max_user_instances=2048"}},
-		{"an unknown bound is no error", false, func(f *Facts) { f.InotifyInstances, f.InotifyUsed = 0, 100 }, nil},
+		{"an unknown bound is not an error", false, func(f *Facts) { f.InotifyInstances, f.InotifyUsed = 0, 100 }, nil},
 		{"everything that is short is said at once", false, func(f *Facts) { f.MemoryFree, f.EngineDisk.Free, f.InotifyUsed = 1, 1, 128 },
 			[]string{"memory: ", "disk of ", "inotify: "}},
 	} {

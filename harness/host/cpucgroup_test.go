@@ -77,12 +77,12 @@ func TestLeaveCPUCgroupMovesEveryProcessOfAContainer(t *testing.T) {
 	}
 	for _, container := range []string{"0ddba11", ""} {
 		if err := LeaveCPUCgroup(container, true); err == nil {
-			t.Errorf("container %q does not run here, which is no error", container)
+			t.Errorf("container %q does not run here, which is not an error", container)
 		}
 	}
 }
 
-// A process that ends while LeaveCPUCgroup looks at it, as kube-proxy's programs do, is no error.
+// A process that ends while LeaveCPUCgroup looks at it, as kube-proxy's programs do, is not an error.
 func TestLeaveCPUCgroupIgnoresProcessesThatEnd(t *testing.T) {
 	if because := CannotLeaveCPUCgroup(); because != "" {
 		t.Skip(because)

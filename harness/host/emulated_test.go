@@ -24,6 +24,6 @@ func TestEmulated(t *testing.T) {
 		}
 	}
 	if emulated(filepath.Join(t.TempDir(), "none")) {
-		t.Error("nothing to read is no emulation")
+		t.Error("nothing to read is not an emulation")
 	}
 }

@@ -39,7 +39,7 @@ func TestGoreleaserMakesARelease(t *testing.T) {
 		}
 	}
 	if pkg := must(build.ImportDir(filepath.Join(module, b.Main), 0))(t); !pkg.IsCommand() {
-		t.Errorf("%s is no program", b.Main)
+		t.Errorf("%s is not a program", b.Main)
 	}
 	for _, file := range config.Archives[0].Files {
 		must(os.Stat(filepath.Join(module, file)))(t)

@@ -45,7 +45,7 @@ func unpack(files fs.FS, file string) ([]byte, error) {
 // A Digest is the digest of a program of a release.
 type Digest struct{ Program, Arch, SHA256 string }
 
-// ReleasedDigests returns the digests of all programs of a release, unpacked; none if this is no release.
+// ReleasedDigests returns the digests of all programs of a release, unpacked; none if this is not a release.
 func ReleasedDigests() ([]Digest, error) { return digests(programs) }
 
 func digests(files fs.FS) (list []Digest, err error) {
@@ -66,7 +66,7 @@ func digests(files fs.FS) (list []Digest, err error) {
 	return list, nil
 }
 
-// releasedConfig returns the configuration of kind clusters; nil if this is no release.
+// releasedConfig returns the configuration of kind clusters; nil if this is not a release.
 func releasedConfig() []byte {
 	config, err := programs.ReadFile(folder + "/kind-config.yaml")
 	if err != nil {

@@ -32,6 +32,6 @@ func TestDigestsOfARelease(t *testing.T) {
 		t.Errorf("error %v of a program that was cut off", err)
 	}
 	if list := must(digests(programs))(t); list != nil {
-		t.Errorf("this is no release, and has %v", list)
+		t.Errorf("this is not a release, and has %v", list)
 	}
 }

@@ -45,7 +45,7 @@ const (
 	ownCgroup     = cpuHierarchy + `; ` + ofPid
 )
 
-// limit returns a line of shell script that limits a cgroup to some percent of a processor; 0 is no limit.
+// limit returns a line of shell script that limits a cgroup to some percent of a processor; 0: no limit.
 func limit(cgroup string, percent float64) string {
 	quota, most := "-1", "max"
 	if percent > 0 {

@@ -17,7 +17,7 @@ import (
 // redrawn in place; elsewhere they are printed once nothing has been for a minute.
 type Screen struct {
 	out    io.Writer
-	width  func() int // columns of the terminal, to which lines about what is under way are cut; nil: out is no terminal
+	width  func() int // columns of the terminal, to which lines about what is under way are cut; nil: out is not a terminal
 	colour bool       // on a terminal, outcomes have colours too
 
 	ended   int       // scenarios that are on the screen

@@ -54,7 +54,7 @@ type source struct {
 //	nodes/<node>/...      rules, connection tracking, the proxy's metrics and the kubelet's log
 //
 // It takes at most 30 s and writes at most 20 MiB, no file over 1 MiB. It returns an error only if the folder itself could not
-// be written, which is no reason to fail a run either.
+// be written, which is not a reason to fail a run either.
 func collectDiagnostics(ctx context.Context, dir string, from source) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, diagnosticsTimeout, fmt.Errorf("collecting took longer than %s", diagnosticsTimeout))
 	defer cancel()

@@ -147,7 +147,7 @@ func (a *awayAgent) leave(ctx context.Context) {
 // stop ends the load, and returns why the recording is in doubt.
 func (a *awayAgent) stop(ctx context.Context) []evidence.Reason {
 	if err := a.clients.stop(ctx); err != nil {
-		a.Errorf("what one agent lost is no failure of the recording: %v", err)
+		a.Errorf("what one agent lost is not a failure of the recording: %v", err)
 	}
 	return a.clients.collect(ctx)
 }

@@ -66,7 +66,7 @@ func (r *Recording) rollOut(ctx context.Context) error {
 
 // awaitRollout waits until the rollout is done according to the API server, then until the last old pod is gone, if the
 // rollout ends old pods, and then until it is over for clients and the cluster is whole. If nodes' rules still route to old pods
-// when the time limit is reached, that is no error: the verdict judges it.
+// when the time limit is reached, that is not an error: the verdict judges it.
 func (r *Recording) awaitRollout(ctx context.Context, whole func(context.Context) error) error {
 	limit := r.stretched(rolloutTimeout)
 	if r.Disruption != nil {

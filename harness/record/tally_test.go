@@ -35,8 +35,8 @@ func TestLoadThatIsTooMuch(t *testing.T) {
 		because  string
 	}{
 		{"clients that are in time", hits(100, 2*time.Millisecond, ""), ""},
-		{"no client at all is no late client", nil, ""},
-		{"one late request of 200 is no sign", append(hits(199, 2*time.Millisecond, ""), hits(1, time.Second, "")...), ""},
+		{"no client at all is not a late client", nil, ""},
+		{"one late request of 200 is not a sign", append(hits(199, 2*time.Millisecond, ""), hits(1, time.Second, "")...), ""},
 		{"three late requests of 100 are", append(hits(97, 2*time.Millisecond, ""), hits(3, time.Second, "")...),
 			"3 of 100 requests of worker-fresh were sent over 0.050 s late"},
 		{"a failed request to the app is for the verdict to judge", append(hits(99, 0, ""), hits(1, 0, evidence.Timeout)...), ""},

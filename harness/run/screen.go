@@ -52,7 +52,7 @@ func (r *Run) watched(ctx context.Context, out io.Writer, verbose bool, work fun
 	return log.Close()
 }
 
-// logClientGo sends the messages of client-go to a log: broken connections are no news, and would be printed over
+// logClientGo sends the messages of client-go to a log: broken connections are not news, and would be printed over
 // what is under way. Without -stderrthreshold, klog prints errors to stderr as well.
 func logClientGo(log io.Writer) {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)

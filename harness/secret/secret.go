@@ -93,5 +93,5 @@ func Args(words []string) []string {
 	return kept
 }
 
-// image matches a reference such as auth:v2, which is no header.
+// image matches a reference such as auth:v2, which is not a header.
 var image = regexp.MustCompile(`^[\w.\-]+:[\w.\-]+$`)

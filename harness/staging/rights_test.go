@@ -231,7 +231,7 @@ func TestRightsToWatchAreSomeOfAll(t *testing.T) {
 				for _, verb := range r.Verbs {
 					some++
 					if right := r.Group + "/" + r.Resource + " " + verb + " " + r.For; !all[right] {
-						t.Errorf("to %s is no right of suites", right)
+						t.Errorf("to %s is not a right of suites", right)
 					}
 				}
 			}

@@ -23,7 +23,7 @@ func arrivedAt(lane string, numbers ...uint64) []evidence.Arrival {
 	return at
 }
 
-// Numbers that an agent left out while it was away are no holes, and the outcome of requests in flight is unknown.
+// Numbers that an agent left out while it was away are not holes, and the outcome of requests in flight is unknown.
 func TestJoinAbsences(t *testing.T) {
 	away := func(from, to uint64, unknown ...uint64) evidence.Absence {
 		return evidence.Absence{Lane: "a", From: from, To: to, Since: time.Duration(from+1) * 10 * ms, Until: time.Duration(to) * 10 * ms,

@@ -64,7 +64,7 @@ func (b *builder) pass(h sentHit) {
 		b.note(disordered, h.seq)
 	}
 	o.sent.add(h.sent)
-	if !b.lane.Steps { // steps of a scenario ask when they like: the time between two requests is no outage
+	if !b.lane.Steps { // steps of a scenario ask when they like: the time between two requests is not an outage
 		o.outages.add(h, b.away)
 		o.gaps.add(h, b.away)
 	}

@@ -29,7 +29,7 @@ func TestSteps(t *testing.T) {
 			noted(60, evidence.Step, "", "kubeadm upgrade apply v1.37.1"), noted(70, evidence.Step, "n1", "")},
 			[]string{"30ms n1: drain", "60ms kubeadm upgrade apply v1.37.1", "70ms n1: a step"}},
 		{"a step counts that was noted before the load", []evidence.Event{noted(5, evidence.Step, "n1", "drain")}, []string{"5ms n1: drain"}},
-		{"a disruption begins and is undone; that the cluster is whole is no step", []evidence.Event{
+		{"a disruption begins and is undone; that the cluster is whole is not a step", []evidence.Event{
 			noted(30, evidence.DisruptionBegun, "", "drain of n1"), noted(40, evidence.DisruptionUndone, "", ""),
 			noted(50, evidence.ClusterWhole, "", "")},
 			[]string{"30ms drain of n1", "40ms undone"}},

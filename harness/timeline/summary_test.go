@@ -64,7 +64,7 @@ func TestAchievedRate(t *testing.T) {
 		{"a constant pacer achieves exactly what was asked", late(func(int) time.Duration { return 0 }), 100},
 		{"a constant lag changes nothing", late(func(int) time.Duration { return 5 * ms }), 100},
 		{"a generator that falls ever further behind achieves less", late(func(i int) time.Duration { return time.Duration(i) * 10 * ms }), 50},
-		{"a late start with a burst to catch up is no higher rate", late(func(i int) time.Duration { return max(0, time.Duration(5-i)*10*ms) }),
+		{"a late start with a burst to catch up is not a higher rate", late(func(i int) time.Duration { return max(0, time.Duration(5-i)*10*ms) }),
 			100},
 		{"two hits are one interval", paced("a", "11"), 100},
 		{"one hit has no rate", paced("a", "1"), 0},
@@ -111,8 +111,8 @@ func TestOutages(t *testing.T) {
 		outcomes string
 		want     []timeline.Outage
 	}{
-		{"no failure is no outage", "1111", nil},
-		{"no hit is no outage", "", nil},
+		{"no failure is not an outage", "1111", nil},
+		{"no hit is not an outage", "", nil},
 		{"one failure lasts until the next send", "1x1", []timeline.Outage{{From: 20 * ms, To: 30 * ms, Failed: 1}}},
 		{"failures in a row are one outage", "xxx1", []timeline.Outage{{From: 10 * ms, To: 40 * ms, Failed: 3}}},
 		{"a good hit parts two outages", "x1x1",

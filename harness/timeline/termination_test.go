@@ -60,7 +60,7 @@ func TestTerminations(t *testing.T) {
 			[]of{{"a", "n1", 0, 0}, {"b", "n1", 1, 0}}, 10 * ms},
 		{"the window begins with the deletion", "11x1222222", nil, nil, []of{{"a", "n1", 1, 1}, {"b", "n1", 0, 0}}, 0},
 		{"one before any deletion belongs to none", "1x11222222", nil, nil, []of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}, 0},
-		{"a new pod's deletion is no termination", "1111222222", nil, []evidence.Event{pod(60, evidence.PodDeleting, "v2", "c")},
+		{"a new pod's deletion is not a termination", "1111222222", nil, []evidence.Event{pod(60, evidence.PodDeleting, "v2", "c")},
 			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}, 0},
 		{"nor is one before the rollout", "1111222222", nil, []evidence.Event{pod(10, evidence.PodDeleting, "v1", "z")},
 			[]of{{"a", "n1", 0, 0}, {"b", "n1", 0, 0}}, 0},

@@ -133,7 +133,7 @@ func lineOf(document []byte, path string) (line int) {
 	}
 	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
 		if number, is := strings.CutPrefix(step, "["); is {
-			elements, _ := at.Elements() // none if it is no list
+			elements, _ := at.Elements() // none if it is not a list
 			i, err := strconv.Atoi(strings.TrimSuffix(number, "]"))
 			if err != nil || i < 0 || i >= len(elements) {
 				return line

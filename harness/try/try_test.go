@@ -60,7 +60,7 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			"app.yaml, document 1: line 5: it is a template that was not rendered: render it: helm template NAME CHART | rollcall try -f -"},
 		{"a field of another type", strings.Replace(service, "port: 80", "port: eighty", 1), "", "", "app.yaml, document 1: " +
 			"line 4: spec.ports.port is a string, and has to be of type int32: fix the manifest"},
-		{"what is no YAML", service + "---\na: [", "", "", "app.yaml, document 2: line 6: did not find expected node content: fix the manifest"},
+		{"what is not YAML", service + "---\na: [", "", "", "app.yaml, document 2: line 6: did not find expected node content: fix the manifest"},
 		{"a Service without a selector", deployment + "---\n" + strings.Replace(service, "selector: {app: web}, ", "", 1), "", "",
 			"Service web: it has no selector: no Service leads to pods of these manifests: fix its selector"},
 		{"a document without a kind", "name: web\n", "", "",
@@ -80,7 +80,7 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			"--to=sidecar=web:2: Deployment web has no container sidecar: write it like image=web:v2, or name a file or a folder"},
 		{"an image that a variable was to have", both, "", "image=", "--to=image=: it has no image: write it like image=shop/web:v2"},
 		{"the same of a container", both, "", "web=", "--to=web=: it has no image: write it like web=shop/web:v2"},
-		{"a key that is no index", strings.Replace(deployment, "      containers:", "      containers[-1]: {x: 1}\n      containers:", 1), "", "",
+		{"a key that is not an index", strings.Replace(deployment, "      containers:", "      containers[-1]: {x: 1}\n      containers:", 1), "", "",
 			"app.yaml, document 1: line 10: unknown field spec.template.spec.containers[-1]: fix the manifest"},
 		{"an object that is there twice", both + "---\n" + deployment, "", "",
 			"Deployment web: it is in app.yaml:1 and in app.yaml:17: leave one of them out"},
@@ -90,7 +90,7 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			strings.Replace(both, "{name: web}\nspec:\n  selector", "{generateName: web-}\nspec:\n  selector", 1), "", "", "Deployment and Service (app.yaml:1): the API server would choose a name by generateName: name both: metadata.name"},
 		{"a workload of no pods", strings.Replace(both, "spec:\n  selector", "spec:\n  replicas: 0\n  selector", 1), "", "",
 			"Deployment web: it has 0 replicas, so nothing would answer: give it one or more"},
-		{"what is no Service's name", both, "a:b:c", "", "--service=a:b:c: it does not name a Service: write it like"},
+		{"what is not a Service's name", both, "a:b:c", "", "--service=a:b:c: it does not name a Service: write it like"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := t.TempDir()

@@ -21,8 +21,8 @@ func TestRead(t *testing.T) {
 	for _, row := range []struct{ sentence, text, err string }{
 		{"what is written is read", head + "dishes: [{name: soup}]", ""},
 		{"a misspelt field is named with its path", head + "dishes: [{name: soup}, {nome: rice}]", `unknown field "dishes[1].nome"`},
-		{"a field that stands twice is no choice", head + "dishes: []\ndishes: []", "already set"},
-		{"what is no YAML", "a: [", "yaml"},
+		{"a field that stands twice is not a choice", head + "dishes: []\ndishes: []", "already set"},
+		{"what is not YAML", "a: [", "yaml"},
 		{"another kind", "apiVersion: rollcall/v1alpha1\nkind: Bill\n", `kind "Bill" of apiVersion "rollcall/v1alpha1": write kind: Menu`},
 		{"a version of the future", "apiVersion: rollcall/v2\nkind: Menu\n", `write kind: Menu, apiVersion: rollcall/v1alpha1`},
 		{"an empty file", "", `kind ""`},

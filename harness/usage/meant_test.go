@@ -19,7 +19,7 @@ func TestMeant(t *testing.T) {
 		{"no more than five", "step", []string{"a-step", "b-step", "c-step", "d-step", "e-step", "f-step"},
 			"; did you mean a-step, b-step, c-step, d-step, e-step?"},
 		{"a word of two letters is a part of too many", "an", []string{"drained-rolling-update", "any"}, "; did you mean any?"},
-		{"dashes of a flag are no letters that agree", "--fast", []string{"--as"}, ""},
+		{"dashes of a flag are not letters that agree", "--fast", []string{"--as"}, ""},
 		{"nothing is near", "everything", []string{"modes", "profile"}, ""},
 		{"half of a short word is not near", "cat", []string{"run", "dog"}, ""},
 		{"there is nothing", "run", nil, ""},

@@ -14,7 +14,7 @@ import (
 func CheckURL(flag, text, example, instead string) error {
 	at, err := url.Parse(text)
 	if err != nil || !slices.Contains([]string{"http", "https"}, at.Scheme) || at.Host == "" || at.Fragment != "" {
-		if end := strings.LastIndex(text, "@"); end >= 0 { // of what is no URL, what is before it may be a user and a password
+		if end := strings.LastIndex(text, "@"); end >= 0 { // of what is not a URL, what is before it may be a user and a password
 			text = secret.Withheld + text[end:]
 		}
 		return usage.New(flag+"="+secret.Query(text), "it is not an http or https URL", "write it like "+example)

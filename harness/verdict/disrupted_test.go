@@ -27,7 +27,7 @@ func nodeUnready(node string, at int) edit {
 	return with(evidence.Event{At: time.Duration(at) * ms, Kind: evidence.NodeUnready, Object: node})
 }
 
-// What a disruption expects is no reason for distrust on its nodes and while it lasts. Everything else is.
+// What a disruption expects is not a reason for distrust on its nodes and while it lasts. Everything else is.
 func TestDisruptionExcusesWhatItExpects(t *testing.T) {
 	for _, row := range []struct {
 		sentence string

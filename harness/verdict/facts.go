@@ -65,7 +65,7 @@ var factWithin = Rule{
 	}},
 }
 
-// noDuration returns why the value is no duration; empty if it is one.
+// noDuration returns why the value is not a duration; empty if it is one.
 func noDuration(a args) string {
 	noted, _ := a.tl.Fact(a.Fact)
 	if _, err := time.ParseDuration(noted.Detail); factsNoted(a) > 0 && err != nil {

@@ -79,7 +79,7 @@ func (a args) usual(slow []timeline.SlowReply, lost string) string {
 	return lost
 }
 
-// slowBreach returns the breach of a slow reply. If TCP sent a packet again, the pod's process is no actor: the kernel acknowledges packets
+// slowBreach returns the breach of a slow reply. If TCP sent a packet again, the pod's process is not an actor: the kernel acknowledges packets
 // without it.
 func slowBreach(s timeline.SlowReply, tl timeline.Timeline) Breach {
 	usual := tl.Usual(s.Lane)

@@ -63,7 +63,7 @@ func TestLimits(t *testing.T) {
 		{"everything was looked at", all(), verdict.Pass, 0, "lost a request (95 % confidence: at most 77.6 % do)"},
 		{"the recorder noted what it does not look at", noted(one), verdict.Pass, 1, "; limits: no-control"},
 		{"the command failed as well", all(noted(one), exited("7")), verdict.Pass, 2, "; limits: no-control, command-failed"},
-		{"a command that did not fail is no limit", exited("0"), verdict.Pass, 0, ""},
+		{"a command that did not fail is not a limit", exited("0"), verdict.Pass, 0, ""},
 		{"more than a headline has room for", noted(many...), verdict.Pass, 8, "; 8 limits"},
 		{"agents were away, as the maintenance made them", awayTogether(80, 100), verdict.Pass, 1, "; limits: clients-away"},
 		{"agents were away on the node that the scenario disrupts",

@@ -11,7 +11,7 @@ import (
 )
 
 // SentInMaintenance expects that every client sends at least three requests in any time as long as the shortest outage that has to be seen,
-// throughout the maintenance. Agents may be away then, which is no reason for distrust.
+// throughout the maintenance. Agents may be away then, which is not a reason for distrust.
 func SentInMaintenance(outage time.Duration) Expectation {
 	return Expectation{Rule: sentInMaintenance.ID, Max: outage}
 }

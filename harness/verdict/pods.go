@@ -165,7 +165,7 @@ var oldEndsFirst = Rule{
 }
 
 // VersionsOverlap expects that it takes min to max from when the first new pod is ready until the last old one is deleted: for so long
-// pods of both versions serve that nobody has told to end. How long old ones drain after that is no part of it.
+// pods of both versions serve that nobody has told to end. How long old ones drain after that is not part of it.
 func VersionsOverlap(min, max time.Duration) Expectation {
 	return Expectation{Rule: versionsOverlap.ID, Min: min, Max: max}
 }

@@ -56,7 +56,7 @@ var answerRows = []ruleRow{
 
 	{"every request of the steps is refused", verdict.AllFail("q", evidence.Refused, evidence.Reset), asked("q", 100, "refused", "reset"),
 		verdict.Pass},
-	{"one times out, which is no refusal", verdict.AllFail("q", evidence.Refused), asked("q", 100, "refused", "timeout"), verdict.Fail},
+	{"one times out, which is not a refusal", verdict.AllFail("q", evidence.Refused), asked("q", 100, "refused", "timeout"), verdict.Fail},
 	{"without a named fault any counts", verdict.AllFail("q"), asked("q", 100, "refused", "timeout"), verdict.Pass},
 	{"one is answered", verdict.AllFail("q"), asked("q", 100, "refused", "a"), verdict.Fail},
 	{"nothing was asked that could fail", verdict.AllFail("q"), asked("another", 100, "refused"), verdict.Inconclusive},
@@ -74,7 +74,7 @@ var answerRows = []ruleRow{
 	{"one pod has no share", verdict.EvenTurns("q", 3), asked("q", 100, outcomes(times(15, "a"), times(15, "b"))...), verdict.Fail},
 	{"refused requests are the share of the pod that does not listen", verdict.EvenTurns("q", 3, evidence.Refused, evidence.Reset),
 		asked("q", 100, outcomes(times(9, "a"), times(11, "b"), times(6, "refused"), times(4, "reset"))...), verdict.Pass},
-	{"requests with another fault are no pod's share", verdict.EvenTurns("q", 3, evidence.Refused),
+	{"requests with another fault are not the pod's share", verdict.EvenTurns("q", 3, evidence.Refused),
 		asked("q", 100, outcomes(times(9, "a"), times(11, "b"), times(10, "timeout"))...), verdict.Fail},
 	{"shares of a question that was not asked", verdict.EvenTurns("q", 3), none, verdict.Inconclusive},
 

@@ -58,7 +58,7 @@ var latencyRows = []ruleRow{
 	{"nor do they hide a later one", verdict.MaxLatency(100 * ms),
 		all(twoNodes, answeringIn("worker-fresh", 900, from(0, 45)...), answeringIn("worker-fresh", 150, 71)),
 		verdict.Fail},
-	{"a busy machine is no slow app", verdict.MaxLatency(100 * ms),
+	{"a busy machine is not a slow app", verdict.MaxLatency(100 * ms),
 		all(twoNodes, answeringIn("worker-fresh", 250, 71), answeringIn("control", 210, 71)),
 		verdict.Inconclusive},
 	{"one late reply of a hundred does not count", verdict.MaxP99(100 * ms), all(twoNodes, answeringIn("worker-fresh", 900, 71)),

@@ -36,7 +36,7 @@ var outageRows = []ruleRow{
 		all(breaking("worker-fresh", evidence.Refused, from(89, 199)...), breaking("worker-reused", evidence.Refused, from(79, 188)...),
 			skewed(0, 20*ms)),
 		verdict.Inconclusive},
-	{"replies that never stop are no gap", verdict.ReplyGap(0, 0), none,
+	{"replies that never stop are not a gap", verdict.ReplyGap(0, 0), none,
 		verdict.Pass},
 	{"a lane without a gap, although each lane should have one", verdict.ReplyGap(40*ms, 50*ms),
 		breaking("worker-fresh", evidence.Refused, 70, 71, 72, 73),

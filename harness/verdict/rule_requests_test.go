@@ -58,7 +58,7 @@ var lossRows = []ruleRow{
 		verdict.Fail},
 	{"requests in flight may be too large a share", verdict.MaxFailedShare(10), awayTogether(80, 100, 78, 79),
 		verdict.Inconclusive},
-	{"requests in flight are no share too large, even if all failed", verdict.MaxFailedShare(100), awayTogether(80, 100, 78, 79),
+	{"requests in flight are not too large a share, even if all failed", verdict.MaxFailedShare(100), awayTogether(80, 100, 78, 79),
 		verdict.Pass},
 	{"a request in flight may have failed after the moment", verdict.RecoversWithin(100*ms, evidence.DisruptionBegun),
 		awayTogether(80, 100, 79),

@@ -56,7 +56,7 @@ var drainMeasured = advice{
 func sayDrainMeasured(a *advisedApp) string {
 	n := a.s.Numbers.NeededDrains
 	switch {
-	case n == nil || n.Max < 50 || a.onlyWithNone(): // milliseconds: 0.0 s is no advice
+	case n == nil || n.Max < 50 || a.onlyWithNone(): // milliseconds: 0.0 s is not advice
 		return ""
 	case a.s.Failed() > 0: // the app did not go on for long enough
 		return fmt.Sprintf("Nodes sent requests to terminating pods for up to %.1f s, in %s: an app has to go on answering them for that long.",

@@ -191,7 +191,7 @@ func TestASkippedModeDoesNotStandAgainstGo(t *testing.T) {
 	}
 }
 
-// Two runs that could not tell anything, of which the candidate is no worse than its baseline, are no reason for go.
+// Two runs that could not tell anything, of which the candidate is no worse than its baseline, are not a reason to go.
 func TestAModeThatShowedNothingIsNoReasonForGo(t *testing.T) {
 	of := func(id string, o verdict.Outcome) compare.Runs {
 		return compare.Runs{side(id, "v1.36.3", scenario("rollout/drained", o, 0))}

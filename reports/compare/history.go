@@ -41,7 +41,7 @@ func (l Line) key() lineKey { return lineKey{l.run(), l.Scenario, l.Mode} }
 const beginning = `{"schema":`
 
 // ReadHistory reads the history at path; without a file it is empty. Histories may be joined by concatenation: a line that comes again
-// counts once. The error, one line, says that the file is no history, or one that this build cannot read.
+// counts once. The error, one line, says that the file is not a history, or one that this build cannot read.
 func ReadHistory(path string) (History, error) {
 	h := History{ends: true, has: make(map[lineKey]bool)}
 	data, err := os.ReadFile(path)

@@ -16,7 +16,7 @@ import (
 type Added struct {
 	Runs  int
 	Going []string // run folders of runs that have not ended, or were cut off; they can be added when they have
-	Bad   []error  // one line each, about folders that are no run or cannot be read
+	Bad   []error  // one line each, about folders that are not a run or cannot be read
 }
 
 // AppendHistory appends to the history at path the lines that it lacks of the runs in folders, and returns the history with them. It never

@@ -17,7 +17,7 @@ func TestFlakes(t *testing.T) {
 		{"a fail among passes", "ppfpp", compare.Flake{Other: 1, Decided: 5}},
 		{"a pass among fails", "fpff", compare.Flake{Other: 1, Decided: 4}},
 		{"inconclusive ones count apart", "pipis", compare.Flake{Decided: 2, Inconclusive: 2}},
-		{"an upgrade that breaks it is no flake", "ppppFFFF", compare.Flake{Decided: 8}},
+		{"an upgrade that breaks it is not a flake", "ppppFFFF", compare.Flake{Decided: 8}},
 		{"nothing at all", "ss", compare.Flake{}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -130,7 +130,7 @@ func TestAMomentIsOneValue(t *testing.T) {
 		{"the median over the nodes of a pod", model.Scenario{Lags: rolling}, "rule_lag_p50_ms", []float64{850, 60}},
 		{"the longest of them", model.Scenario{Lags: rolling}, "rule_lag_max_ms", []float64{900, 70}},
 		{"pods that leave within a period are one moment", model.Scenario{Lags: together}, "rule_lag_max_ms", []float64{800, 50}},
-		{"what nobody saw is no value", model.Scenario{Lags: rolling}, "drain_lag_max_ms", nil},
+		{"what nobody saw is not a value", model.Scenario{Lags: rolling}, "drain_lag_max_ms", nil},
 		{"rules routed on purpose while no pod was available", model.Scenario{Lags: rolling, Numbers: model.Numbers{MinAvailable: new(0)}},
 			"rule_lag_max_ms", nil},
 		{"the drain needed leaves that time out", model.Scenario{Lags: rolling, Numbers: model.Numbers{MinAvailable: new(0)}}, "needed_drain_ms",

@@ -199,7 +199,7 @@ func environments() []harness.Scenario {
 	const name, key = "binary", "bytes"
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string][]byte{key: {0xff, 0xfe}}}
 	return []harness.Scenario{
-		environment("environment-binary-secret", "a pod starts with a variable from a Secret that is no text", secret,
+		environment("environment-binary-secret", "a pod starts with a variable from a Secret that is not text", secret,
 			corev1.EnvVar{Name: "BINARY", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
 				LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key}}},
 			evidence.Bug{Issue: 139132, Component: kubelet, Affected: []evidence.Releases{{Since: "1.34.0", Before: "1.34.9"},

@@ -39,7 +39,7 @@ func TestEveryScenarioShowsItsBug(t *testing.T) {
 		delete(affected, s.ID)
 	}
 	for id := range affected {
-		t.Errorf("%s is no scenario", id)
+		t.Errorf("%s is not a scenario", id)
 	}
 }
 

@@ -150,7 +150,7 @@ func gradualFullSurge() harness.Scenario {
 	s := harness.Scenario{
 		ID:      "gradual-full-surge",
 		Profile: harness.Core,
-		Claim:   "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is no blue/green",
+		Claim:   "with 100 % surge one old pod goes for each new one that gets ready, so both versions serve: it is not blue/green",
 		Kind: harness.InSteps{Outside: true, Do: func(ctx context.Context, steps *harness.Steps) {
 			steps.Deploy(ctx, app, "v1")
 			steps.Reach(ctx)

@@ -121,7 +121,7 @@ func noteStaying(ctx context.Context, steps *harness.Steps, first sets.Set[types
 		d.Annotations[deployment.RevisionAnnotation], stay.Len(), first.Len()))
 }
 
-// configMap: an object that a pod template names is no part of it. New content under the same name replaces no pod; another name,
+// configMap: an object that a pod template names is not part of it. New content under the same name replaces no pod; another name,
 // such as one that ends in a hash of the content, changes the template.
 func configMap() harness.Scenario {
 	const content, name = "other content", "another name"

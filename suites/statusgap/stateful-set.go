@@ -75,7 +75,7 @@ func statefulSetOfOne() harness.Scenario {
 }
 
 // nameEndsFirst expects that the old pod of each name has ended before the next one of that name starts. The API shows one pod of a
-// name at a time, whether or not its process has ended: only the pods' own words tell. When the next one starts is no part of it.
+// name at a time, whether or not its process has ended: only the pods' own words tell. When the next one starts is not part of it.
 func nameEndsFirst() evidence.Expectation {
 	return verdict.Between(evidence.PodExited, evidence.PodStarted, 0, time.Hour)
 }

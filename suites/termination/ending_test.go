@@ -44,7 +44,7 @@ func TestPodChanges(t *testing.T) {
 	}{
 		{"a pod drains and ends", []*corev1.Pod{pod("Running", false), pod("Running", true), pod("Running", true), pod("Succeeded", true),
 			pod("Succeeded", true)}, []string{deleted, succeeded, "DELETED"}},
-		{"what changes before the deletion is no part of its end", []*corev1.Pod{pod("Pending", false), pod("Running", false),
+		{"what changes before the deletion is not part of its end", []*corev1.Pod{pod("Pending", false), pod("Running", false),
 			pod("Running", true), pod("Running", true)}, []string{deleted, "DELETED"}},
 		{"a pod is gone at once", []*corev1.Pod{pod("Running", false), pod("Running", true)}, []string{"DELETED"}},
 	} {

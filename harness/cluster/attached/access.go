@@ -55,7 +55,7 @@ func (a Access) check() error {
 	}
 	if a.RequestTimeout != "" {
 		if limit, err := clientcmd.ParseTimeout(a.RequestTimeout); err != nil || limit < 0 {
-			return usage.New("--request-timeout="+a.RequestTimeout, "it is not a duration", "write it like 30s or 2m; 0 is no limit")
+			return usage.New("--request-timeout="+a.RequestTimeout, "it is not a duration", "write it like 30s or 2m; 0: no limit")
 		}
 	}
 	return nil

@@ -209,7 +209,7 @@ func TestBadAccess(t *testing.T) {
 		{"a uid without a user", Access{ImpersonateUID: "7"}, "--as-uid, --as-group: "},
 		{"any certificate, and a certificate authority", Access{InsecureSkipTLSVerify: true, CertificateAuthority: server.ca},
 			"--insecure-skip-tls-verify: it contradicts --certificate-authority: leave one of them out"},
-		{"a timeout that is no duration", Access{RequestTimeout: "soon"},
+		{"a timeout that is not a duration", Access{RequestTimeout: "soon"},
 			"--request-timeout=soon: it is not a duration: write it like 30s or 2m"},
 		{"a negative timeout", Access{RequestTimeout: "-1s"}, "--request-timeout=-1s: "},
 		{"a user that is not there", Access{User: "them"}, `--context=staging: auth info "them" does not exist: fix it in your kubeconfig, or `},
@@ -230,7 +230,7 @@ func TestBadAccess(t *testing.T) {
 	}
 	if _, err := dial(Options{Kubeconfig: server.kubeconfig(t), Access: Access{Server: "staging"}}); err == nil ||
 		err.Error() != "--server=staging: it is not a URL: write it like https://10.0.0.7:6443" {
-		t.Errorf("a server that is no URL: %v", err)
+		t.Errorf("a server that is not a URL: %v", err)
 	}
 }
 

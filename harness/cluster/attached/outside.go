@@ -28,7 +28,7 @@ func (c *Cluster) Door() cluster.Door {
 type Answers func(ctx context.Context, url string) error
 
 // FindRoute looks for a way from here to a Service whose pods are ready: the URL in the options, or a NodePort of a node. From
-// then on Door returns what it found, even if that is no way. A URL that gives no good reply is an error.
+// then on Door returns what it found, even if that is not a way. A URL that gives no good reply is an error.
 func (c *Cluster) FindRoute(ctx context.Context, service *corev1.Service, answers Answers) error {
 	switch {
 	case c.options.OutsideURL == NoOutside:

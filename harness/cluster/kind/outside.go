@@ -62,7 +62,7 @@ func reachable(ctx context.Context, nodes []node, ipv6 bool) (string, error) {
 	dialer := net.Dialer{Timeout: dialTimeout}
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(address, apiPort))
 	if err != nil {
-		return "", context.Cause(ctx) // not reachable, which is no error
+		return "", context.Cause(ctx) // not reachable, which is not an error
 	}
 	return address, conn.Close()
 }

@@ -41,7 +41,7 @@ func Append(log []byte, kind Kind, text []byte) []byte {
 }
 
 // ReadFrom reads the frames of a log. The error comes with the frame that is not whole, after which nothing is read: it is
-// io.ErrUnexpectedEOF for one that was cut off, and wraps ErrDamaged for bytes that are no frame.
+// io.ErrUnexpectedEOF for one that was cut off, and wraps ErrDamaged for bytes that are not a frame.
 func ReadFrom(r io.Reader) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
 		for in, more := bufio.NewReader(r), true; more; {

@@ -33,7 +33,7 @@ func TestALogIsReadUpToWhereItIsNotWhole(t *testing.T) {
 		{"an empty log", nil, "", ""},
 		{"a frame without a text", Append(nil, Head, nil), "b\n", ""},
 		{"one that was cut off", two[:len(two)-1], "s7\n", io.ErrUnexpectedEOF.Error()},
-		{"a line that is no frame", append(bytes.Clone(two), "x\n"...), "s7\nh{\"seq\":7}\n", `damaged: checksum "x", want 00000000`},
+		{"a line that is not a frame", append(bytes.Clone(two), "x\n"...), "s7\nh{\"seq\":7}\n", `damaged: checksum "x", want 00000000`},
 		{"a frame of another text", bytes.Replace(two, []byte("q\":7"), []byte("q\":8"), 1), "s7\n", "damaged: checksum "},
 		{"an empty line", []byte("\n"), "", `damaged: checksum "", want 00000000`},
 		{"a frame without a kind", []byte("00000000 \n"), "", "damaged: a frame without a kind"},

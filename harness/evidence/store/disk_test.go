@@ -89,7 +89,7 @@ func TestAFolderThatIsNoRunIsRefused(t *testing.T) {
 		run      string // run.json; empty: none
 		want     string
 	}{
-		{"without run.json a folder is no run", "", "no such file or directory: the folder is not a recorded scenario: record it again"},
+		{"without run.json a folder is not a run", "", "no such file or directory: the folder is not a recorded scenario: record it again"},
 		{"a run.json that breaks off", `{"schema": 2`, "byte 12: unexpected end of JSON input: the folder is not a recorded scenario"},
 		{"a run.json that is something else", `{"schema": "2"}`, "cannot unmarshal string"},
 		{"a run.json without a schema", `{}`, "it has no schema"},

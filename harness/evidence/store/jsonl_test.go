@@ -41,7 +41,7 @@ func TestEventsThatAreDamagedNameTheLine(t *testing.T) {
 		{"an unknown kind", fine + `{"at":6,"kind":"pod-flew"}` + "\n" + fine, `line 2: unknown event kind "pod-flew"`, 1},
 		{"no kind", fine + "{}\n", `line 2: unknown event kind ""`, 1},
 		{"no JSON", fine + fine + "{\"at\":\n", "line 3: not an event", 2},
-		{"JSON that is no event", fine + "[1]\n", "line 2: not an event", 1},
+		{"JSON that is not an event", fine + "[1]\n", "line 2: not an event", 1},
 		{"two events on a line", fine + strings.TrimSpace(fine) + fine, "line 2: not an event", 1},
 		{"an empty line", "\n" + fine, "line 1: not an event", 0},
 		{"a last line that was cut off", fine + fine[:10], "line 2: it was cut off after 10 bytes", 1},

@@ -47,7 +47,7 @@ func TestASegmentNamesTheByteWhereItIsNotWhole(t *testing.T) {
 		{"a record nobody can have made", slices.Concat(ab, logged(hitType(), evidence.Hit{Fault: "gremlin"})),
 			at(ab, `damaged: unknown fault "gremlin"`), 2},
 		{"a line that is none", slices.Concat(ab, []byte("x\n")), at(ab, `damaged: checksum "x", want 00000000`), 2},
-		{"a record that is no JSON", framelog.Append(bytes.Clone(ab), framelog.Hit, []byte("x")), at(ab, "damaged: invalid character"), 2},
+		{"a record that is not JSON", framelog.Append(bytes.Clone(ab), framelog.Hit, []byte("x")), at(ab, "damaged: invalid character"), 2},
 		{"a record of another file", slices.Concat(ab, logged(arrivalType(), evidence.Arrival{})), at(ab, "damaged: a frame of kind 'a'"), 2},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {

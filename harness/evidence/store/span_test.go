@@ -97,7 +97,7 @@ func TestSpansAreReadAsFarAsTheyAreWhole(t *testing.T) {
 		{"a last line that lacks only its end", fine + strings.TrimSpace(fine), "", 1},
 		{"a line that was cut off before another was added", fine + fine[:10] + fine, "line 2: not a span", 1},
 		{"an empty line", "\n" + fine, "line 1: not a span", 0},
-		{"JSON that is no span", fine + "[1]\n" + fine, "line 2: not a span", 1},
+		{"JSON that is not a span", fine + "[1]\n" + fine, "line 2: not a span", 1},
 		{"an unknown part", fine + `{"part":"lunch"}` + "\n", `line 2: not a span: unknown part "lunch"`, 1},
 		{"a span of the time without one", fine + `{"part":"idle"}` + "\n", `line 2: not a span: unknown part "idle"`, 1},
 		{"time that was won back", fine + `{"part":"settle","seconds":-2}` + "\n", "line 2: not a span: settle took -2 s", 1},

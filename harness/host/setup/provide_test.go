@@ -36,6 +36,6 @@ func TestRemoveStalePID(t *testing.T) {
 		})
 	}
 	if err := removeStalePID(filepath.Join(t.TempDir(), "none"), "dockerd"); err != nil {
-		t.Errorf("no file is no error: %v", err)
+		t.Errorf("no file is not an error: %v", err)
 	}
 }

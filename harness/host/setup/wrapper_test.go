@@ -19,7 +19,7 @@ func TestWithWrapper(t *testing.T) {
 		{"other runtimes stay", `{"runtimes":{"crun":{"path":"/usr/bin/crun"}}}`, []string{`"path": "/usr/bin/crun"`}, ""},
 		{"a default runtime of somebody else is not replaced", `{"default-runtime":"nvidia"}`, nil, "does not replace"},
 		{"the engine's own default is", `{"default-runtime":"runc"}`, nil, ""},
-		{"a file that is no JSON is not touched", `{"bip":`, nil, "not a JSON object"},
+		{"a file that is not JSON is not touched", `{"bip":`, nil, "not a JSON object"},
 		{"runtimes of another shape are not touched", `{"runtimes":[]}`, nil, "runtimes"},
 	} {
 		t.Run(tc.sentence, func(t *testing.T) {

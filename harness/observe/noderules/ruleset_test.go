@@ -258,7 +258,7 @@ func TestWhereTargetsOfIptablesLead(t *testing.T) {
 			k.addBase("nat")
 			k.addRule("nat", dnat(0, flags(1), flags(3), pod.Addr().AsSlice(), pod.Addr().AsSlice(), value(pod)[4:6], value(pod)[4:6]))
 		}, []string{"10.244.1.2:8080"}},
-		{"a target that leaves the port alone is no endpoint", func(k *kernel) {
+		{"a target that leaves the port alone is not an endpoint", func(k *kernel) {
 			k.addBase("nat")
 			k.addRule("nat", dnat(2, flags(1), pod.Addr().AsSlice(), filler(36)))
 		}, nil},

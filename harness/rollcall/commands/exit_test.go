@@ -15,7 +15,7 @@ func TestInfrastructure(t *testing.T) {
 		code     int
 		says     string // the line that follows "Error:"; empty: there is none
 	}{
-		{"the verdict of a run is no error to be told", exitCode(1), 1, ""},
+		{"the verdict of a run is not an error to be told", exitCode(1), 1, ""},
 		{"an inconclusive one neither", exitCode(3), 3, ""},
 		{"what could not be done is", broken, exitInfrastructure, "disk full"},
 		{"bad input keeps its code", exit{exitUsage, usage.New("modes x", "there is none", "use iptables")}, exitUsage,

@@ -137,7 +137,7 @@ func TestExitCodesOfReport(t *testing.T) {
 		{"a run judged as before", []string{"report", "--dry-run", reported(t, runFolder(t, 60))}, 1,
 			"nothing changed: report.json is byte-identical", ""},
 		{"a run that never had a report", []string{"report", "--dry-run", runFolder(t)}, 2, "", "write it anew: rollcall report "},
-		{"a run whose report is no report", []string{"report", "--dry-run", edited(t, runFolder(t), "", "hello")}, 2, "",
+		{"a run whose report is not a report", []string{"report", "--dry-run", edited(t, runFolder(t), "", "hello")}, 2, "",
 			"report.json cannot be read: invalid character "},
 		{"a run whose report is of a claim that failed, which passes today",
 			[]string{"report", "--dry-run", edited(t, reported(t, ended(t, runFolder(t))), `"outcome": "pass"`, `"outcome": "fail"`)}, 0,
@@ -258,7 +258,7 @@ func TestExitCodesOfTrend(t *testing.T) {
 		{"a trend of nothing", []string{"trend"}, 2, "", "no run and no history is named: name run folders"},
 		{"a trend of a history that is not there", []string{"trend", "--history", "none"}, 2, "",
 			"--history=none: it cannot be read: stat none: no such file or directory: name runs to begin it with"},
-		{"a trend in a file that is no history", []string{"trend", steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2,
+		{"a trend in a file that is not a history", []string{"trend", steady, "--history", filepath.Join(unended, "evidence", "session.json")}, 2,
 			"", "is not a line of a history: give another file"},
 		{"a trend where nothing can be written", []string{"trend", steady, "--history", filepath.Join(empty, "none", "history.jsonl")}, 3, "",
 			"trend: append"},
@@ -286,7 +286,7 @@ func TestExitCodesOfAccept(t *testing.T) {
 			"--modes=iptables:nftables: A has iptables and B has none: name one of each"},
 		{"a mode as the candidate for its own place", []string{"accept", "--baseline", steady, "--modes=iptables"}, 3,
 			"Candidate: run r, Kubernetes of an unknown version in iptables: cannot tell.", ""},
-		{"a candidate that is no run", []string{"accept", "--baseline", steady, "--candidate", t.TempDir()}, 2, "", "not a run folder"},
+		{"a candidate that is not a run", []string{"accept", "--baseline", steady, "--candidate", t.TempDir()}, 2, "", "not a run folder"},
 		{"a decision that cannot be written", []string{"accept", "--baseline", steady, "--candidate", steady, "--html", t.TempDir()}, 3, "",
 			"rollcall: write page: "},
 		{"a call for help with accepting", []string{"accept", "--help"}, 0, "kind: AcceptancePolicy", ""},
@@ -342,7 +342,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A result that cannot be printed is no verdict, not even of a run that passed.
+// A result that cannot be printed is not a verdict, not even of a run that passed.
 func TestAnAnswerThatCannotBePrintedIsInfrastructure(t *testing.T) {
 	dir := reported(t, runFolder(t))
 	for _, args := range [][]string{{"report", dir}, {"report", "--dry-run", dir}, {"report", "--picture=iptables/rollout/drained", dir},

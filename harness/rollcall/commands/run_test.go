@@ -125,7 +125,7 @@ func TestBadInputOfMaintenance(t *testing.T) {
 
 func TestBadInputOfOtherCommands(t *testing.T) {
 	checkRefusals(t, []badRow{
-		{"a server that is no URL", []string{"clean", "--server=staging"}, "--server=staging: it is not a URL"},
+		{"a server that is not a URL", []string{"clean", "--server=staging"}, "--server=staging: it is not a URL"},
 		{"a user without a cluster", []string{"clean", "--user=jane"}, "rollcall clean: no cluster is named: name it: --context=NAME"},
 		{"a status that is followed, as data", []string{"status", "--watch", "-o", "json"},
 			"Error: --output, --watch: they exclude each other: leave one of them out"},

@@ -92,7 +92,7 @@ func timeLimits(t *testing.T) (all []timeLimit) {
 const timeouts = "timeouts.go"
 
 // What bounds a wait stands in timeouts.go of its package: no other file has a duration for it. The times of scenarios are a part of what
-// they claim, and periods are no limits.
+// they claim, and periods are not limits.
 func TestTimeLimitsStandInOneFile(t *testing.T) {
 	elsewhere := map[string]map[string]bool{} // by folder, the names of durations that stand in other files
 	all := parsedFiles(t)
