@@ -20,7 +20,7 @@ type RequestConfig struct {
 // recorded, and expectations that name the lane are judged by them.
 type Requests struct {
 	steps  *Steps
-	client *loadgen.Asker
+	client *loadgen.StepClient
 }
 
 // Requests returns a lane from outside the cluster with a name in kebab-case, once the app is exposed.
@@ -29,7 +29,7 @@ func (s *Steps) Requests(name string, conn evidence.Conn, timeout time.Duration)
 	lane := evidence.Lane{ID: name, Vantage: evidence.FromHost, Conn: conn, Target: s.Outside, Steps: true}
 	cfg := s.by.Requests.Config
 	cfg.Timeout = timeout
-	client := Must(loadgen.NewAsker(lane, cfg))
+	client := Must(loadgen.NewStepClient(lane, cfg))
 	Check(s.by.Requests.Begin(lane))
 	return &Requests{s, client}
 }
@@ -38,7 +38,7 @@ func (s *Steps) Requests(name string, conn evidence.Conn, timeout time.Duration)
 // of the recording before, whose pods may still reply: such a reply is the fault wrong-server.
 func (r *Requests) Send(ctx context.Context, n int) (last evidence.Hit) {
 	for range n {
-		hit, trouble := r.client.Ask()
+		hit, trouble := r.client.Request()
 		if !hit.Failed() && !r.steps.by.Watch.Knows(hit.By.Pod) {
 			hit.Fault = evidence.WrongServer
 		}

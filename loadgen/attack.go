@@ -21,8 +21,8 @@ type Config struct {
 	UserHTTP *UserHTTP     `json:"user_http,omitempty"` // how to ask a userapp; nil: the echo app, as control lanes in pods ask
 	// LaneSuffix ends the lane's name in requests. A random one keeps requests of other clients from counting as the lane's.
 	LaneSuffix string `json:"lane_suffix,omitempty"`
-	// Unasked is how long an [Agent] keeps up the load while nobody fetches its hits; zero: DefaultUnasked, or WritesUnasked.
-	Unasked time.Duration `json:"unasked,omitempty"`
+	// Unfetched is how long an [Agent] keeps up the load while nobody fetches its hits; zero: DefaultUnfetched, or WritesUnfetched.
+	Unfetched time.Duration `json:"unasked,omitempty"`
 
 	Ports *LocalPorts `json:"-"` // local ports that all lanes of the process share; nil: the lane has its own
 	// Note receives what lanes observe besides hits, such as certificates, and may be called concurrently; nil: dropped.
@@ -31,11 +31,11 @@ type Config struct {
 
 // withDefaults returns the settings with the defaults filled in.
 func (cfg Config) withDefaults() Config {
-	unasked := DefaultUnasked
+	unfetched := DefaultUnfetched
 	if cfg.UserHTTP != nil && cfg.UserHTTP.writes() {
-		unasked = WritesUnasked
+		unfetched = WritesUnfetched
 	}
-	cfg.Timeout, cfg.Unasked = cmp.Or(cfg.Timeout, DefaultTimeout), cmp.Or(cfg.Unasked, unasked)
+	cfg.Timeout, cfg.Unfetched = cmp.Or(cfg.Timeout, DefaultTimeout), cmp.Or(cfg.Unfetched, unfetched)
 	if cfg.Ports == nil {
 		cfg.Ports = NewLocalPorts()
 	}

@@ -226,9 +226,9 @@ func TestConfigUnasked(t *testing.T) {
 		{"requests to the echo app", Config{}, 5 * time.Minute},
 		{"requests that read", Config{UserHTTP: &UserHTTP{Method: http.MethodHead}}, 5 * time.Minute},
 		{"requests that may change something", Config{UserHTTP: &UserHTTP{Method: http.MethodDelete}}, time.Minute},
-		{"what the run asked for", Config{Unasked: time.Hour, UserHTTP: &UserHTTP{Method: http.MethodPost}}, time.Hour},
+		{"what the run asked for", Config{Unfetched: time.Hour, UserHTTP: &UserHTTP{Method: http.MethodPost}}, time.Hour},
 	} {
-		if got := row.cfg.withDefaults().Unasked; got != row.want {
+		if got := row.cfg.withDefaults().Unfetched; got != row.want {
 			t.Errorf("%s: %v, want %v", row.sentence, got, row.want)
 		}
 	}

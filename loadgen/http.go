@@ -57,10 +57,10 @@ func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	}
 	l := httpLane{Lane: lane, named: lane.ID + cfg.LaneSuffix, service: cfg.Service}
 	l.target, _ = url.Parse(lane.Target) // no error: checked by checkHTTP
-	if lane.AsksControlURL() {
+	if lane.RequestsControlURL() {
 		cfg.UserHTTP, cfg.Note = cfg.UserHTTP.OfControl(), nil // its certificate is not the app's
 	}
-	if lane.Kind().AsksApp() || lane.AsksControlURL() {
+	if lane.Kind().RequestsApp() || lane.RequestsControlURL() {
 		l.userapp = newReplyReader(cfg.UserHTTP)
 	}
 	return newDirect(l, slots, cfg)

@@ -92,7 +92,7 @@ func TestWhyThereIsNoReply(t *testing.T) {
 			if row.want != nil && row.want.Fault == evidence.Timeout {
 				limit = stalled
 			}
-			_, here := asked.Ask(target, "", limit)
+			_, here := asked.Request(target, "", limit)
 			there := Remote{URL: api.URL, Token: "secret"}.Reach(t.Context(), evidence.Lane{Target: target}, asked)
 			ignore := cmpopts.IgnoreFields(NoReplyError{}, "Because")
 			if row.want != nil && row.want.Fault == "" && row.want.Status == 0 { // what is in the way of one that does not read at all varies
@@ -100,7 +100,7 @@ func TestWhyThereIsNoReply(t *testing.T) {
 			}
 			for by, err := range map[string]error{"this process": here, "an agent": there} {
 				var none *NoReplyError
-				if err != nil && (!errors.As(err, &none) || !strings.HasPrefix(err.Error(), "loadgen: ask")) {
+				if err != nil && (!errors.As(err, &none) || !strings.HasPrefix(err.Error(), "loadgen: request")) {
 					t.Fatalf("%s: error %v", by, err)
 				}
 				if diff := cmp.Diff(row.want, none, ignore); diff != "" {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// noteAskedEvery is the least time between two writes to the spool of when hits were asked for.
-const noteAskedEvery = 10 * time.Second
+// noteFetchedEvery is the least time between two writes to the spool of when hits were asked for.
+const noteFetchedEvery = 10 * time.Second
 
 // begin starts every lane, or none if the spool cannot be written; the caller holds the lock and has checked the order.
 func (a *Agent) begin(ctx context.Context, o startRequest) error {
@@ -25,7 +25,7 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 		}
 		c.buffer.spooled(log)
 	}
-	a.state = spoolState{Asked: time.Now().UnixNano()}
+	a.state = spoolState{Fetched: time.Now().UnixNano()}
 	if a.spool != nil {
 		if err := a.spool.write(stateFile, a.state); err != nil {
 			return err
@@ -42,13 +42,13 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 		a.attacks = append(a.attacks, start(ctx, c, began))
 	}
 	a.order = a.instance
-	a.watch(cfg.Unasked, cfg.Unasked)
+	a.watch(cfg.Unfetched, cfg.Unfetched)
 	return nil
 }
 
 // watch ends the load if nobody asks for hits for as long as first, or later for as long as then. The caller holds the lock.
 func (a *Agent) watch(first, then time.Duration) {
-	a.unasked = then
+	a.unfetched = then
 	a.fetchTimer = time.AfterFunc(first, func() {
 		for _, attack := range a.started() {
 			attack.abandon(then)
@@ -69,9 +69,9 @@ func (a *Agent) asked(now time.Time) {
 	if a.fetchTimer == nil || !a.fetchTimer.Stop() {
 		return
 	}
-	a.fetchTimer.Reset(a.unasked)
-	if a.spool != nil && now.UnixNano()-a.state.Asked >= int64(noteAskedEvery) {
-		a.state.Asked = now.UnixNano()
+	a.fetchTimer.Reset(a.unfetched)
+	if a.spool != nil && now.UnixNano()-a.state.Fetched >= int64(noteFetchedEvery) {
+		a.state.Fetched = now.UnixNano()
 		_ = a.spool.write(stateFile, a.state) // if the spool is full, its lanes say so
 	}
 }

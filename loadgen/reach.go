@@ -20,37 +20,37 @@ func FreshClient(timeout time.Duration) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Ask sends one request to an echo app and returns who gave the good reply; anything else is an error. Nothing is sent again.
-func Ask(ctx context.Context, client *http.Client, target string) (evidence.Server, error) {
+// Request sends one request to an echo app and returns who gave the good reply; anything else is an error. Nothing is sent again.
+func Request(ctx context.Context, client *http.Client, target string) (evidence.Server, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, nil)
 	if err != nil {
-		return evidence.Server{}, fmt.Errorf("loadgen: ask: %w", err)
+		return evidence.Server{}, fmt.Errorf("loadgen: request: %w", err)
 	}
 	reply, err := client.Do(req)
 	if err != nil {
-		return evidence.Server{}, fmt.Errorf("loadgen: ask: %w", err)
+		return evidence.Server{}, fmt.Errorf("loadgen: request: %w", err)
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode != http.StatusOK {
-		return evidence.Server{}, fmt.Errorf("loadgen: ask %s: %s", target, reply.Status)
+		return evidence.Server{}, fmt.Errorf("loadgen: request %s: %s", target, reply.Status)
 	}
 	_, err = io.Copy(io.Discard, reply.Body) // so that the connection can be kept
 	return serverOf(reply), err
 }
 
-// Ask sends one request to a userapp, as a lane of that target and address over fresh connections does, and returns the version
+// Request sends one request to a userapp, as a lane of that target and address over fresh connections does, and returns the version
 // that gave the good reply, if the reply names one. Without a good reply the error is a [NoReplyError].
-func (p *UserHTTP) Ask(target, address string, timeout time.Duration) (version string, err error) {
+func (p *UserHTTP) Request(target, address string, timeout time.Duration) (version string, err error) {
 	lane := evidence.Lane{ID: "ask", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: target, Address: address}
 	if err := cmp.Or(p.Check(), checkHTTP(lane)); err != nil {
-		return "", fmt.Errorf("loadgen: ask: %w", err)
+		return "", fmt.Errorf("loadgen: request: %w", err)
 	}
 	c := openHTTP(lane, Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout})
 	defer c.close()
 	var hit evidence.Hit
 	now := time.Now()
 	failures := c.exchange(request{sent: now, deadline: now.Add(timeout)}, &hit)
-	none := &NoReplyError{Opened: hit.Attempts > 0, Because: "loadgen: ask " + target + ": "}
+	none := &NoReplyError{Opened: hit.Attempts > 0, Because: "loadgen: request " + target + ": "}
 	switch {
 	case len(failures) > 0:
 		none.Fault, _ = faultFrom(lane.Vantage, failures...)
@@ -69,17 +69,17 @@ func (p *UserHTTP) Ask(target, address string, timeout time.Duration) (version s
 	return "", none
 }
 
-// AskPatiently is [UserHTTP.Ask] for an app whose first replies may take long: if a connection opens and no reply comes in
+// RequestPatiently is [UserHTTP.Request] for an app whose first replies may take long: if a connection opens and no reply comes in
 // [DefaultTimeout], it asks once more, for up to [Patience].
-func (p *UserHTTP) AskPatiently(target, address string) (version string, err error) {
-	return p.askTwice(target, address, DefaultTimeout)
+func (p *UserHTTP) RequestPatiently(target, address string) (version string, err error) {
+	return p.requestTwice(target, address, DefaultTimeout)
 }
 
-func (p *UserHTTP) askTwice(target, address string, first time.Duration) (version string, err error) {
-	version, err = p.Ask(target, address, first)
+func (p *UserHTTP) requestTwice(target, address string, first time.Duration) (version string, err error) {
+	version, err = p.Request(target, address, first)
 	var none *NoReplyError
 	if errors.As(err, &none) && none.Fault == evidence.Timeout && none.Opened {
-		return p.Ask(target, address, Patience)
+		return p.Request(target, address, Patience)
 	}
 	return version, err
 }
@@ -111,9 +111,9 @@ func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 	case q.UserHTTP != nil:
-		_, err = q.UserHTTP.AskPatiently(q.Target, q.Address)
+		_, err = q.UserHTTP.RequestPatiently(q.Target, q.Address)
 	default:
-		_, err = Ask(r.Context(), FreshClient(DefaultTimeout), q.Target)
+		_, err = Request(r.Context(), FreshClient(DefaultTimeout), q.Target)
 	}
 	var none *NoReplyError
 	if err != nil && !errors.As(err, &none) {

@@ -39,7 +39,7 @@ var ErrOtherBuild = errors.New("its image is of another build of Rollcall: push 
 // call sends in as JSON, unless it is nil, and passes the body of a 200 to read.
 func (r Remote) call(ctx context.Context, name, method string, in any, read func(body io.Reader) error) error {
 	if err := r.try(ctx, name, method, in, read); err != nil {
-		return fmt.Errorf("loadgen: ask agent %s for %s: %w", r.URL, name, err)
+		return fmt.Errorf("loadgen: request agent %s for %s: %w", r.URL, name, err)
 	}
 	return nil
 }

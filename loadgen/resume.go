@@ -31,7 +31,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 		return err
 	}
 	cfg := a.config(o)
-	left := cfg.Unasked - now.Sub(time.Unix(0, a.state.Asked))
+	left := cfg.Unfetched - now.Sub(time.Unix(0, a.state.Fetched))
 	loads := !a.state.Stopped && left > 0
 	clients := make([]*client, len(o.Lanes))
 	logs := make([]*laneLog, len(o.Lanes))
@@ -60,12 +60,12 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 			continue
 		}
 		if !a.state.Stopped {
-			c.buffer.giveUp(fmt.Errorf("no collector contacted the agent for %v, so it stopped", cfg.Unasked))
+			c.buffer.giveUp(fmt.Errorf("no collector contacted the agent for %v, so it stopped", cfg.Unfetched))
 		}
 		a.attacks = append(a.attacks, endedAttack(c))
 	}
 	if loads {
-		a.watch(left, cfg.Unasked)
+		a.watch(left, cfg.Unfetched)
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered 
 	log.close()
 	order := spooledOrder{Instance: "first", Boot: bootID(), Began: began, Order: startRequest{
 		Config{Began: began, Service: "shop", Timeout: time.Millisecond}, []evidence.Lane{l}}}
-	for name, value := range map[string]any{orderFile: order, stateFile: spoolState{Asked: asked.UnixNano()}} {
+	for name, value := range map[string]any{orderFile: order, stateFile: spoolState{Fetched: asked.UnixNano()}} {
 		if err := s.write(name, value); err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +286,7 @@ func TestNobodyAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		agent := resumeAt(t, dir)
 		defer agent.Stop()
-		o := startRequest{Config{Began: time.Unix(0, 1), Service: "shop", Timeout: time.Millisecond, Unasked: time.Minute},
+		o := startRequest{Config{Began: time.Unix(0, 1), Service: "shop", Timeout: time.Millisecond, Unfetched: time.Minute},
 			[]evidence.Lane{lane(evidence.Fresh, "http://127.0.0.1:1/", 20)}} // a stopped attacker ends at any of its requests by chance
 		if err := agent.begin(t.Context(), o); err != nil {
 			t.Fatal(err)
@@ -314,7 +314,7 @@ func TestNobodyAsks(t *testing.T) {
 			t.Errorf("trouble %q, want %q", got, want)
 		}
 		_, _, state, err := openSpool(dir, SpoolLimit)
-		if asked := time.Unix(0, state.Asked); err != nil || time.Since(asked) > 64*time.Second+noteAskedEvery {
+		if asked := time.Unix(0, state.Fetched); err != nil || time.Since(asked) > 64*time.Second+noteFetchedEvery {
 			t.Errorf("the spool says that it was asked %s ago, %v", time.Since(asked), err)
 		}
 	})

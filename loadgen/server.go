@@ -46,7 +46,7 @@ type Agent struct {
 	order      string     // instance that was told to start; empty before
 	attacks    []*Attack  // nil before start
 	state      spoolState // as it is on the spool
-	unasked    time.Duration
+	unfetched  time.Duration
 	fetchTimer *time.Timer // ends the load when nobody asks for hits any more; nil before start
 }
 

@@ -44,7 +44,7 @@ type spooledOrder struct {
 
 // A spoolState is the state of an agent that changes while it loads, except for the hits.
 type spoolState struct {
-	Asked    int64              `json:"asked"`             // about when its hits were last asked for, in Unix nanoseconds
+	Fetched  int64              `json:"asked"`             // about when its hits were last asked for, in Unix nanoseconds
 	Stopped  bool               `json:"stopped,omitempty"` // it was told to stop
 	Absences []evidence.Absence `json:"absences,omitempty"`
 	Noted    []evidence.Event   `json:"noted,omitempty"`

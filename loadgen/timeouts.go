@@ -11,9 +11,9 @@ const (
 	Patience = 30 * time.Second
 	// How long an agent keeps up the load while nobody fetches its hits, if the [Config] does not say: the run may be gone. It may also be
 	// that the API server is away, through which they are fetched; while it is upgraded, for about a minute.
-	DefaultUnasked = 5 * time.Minute
+	DefaultUnfetched = 5 * time.Minute
 	// How long it does so with requests that may change something.
-	WritesUnasked = time.Minute
+	WritesUnfetched = time.Minute
 	// How long API calls under way may still take when an agent ends. Our own choice.
 	serveGrace = 2 * time.Second
 	// How long a caller may take to send an agent the header of a request. Our own choice.

@@ -65,7 +65,7 @@ func (l *loader) load() (model.Report, error) {
 	for _, mode := range modes {
 		l.loadMode(mode)
 	}
-	l.report.Run.Broken = append(l.report.Run.Broken, SkippedWhole(session.Asked, l.report.Scenarios)...)
+	l.report.Run.Broken = append(l.report.Run.Broken, SkippedWhole(session.Named, l.report.Scenarios)...)
 	l.report.Claims = newClaims(l.report.Scenarios)
 	l.report.JudgedAgain = l.judgedAgain()
 	return l.report, nil

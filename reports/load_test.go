@@ -175,7 +175,7 @@ func TestAModeThatWasAskedForIsNotSkippedSilently(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			dir := emptyFolder(t)
-			session := evidence.Session{Schema: 1, ID: "r", Began: began(), Ended: began(), Asked: row.asked}
+			session := evidence.Session{Schema: 1, ID: "r", Began: began(), Ended: began(), Named: row.asked}
 			writeJSON(t, filepath.Join(dir, "evidence", evidence.SessionFile), session)
 			for _, mode := range []string{"iptables", "ipvs"} {
 				writeJSON(t, dir+"/evidence/"+mode+"/"+evidence.ClusterFile, evidence.Cluster{Mode: mode})

@@ -66,7 +66,7 @@ func requests(holds func(evidence.Evidence, evidence.Hit) bool, change func(evid
 // fresh reports whether a hit went through the Service over a new connection.
 func fresh(ev evidence.Evidence, h evidence.Hit) bool {
 	i := slices.IndexFunc(ev.Run.Lanes, func(l evidence.Lane) bool { return l.ID == h.Lane })
-	return i >= 0 && ev.Run.Lanes[i].Conn == evidence.Fresh && ev.Run.Lanes[i].Kind().AsksApp()
+	return i >= 0 && ev.Run.Lanes[i].Conn == evidence.Fresh && ev.Run.Lanes[i].Kind().RequestsApp()
 }
 
 // first returns the first event of a kind, by time.
@@ -108,7 +108,9 @@ func routedFor(d time.Duration) changed {
 
 // answeredBy makes a pod of a version answer every request through the Service since a mark.
 func answeredBy(version string, mark evidence.EventKind) changed {
-	return requests(func(ev evidence.Evidence, h evidence.Hit) bool { return h.Sent > first(ev, mark).At && asksApp(ev, h) },
+	return requests(func(ev evidence.Evidence, h evidence.Hit) bool {
+		return h.Sent > first(ev, mark).At && requestsApp(ev, h)
+	},
 		func(ev evidence.Evidence, r request) { r.by(pod(ev, version)) })
 }
 
@@ -169,8 +171,8 @@ func of(lane string) func(evidence.Evidence, evidence.Hit) bool {
 	return func(_ evidence.Evidence, h evidence.Hit) bool { return h.Lane == lane }
 }
 
-func asksApp(ev evidence.Evidence, h evidence.Hit) bool {
-	return slices.ContainsFunc(ev.Run.Lanes, func(l evidence.Lane) bool { return l.ID == h.Lane && l.Kind().AsksApp() })
+func requestsApp(ev evidence.Evidence, h evidence.Hit) bool {
+	return slices.ContainsFunc(ev.Run.Lanes, func(l evidence.Lane) bool { return l.ID == h.Lane && l.Kind().RequestsApp() })
 }
 
 // missing makes so many of the old pods never have been ready.

@@ -127,7 +127,7 @@ func failedOn(s model.Scenario, counts func(lane model.Lane, onNode bool) bool) 
 func longestOutage(s model.Scenario) string {
 	longest := 0.0
 	for _, lane := range s.Lanes {
-		if lane.Kind().AsksApp() {
+		if lane.Kind().RequestsApp() {
 			longest = max(longest, lane.LongestOutage)
 		}
 	}

@@ -82,10 +82,10 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	}
 	m.app = a
 	load.Existing.Pods = &observe.App{Namespace: a.namespace, Selector: a.selector}
-	load.Rollout = rollout.There(commonest(pods), service)
+	load.Rollout = rollout.Untouched(commonest(pods), service)
 	is := a.facts(ctx, *fixtures.HTTPPort(service), pods)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
-	is.Asked = userapp.ProbeHandler(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure(), m.http)
+	is.Request = userapp.ProbeHandler(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure(), m.http)
 	if m.change != nil { // Prepare may have changed the workload in the cluster
 		is.Workload, is.Autoscaled = userapp.Advisable(m.change.Manifest), m.change.Autoscaled
 	}

@@ -101,5 +101,5 @@ func (m *maintenance) noting(reading run.Reading) run.Reading {
 
 // stays reports whether the cluster stays after the recordings.
 func (m *maintenance) stays() bool {
-	return m.cluster != nil && (m.cluster.Attached() || m.plan.Asked.Keep)
+	return m.cluster != nil && (m.cluster.Attached() || m.plan.Options.Keep)
 }

@@ -140,12 +140,12 @@ func (r recorder) recordAll(ctx context.Context, m *maintenance, reading run.Rea
 	}
 	for i, part := range r.parts {
 		if i > 0 && ctx.Err() != nil {
-			unrecorded = append(unrecorded, fmt.Errorf("%s: not recorded: %w", part.plan.Asked.Modes, context.Cause(ctx)))
+			unrecorded = append(unrecorded, fmt.Errorf("%s: not recorded: %w", part.plan.Options.Modes, context.Cause(ctx)))
 			continue
 		}
 		m.settings, m.cluster, m.app = part.settings, nil, nil
 		if len(r.parts) > 1 {
-			m.screen.say("mode " + m.plan.Asked.Modes)
+			m.screen.say("mode " + m.plan.Options.Modes)
 		}
 		err := part.record(ctx, m.screen, into, m.scenariosOf(part.Changes)...)
 		if part.Created != nil && m.stays() {
@@ -155,7 +155,7 @@ func (r recorder) recordAll(ctx context.Context, m *maintenance, reading run.Rea
 			return []error{err}, left
 		}
 		if err != nil {
-			unrecorded = append(unrecorded, fmt.Errorf("%s: %s", cmp.Or(m.plan.Asked.Modes, "the cluster"), usage.OneLine(err)))
+			unrecorded = append(unrecorded, fmt.Errorf("%s: %s", cmp.Or(m.plan.Options.Modes, "the cluster"), usage.OneLine(err)))
 		}
 	}
 	return unrecorded, left
@@ -186,7 +186,7 @@ func (r recorder) staying() string {
 		}
 	}
 	switch {
-	case r.plan.Asked.FromHost:
+	case r.plan.Options.FromHost:
 	case r.plan.Target != nil:
 		stays = append(stays, "namespaces of this run and what is in them: rollcall clean with the same --context and --namespace deletes it")
 	default:

@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 	switch how {
 	case "":
 		os.Exit(m.Run())
-	case asksVersion:
+	case requestsVersion:
 		if err := fakeKubectl(os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -46,5 +46,5 @@ func faultText(last loadgen.NoReplyError) string {
 	if found, known := byFault[last.Fault]; known {
 		return found.met
 	}
-	return strings.TrimPrefix(phrase.Printable(last.Because), "loadgen: ask: ")
+	return strings.TrimPrefix(phrase.Printable(last.Because), "loadgen: request: ")
 }

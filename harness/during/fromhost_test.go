@@ -23,7 +23,7 @@ import (
 // fakeHostRecorder returns a recorder that records as if this host alone requested a URL.
 func fakeHostRecorder(folder, how string) recorder {
 	r := fakeRecorder(folder, how)
-	r.url, r.http, r.plan.Asked.FromHost = "https://shop.example.com/healthz", &loadgen.UserHTTP{}, true
+	r.url, r.http, r.plan.Options.FromHost = "https://shop.example.com/healthz", &loadgen.UserHTTP{}, true
 	r.record = (&fakeRecording{folder: folder, how: how, fromHost: true}).record
 	return r
 }

@@ -106,7 +106,7 @@ func (m *maintenance) kubeconfigFile() string {
 
 // sayContext says which cluster a command meets that gets the user's own kubeconfig.
 func (m *maintenance) sayContext() {
-	if len(m.command) == 0 || !m.ownConfig && !m.plan.Asked.FromHost {
+	if len(m.command) == 0 || !m.ownConfig && !m.plan.Options.FromHost {
 		return
 	}
 	own, err := clientcmd.NewDefaultClientConfigLoadingRules().Load()

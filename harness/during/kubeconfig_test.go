@@ -22,9 +22,9 @@ import (
 	"example.com/rollcall/harness/cluster/attached"
 )
 
-// asksVersion is a value of fakeVariable that makes a test process a kubectl: it prints the current context, whom it asks as and the token
+// requestsVersion is a value of fakeVariable that makes a test process a kubectl: it prints the current context, whom it asks as and the token
 // that it was not to get, and asks the API server for its version.
-const asksVersion = "kubectl"
+const requestsVersion = "kubectl"
 
 func fakeKubectl(out io.Writer) error {
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil)
@@ -158,7 +158,7 @@ current-context: production
 			}
 			r.record = (&fakeRecording{folder: r.folder, how: works, on: on}).record
 			r.ownConfig = row.own
-			script := fmt.Sprintf("%s=%s %s", fakeVariable, asksVersion, kubectl)
+			script := fmt.Sprintf("%s=%s %s", fakeVariable, requestsVersion, kubectl)
 			if !row.own {
 				r.until = script + " >&2"
 			}
@@ -251,7 +251,7 @@ func TestTheContextOfACommand(t *testing.T) {
 			}
 			t.Setenv("KUBECONFIG", file)
 			r := fakeRecorder(runFolder(t), refused)
-			r.plan.Asked.FromHost, r.ownConfig = row.fromHost, row.own
+			r.plan.Options.FromHost, r.ownConfig = row.fromHost, row.own
 			var out bytes.Buffer
 			if _, err := r.run(t.Context(), Terminal{Out: &out, Errors: &out}, []string{"true"}); err == nil {
 				t.Error("no error")

@@ -74,7 +74,7 @@ func (m *maintenance) name() string {
 // scenarioOn prepares the maintenance on a cluster, and returns its scenario.
 func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
 	m.sayProxy()
-	if m.plan.Asked.FromHost {
+	if m.plan.Options.FromHost {
 		return m.fromHost(ctx)
 	}
 	m.cluster = c
@@ -97,12 +97,12 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 		}
 	}
 	to.Explain = obstacles{client: c.Client(), to: to, path: s.UnderLoad().UserApp.Path()}.explain
-	m.sayAsked(s)
+	m.printRequest(s)
 	return s, nil
 }
 
-// sayAsked says what is asked, and what is not looked at.
-func (m *maintenance) sayAsked(s harness.Scenario) {
+// printRequest says what is asked, and what is not looked at.
+func (m *maintenance) printRequest(s harness.Scenario) {
 	load := s.UnderLoad()
 	if service := load.Existing.Service; service != nil {
 		m.screen.say(fmt.Sprintf("asked: %s at port %s of %s", load.UserApp.Path(), userapp.PortText(service.Spec.Ports[0]), thingOf(service)))
@@ -121,7 +121,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	if m.app != nil {
 		m.app.follow(s.Seen)
 	}
-	if m.asksOurs() {
+	if m.requestsOurs() {
 		m.limitEvictions(ctx, s)
 		m.system = systemOf(ctx, m.cluster.Client())
 	}
@@ -195,8 +195,8 @@ func (m *maintenance) followApp(ctx context.Context, s disruption.Stage) (noteCh
 	}
 }
 
-// asksOurs reports whether the load goes to our own app, which only what is done to its cluster concerns.
-func (m *maintenance) asksOurs() bool { return m.service == nil && m.url == "" }
+// requestsOurs reports whether the load goes to our own app, which only what is done to its cluster concerns.
+func (m *maintenance) requestsOurs() bool { return m.service == nil && m.url == "" }
 
 // noteSystem notes what of the system has changed since the maintenance began.
 func (m *maintenance) noteSystem(ctx context.Context, s disruption.Stage) {
@@ -212,7 +212,7 @@ func (m *maintenance) awaitWhole(ctx context.Context, s disruption.Stage) error 
 		return nil
 	}
 	err := m.wholeness.await(ctx, wholeLimit, s.Expired)
-	if m.asksOurs() {
+	if m.requestsOurs() {
 		m.noteSystem(ctx, s)
 	}
 	if err == nil {

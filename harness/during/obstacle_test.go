@@ -31,7 +31,7 @@ import (
 // lastOf returns the error of a client's request to a server.
 func lastOf(t *testing.T, address string, limit time.Duration) loadgen.NoReplyError {
 	t.Helper()
-	_, err := userapp.Existing("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP().Ask("http://"+address, "", limit)
+	_, err := userapp.Existing("/", &loadgen.UserHTTP{}, evidence.UserApp{}).HTTP().Request("http://"+address, "", limit)
 	none, is := err.(*loadgen.NoReplyError) //nolint:errorlint // as it is
 	if !is {
 		t.Fatalf("error %v", err)

@@ -96,10 +96,10 @@ func (o *Options) OfCommand() usage.List {
 func (o *Options) reach() usage.List {
 	there := o.Target.List().Only("namespace", "image-repo", "images", "registry-ca", "pull-secret", "outside-url", "load-nodes", "wait")
 	return append(append(o.Reach(), there...), usage.Option{
-		Flag: "own-kubeconfig", Topic: usage.There, Switch: &o.OwnConfig,
+		Flag: "own-kubeconfig", Topic: usage.OnCluster, Switch: &o.OwnConfig,
 		Help: "leave KUBECONFIG to your command as it is (default: a kubeconfig whose only context is the cluster's)",
 	}, usage.Option{
-		Flag: "allow", Topic: usage.There, Default: usage.Make, Text: &o.Allow, Values: allowed(),
+		Flag: "allow", Topic: usage.OnCluster, Default: usage.Make, Text: &o.Allow, Values: allowed(),
 		Help: "`things` to permit, separated by commas: writes, on any cluster, for a --method that may change something; " +
 			"node-rules, to observe nodes' rules; flows, beside it, to record to which pod each connection is routed"})
 }

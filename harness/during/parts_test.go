@@ -25,7 +25,7 @@ func withParts(folder string, hows ...string) (recorder, *creations) {
 	for i, how := range hows {
 		f := &fakeRecording{folder: folder, how: how, mode: []string{"iptables", "nftables"}[i]}
 		a := r.settings
-		a.plan.Asked = run.Options{Modes: f.mode, Keep: true}
+		a.plan.Options = run.Options{Modes: f.mode, Keep: true}
 		r.parts = append(r.parts, Part{Prepared: Prepared{a}, Created: created, record: f.record, Changes: []Change{{ID: "rollout",
 			Does: "Deployment web restarts", Prepare: func(context.Context, Site) error { return nil },
 			Do: func(context.Context) error { return nil }}}})

@@ -162,7 +162,7 @@ func TestSecretsStayOutOfTheRun(t *testing.T) {
 	f := &fakeRecording{folder: runFolder(t), how: asks, app: func(own *evidence.UserApp) {
 		own.Watched, own.Replicas, own.Autoscaled, own.Recreate, own.Answers = true, 3, "web", true, "web"
 		own.Workload = userapp.Advisable(g.workload())
-		own.Asked = userapp.ProbeHandler("/a?token="+g.plant("the path of --service"), corev1.ServicePort{Port: 80}, false, &loadgen.UserHTTP{})
+		own.Request = userapp.ProbeHandler("/a?token="+g.plant("the path of --service"), corev1.ServicePort{Port: 80}, false, &loadgen.UserHTTP{})
 	}}
 	r := fakeRecorder(f.folder, asks)
 	r.record = f.record

@@ -25,7 +25,7 @@ func (a settings) tryURLs() error {
 
 // tryURL requests the URL of a flag once. A bad reply is not an error: it may be good later.
 func (a settings) tryURL(flag, url string, asked *loadgen.UserHTTP) error {
-	_, err := asked.Ask(url, a.connectTo, loadgen.DefaultTimeout)
+	_, err := asked.Request(url, a.connectTo, loadgen.DefaultTimeout)
 	var none *loadgen.NoReplyError
 	if !errors.As(err, &none) {
 		return err
@@ -40,6 +40,6 @@ func (a settings) tryURL(flag, url string, asked *loadgen.UserHTTP) error {
 	if a.proxy != "" {
 		found.met += ", straight and not by the proxy of " + a.proxy
 	}
-	because := phrase.Printable(strings.TrimPrefix(none.Because, "loadgen: ask "+url+": "))
+	because := phrase.Printable(strings.TrimPrefix(none.Because, "loadgen: request "+url+": "))
 	return usage.New(flag+"="+url, fmt.Sprintf("%s (%s)", found.met, because), found.remedy)
 }

@@ -12,7 +12,7 @@ func ExampleLaneKind() {
 
 	lane := keepAlive.Lane("outside")
 	fmt.Println(lane.ID, "sends", keepAlive.Method(), "over", lane.Conn, "connections from the", lane.Vantage)
-	fmt.Println("its failures are the app's:", keepAlive.AsksApp())
+	fmt.Println("its failures are the app's:", keepAlive.RequestsApp())
 	fmt.Println("a negative control must show on it:", keepAlive.ShowsDamage())
 	// Output:
 	// outside-reused sends POST over reused connections from the host

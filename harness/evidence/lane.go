@@ -32,8 +32,8 @@ type Lane struct {
 	Named bool `json:"named,omitempty"`
 }
 
-// AsksControlURL reports whether it is a control lane outside the cluster: its requests go to a URL that nobody rolls out.
-func (l Lane) AsksControlURL() bool { return l.Vantage == FromControl && l.Node == "" }
+// RequestsControlURL reports whether it is a control lane outside the cluster: its requests go to a URL that nobody rolls out.
+func (l Lane) RequestsControlURL() bool { return l.Vantage == FromControl && l.Node == "" }
 
 // OverTLS reports whether its connections use TLS.
 func (l Lane) OverTLS() bool {

@@ -56,11 +56,11 @@ func (k LaneKind) KeepsAlive() bool { return k.Conn == Reused }
 // IsControl reports whether the requests go to a pod that is not rolled out: failures there make the recording doubtful.
 func (k LaneKind) IsControl() bool { return k.Vantage == FromControl }
 
-// AsksApp reports whether the lane loads the app through the Service, so that its failures are the app's.
-func (k LaneKind) AsksApp() bool { return !k.IsControl() && !k.Steps }
+// RequestsApp reports whether the lane loads the app through the Service, so that its failures are the app's.
+func (k LaneKind) RequestsApp() bool { return !k.IsControl() && !k.Steps }
 
 // ShowsRetries reports whether a request that was sent twice means a retry by something other than the client.
-func (k LaneKind) ShowsRetries() bool { return k.AsksApp() && !k.Resends }
+func (k LaneKind) ShowsRetries() bool { return k.RequestsApp() && !k.Resends }
 
 // ShowsDamage reports whether failures must show on the lane if the app drops requests.
 func (k LaneKind) ShowsDamage() bool { return k.Vantage == FromPod && !k.Resends }

@@ -30,7 +30,7 @@ func TestLaneKind(t *testing.T) {
 		if read := lane.Kind(); read != k {
 			t.Errorf("the kind of lane %s is %+v, want %+v", lane.ID, read, k)
 		}
-		got := counts{k.Method(), k.KeepsAlive(), k.IsControl(), k.AsksApp(), k.ShowsRetries(), k.ShowsDamage(), k.FollowsRules()}
+		got := counts{k.Method(), k.KeepsAlive(), k.IsControl(), k.RequestsApp(), k.ShowsRetries(), k.ShowsDamage(), k.FollowsRules()}
 		if got != want[lane.ID] {
 			t.Errorf("%s counts for %+v, want %+v", lane.ID, got, want[lane.ID])
 		}
@@ -45,7 +45,7 @@ func TestLaneKind(t *testing.T) {
 func TestLaneKindOfSteps(t *testing.T) {
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
 		k := evidence.Lane{Vantage: evidence.FromHost, Conn: conn, Steps: true}.Kind()
-		if !k.Steps || k.Name != "" || k.AsksApp() || k.IsControl() || k.ShowsRetries() || k.ShowsDamage() || k.FollowsRules() {
+		if !k.Steps || k.Name != "" || k.RequestsApp() || k.IsControl() || k.ShowsRetries() || k.ShowsDamage() || k.FollowsRules() {
 			t.Errorf("%+v", k)
 		}
 	}
@@ -54,7 +54,7 @@ func TestLaneKindOfSteps(t *testing.T) {
 // A recording may have lanes of an unknown kind; they count by their fields.
 func TestLaneKindUnknown(t *testing.T) {
 	k := evidence.Lane{Vantage: evidence.FromHost, Conn: evidence.Reused, Named: true}.Kind()
-	if k.Name != "" || !k.AsksApp() || !k.KeepsAlive() || k.FollowsRules() || k.ShowsDamage() {
+	if k.Name != "" || !k.RequestsApp() || !k.KeepsAlive() || k.FollowsRules() || k.ShowsDamage() {
 		t.Errorf("%+v", k)
 	}
 }

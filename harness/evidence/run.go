@@ -18,7 +18,7 @@ type Session struct {
 	Command string    `json:"command"`          // to reproduce
 	Broken  []string  `json:"broken,omitempty"` // what kept scenarios from being recorded at all
 
-	Asked    []string `json:"modes_asked,omitempty"`      // modes that were named by --modes; empty: all that the host supports
+	Named    []string `json:"modes_asked,omitempty"`      // modes that were named by --modes; empty: all that the host supports
 	Profile  string   `json:"profile,omitempty"`          // smoke, core or full; empty: recorded before there were profiles
 	LeftOut  int      `json:"left_out,omitempty"`         // scenarios per mode of the selected suites that are not in the profile
 	Expected float64  `json:"expected_seconds,omitempty"` // how long the run was expected to take when it began

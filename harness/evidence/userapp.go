@@ -20,7 +20,7 @@ type UserApp struct {
 	Affinity    bool          `json:"affinity,omitempty"`    // its Service sends each client to one pod (sessionAffinity ClientIP)
 
 	Answers  string         `json:"answers,omitempty"`  // name of the container that has the Service's port
-	Asked    map[string]any `json:"asked,omitempty"`    // what clients ask for, as the handler of a probe in a manifest
+	Request  map[string]any `json:"asked,omitempty"`    // what clients ask for, as the handler of a probe in a manifest
 	Workload map[string]any `json:"workload,omitempty"` // its manifest, less the parts that no advice is about; absent: not one of apps/v1
 }
 

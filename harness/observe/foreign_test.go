@@ -93,22 +93,22 @@ func recordEcho(t *testing.T, binary string, foreign int) (evidence.Evidence, in
 
 	run := evidence.Run{OldVersion: "v1", NewVersion: "v2", Clocks: []evidence.ClockReading{{Node: "worker"}},
 		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.NoLostReplies()}}
-	var askers []*loadgen.Asker
+	var askers []*loadgen.StepClient
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
 		lane := evidence.Lane{ID: "worker-" + string(conn), Vantage: evidence.FromPod, Node: "worker", Conn: conn, Target: app, Rate: 100}
-		asker, err := loadgen.NewAsker(lane, loadgen.Config{Began: l.began, Service: "echo", Timeout: timeout, LaneSuffix: foreignSuffix})
+		client, err := loadgen.NewStepClient(lane, loadgen.Config{Began: l.began, Service: "echo", Timeout: timeout, LaneSuffix: foreignSuffix})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer asker.HangUp()
+		defer client.HangUp()
 		lane.Target = "http://10.96.0.7/"
-		run.Lanes, askers = append(run.Lanes, lane), append(askers, asker)
+		run.Lanes, askers = append(run.Lanes, lane), append(askers, client)
 	}
 	others, headers := &http.Client{Transport: &http.Transport{}, Timeout: timeout}, garbage()
 	defer others.CloseIdleConnections()
 	for i := range requests {
-		for _, asker := range askers {
-			h, err := asker.Ask()
+		for _, client := range askers {
+			h, err := client.Request()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,7 +35,7 @@ func whyNoFlows(lanes []evidence.Lane, s observe.NodeReports) (why string) {
 		node := cmp.Or(lane.Node, lane.TargetNode)
 		cannot, listens := s.Listened[node]
 		switch {
-		case !listens || lane.Client == "" || !lane.Kind().AsksApp():
+		case !listens || lane.Client == "" || !lane.Kind().RequestsApp():
 		case s.Routed[lane.Client]:
 			return ""
 		case cannot != "":

@@ -33,7 +33,7 @@ func (cl *clients) awaitReplies(ctx context.Context, there *harness.Existing, ou
 				if first, failed[i] = cl.awaitRepliesOn(ctx, a, lane, there != nil, ours); failed[i] != nil {
 					return
 				}
-				if lane.Kind().AsksApp() {
+				if lane.Kind().RequestsApp() {
 					took[i] = max(took[i], first)
 				}
 			}
@@ -65,7 +65,7 @@ func timeoutFor(first time.Duration) time.Duration {
 // awaitRepliesOn waits until a lane gets a good reply, and returns how long that took.
 func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.Lane, there bool, ours func(pod string) bool) (
 	took time.Duration, err error) {
-	app, users := cl.userHTTP, there && lane.Kind().AsksApp() // users: it may never give a good reply
+	app, users := cl.userHTTP, there && lane.Kind().RequestsApp() // users: it may never give a good reply
 	switch {
 	case lane.Kind().IsControl() && a.node == "":
 		app, users = app.OfControl(), true
@@ -109,11 +109,11 @@ func awaitReplies(ctx context.Context, target string, ours func(pod string) bool
 func requestOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(loadgen.DefaultTimeout)
 	if app != nil {
-		_, err := app.AskPatiently(lane.Target, lane.Address)
+		_, err := app.RequestPatiently(lane.Target, lane.Address)
 		return err
 	}
 	for range inARow {
-		by, err := loadgen.Ask(ctx, client, lane.Target)
+		by, err := loadgen.Request(ctx, client, lane.Target)
 		if err == nil && !ours(by.Pod) {
 			err = fmt.Errorf("pod %s replied, which is none of this recording", by.Pod)
 		}

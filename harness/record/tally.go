@@ -65,7 +65,7 @@ func (t *tally) count(hits ...evidence.Hit) {
 			continue // the timeline reports it
 		}
 		lane := &t.lanes[i]
-		if lane.Kind().AsksApp() {
+		if lane.Kind().RequestsApp() {
 			t.now.Sent++
 			switch {
 			case h.Failed():

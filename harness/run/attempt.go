@@ -157,10 +157,10 @@ func (a attempt) record(ctx context.Context, s *harness.Scenario, folder string)
 func (a attempt) config(s harness.Scenario, folder string) record.Config {
 	c := record.Config{
 		Cluster: a.cluster, Folder: folder, Header: a.header(s), Session: a.mode.run.session.ID,
-		Stretch: a.mode.stretch(), Images: a.mode.run.images, PullSecret: a.mode.run.Asked.PullSecret, Entry: a.entry, Out: a.out,
+		Stretch: a.mode.stretch(), Images: a.mode.run.images, PullSecret: a.mode.run.Options.PullSecret, Entry: a.entry, Out: a.out,
 		Spend: func(part evidence.Part) func() { return a.mode.run.spend(a.span(part, s)) },
 	}
-	if a.mode.run.Asked.FromHost {
+	if a.mode.run.Options.FromHost {
 		c.Cluster = nil
 	}
 	return c

@@ -46,7 +46,7 @@ func (q Request) begin(ctx context.Context, out io.Writer, p Plan) (r *Run, repo
 	}
 	d := p.duration()
 	d.print(out)
-	s.Command, s.LeftOut, s.Expected, s.Asked = q.command(p), d.leftOut, d.seconds(), p.NamedModes()
+	s.Command, s.LeftOut, s.Expected, s.Named = q.command(p), d.leftOut, d.seconds(), p.NamedModes()
 	if r, err = p.Begin(ctx, folder, s, d.expected...); err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +92,7 @@ func (q Request) withScenarios(ctx context.Context, out io.Writer, p Plan, sessi
 
 // NamedModes returns the modes that the options name.
 func (p Plan) NamedModes() []string {
-	if p.Asked.Modes == "" {
+	if p.Options.Modes == "" {
 		return nil
 	}
 	return p.Modes

@@ -60,7 +60,7 @@ func (s *Suite) Test(t *testing.T, suite string, all ...harness.Scenario) {
 		t.Logf("profile %s has no scenario of this suite: --profile=full has all", s.plan.Profile)
 		return
 	}
-	if s.plan.Asked.DryRun {
+	if s.plan.Options.DryRun {
 		for _, mode := range s.plan.Modes {
 			t.Run(mode, func(t *testing.T) { s.list(t, suite, scenarios) })
 		}

@@ -29,7 +29,7 @@ type ModeRun struct {
 // Open opens the cluster for a mode and describes it in the run folder. With none it opens no cluster: each scenario has a fresh one. skip
 // says why this host cannot have one.
 func (r *Run) Open(ctx context.Context, out io.Writer, mode string, none bool) (m *ModeRun, skip string, err error) {
-	if r.Asked.FromHost {
+	if r.Options.FromHost {
 		return r.modeRun(mode, noCluster{mode: mode}), "", r.describe(evidence.Cluster{Mode: mode})
 	}
 	if r.Target != nil {
@@ -102,7 +102,7 @@ func (m *ModeRun) Close(ctx context.Context) (err error) {
 	if m.cluster == nil {
 		return nil
 	}
-	if m.run.Asked.Namespaces == "" && !m.cluster.Temporary() { // else the namespaces stay, or are deleted with the cluster
+	if m.run.Options.Namespaces == "" && !m.cluster.Temporary() { // else the namespaces stay, or are deleted with the cluster
 		err = m.run.waitGone(ctx, m.cluster)
 	}
 	return errors.Join(err, m.cluster.Close())

@@ -46,8 +46,8 @@ func (p Plan) Admit(ctx context.Context, out io.Writer, session string, held boo
 }
 
 func (p Plan) preflight(out io.Writer, session string, held bool) staging.Preflight {
-	return staging.Preflight{Target: p.Asked.Target, Cluster: p.Target, Namespaces: p.namespaces(), Layout: p.Layout,
-		Watches: p.Asked.Watches, Session: session, Held: held, Out: out}
+	return staging.Preflight{Target: p.Options.Target, Cluster: p.Target, Namespaces: p.namespaces(), Layout: p.Layout,
+		Watches: p.Options.Watches, Session: session, Held: held, Out: out}
 }
 
 // namespaces returns a pool of those that recordings of the plan may use.
@@ -55,7 +55,7 @@ func (p Plan) namespaces() namespace.Pool {
 	if p.Target == nil {
 		return namespace.Pool{}
 	}
-	return namespace.NewPool(p.Asked.Preassigned(), p.Target.Now)
+	return namespace.NewPool(p.Options.Preassigned(), p.Target.Now)
 }
 
 // prepareTarget makes the target ready for scenarios, runs its trial unless nothing is to be rolled out there, and describes it in the run
@@ -73,7 +73,7 @@ func (r *Run) prepareTarget(ctx context.Context, out io.Writer) (*evidence.Trial
 		because := r.Target.Forbidden(use)
 		identity.Features = append(identity.Features, evidence.Feature{Name: use, Supported: because == "", Because: because})
 	}
-	if !r.Asked.Watches {
+	if !r.Options.Watches {
 		if identity.Trial, err = r.runTrial(ctx, out, r.Target); err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func hostFeatures(kernel dataplane.Kernel) []evidence.Feature {
 // spec returns the specification of a mode's cluster, without its images; its logs are kept in a run folder.
 func (p Plan) spec(mode, folder string) kind.Spec {
 	config, builtIn := p.Layout.ClusterConfig()
-	return kind.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: p.Asked.Keep, NodePort: nodePort, Config: config, BuiltIn: builtIn,
+	return kind.Spec{Name: "rollcall-" + mode, Mode: mode, Keep: p.Options.Keep, NodePort: nodePort, Config: config, BuiltIn: builtIn,
 		Logs: filepath.Join(folder, "logs", mode)}
 }
 
@@ -133,7 +133,7 @@ func (r *Run) openKind(ctx context.Context, out io.Writer, spec kind.Spec, versi
 	if err != nil {
 		return nil, err
 	}
-	archives, err := archivesOf(ctx, slices.DeleteFunc(slices.Clone(r.Asked.LoadImages), func(image string) bool {
+	archives, err := archivesOf(ctx, slices.DeleteFunc(slices.Clone(r.Options.LoadImages), func(image string) bool {
 		return slices.ContainsFunc(spec.Archives, func(built layout.Archive) bool { return built.Ref == image }) // the app has ours
 	}))
 	if err != nil {

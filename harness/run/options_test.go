@@ -45,7 +45,7 @@ func TestTheCommandOfARunHasNoSecret(t *testing.T) {
 	q.Context = "staging"
 	q.Access = attached.Access{Token: "open-sesame", Impersonate: "jane", ImpersonateGroups: []string{"dev", "ops"}, RequestTimeout: "30s"}
 	const want = "rollcall run --run=^drained --context=staging --as=jane --as-group=dev --as-group=ops --request-timeout=30s"
-	if got := strings.ReplaceAll(q.command(Plan{Asked: q.Options}), "'", ""); got != want {
+	if got := strings.ReplaceAll(q.command(Plan{Options: q.Options}), "'", ""); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 // A Plan is what a run will do. Making one creates nothing, and nothing changes it.
 type Plan struct {
-	Asked Options
+	Options Options
 
 	Target      *attached.Cluster // the existing cluster that is named; nil: clusters are made
 	Layout      layout.Layout     // where Rollcall runs from
@@ -43,7 +43,7 @@ type Plan struct {
 
 // NewPlan checks the options, and connects to the cluster that they name. The error is a [usage.Error] if an option is wrong.
 func NewPlan(o Options) (p Plan, err error) {
-	p.Asked = o
+	p.Options = o
 	if err := o.CheckNamed(); err != nil {
 		return p, err
 	}
@@ -85,25 +85,25 @@ func NewPlan(o Options) (p Plan, err error) {
 
 // connect connects to the target, which is then the only cluster of the plan, and its mode the only mode.
 func (p *Plan) connect() (err error) {
-	for _, given := range p.Asked.List().Only("k8s", "keep") {
+	for _, given := range p.Options.List().Only("k8s", "keep") {
 		if said := given.Given(); said != "" {
 			return usage.New(said, "it is about clusters that are made, and one that is there is named", "leave it out")
 		}
 	}
-	for _, name := range p.Asked.Preassigned() {
-		if of := namespace.Observers(name); strings.Contains(p.Asked.Allow, harness.NodeRules) && len(of) > validation.DNS1123LabelMaxLength {
+	for _, name := range p.Options.Preassigned() {
+		if of := namespace.Observers(name); strings.Contains(p.Options.Allow, harness.NodeRules) && len(of) > validation.DNS1123LabelMaxLength {
 			return usage.New("--namespace="+name, fmt.Sprintf("the observers' namespace %s would have %d characters, more than %d", of, len(of),
 				validation.DNS1123LabelMaxLength), "name a shorter one")
 		}
 	}
 	mode := ""
-	if p.Asked.Modes != "" {
+	if p.Options.Modes != "" {
 		if len(p.Modes) > 1 {
-			return usage.New("--modes="+p.Asked.Modes, "a cluster that is there has one", "leave --modes out: it is found")
+			return usage.New("--modes="+p.Options.Modes, "a cluster that is there has one", "leave --modes out: it is found")
 		}
 		mode = p.Modes[0]
 	}
-	if p.Target, err = p.Asked.Connect(context.Background(), mode); err != nil {
+	if p.Target, err = p.Options.Connect(context.Background(), mode); err != nil {
 		return err
 	}
 	p.Modes = []string{p.Target.Mode()}
@@ -126,7 +126,7 @@ func (p Plan) checkClusters() error {
 // FirstJobs returns how many recordings run side by side at first if one of them is under load: the --jobs option, or else half of what
 // this machine may carry, until recordings show that it carries more.
 func (p Plan) FirstJobs() int {
-	if p.Asked.Jobs != "" {
+	if p.Options.Jobs != "" {
 		return p.Jobs
 	}
 	return max(1, p.Jobs/2)
@@ -134,7 +134,7 @@ func (p Plan) FirstJobs() int {
 
 // options returns the options that make the same plan again, with the values that were chosen.
 func (p Plan) options() Options {
-	o := p.Asked
+	o := p.Options
 	o.Kubernetes, o.Profile = p.Kubernetes, string(p.Profile)
 	// The mode of an existing cluster may be none of kube-proxy's.
 	modes := slices.DeleteFunc(slices.Clone(p.Modes), func(mode string) bool { return !slices.Contains(dataplane.Names(), mode) })

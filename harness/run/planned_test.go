@@ -35,7 +35,7 @@ control/unloaded  userspace  no load                skipped: not a kube-proxy mo
 
 // A dry run of go test opens no cluster, and writes nothing.
 func TestDryRunOfGoTest(t *testing.T) {
-	s := Suite{Out: t.TempDir(), plan: Plan{Asked: Options{Target: staging.Target{DryRun: true}}, Modes: []string{"iptables"}}}
+	s := Suite{Out: t.TempDir(), plan: Plan{Options: Options{Target: staging.Target{DryRun: true}}, Modes: []string{"iptables"}}}
 	t.Run("dry", func(t *testing.T) { s.Test(t, "control", harness.Scenario{ID: "loaded", Kind: harness.UnderLoad{}}) })
 	if left, err := os.ReadDir(s.Out); err != nil || len(left) > 0 {
 		t.Errorf("written: %v, %v", left, err)

@@ -65,13 +65,13 @@ func (p Plan) Begin(ctx context.Context, folder string, s evidence.Session, expe
 	r.session.Ended = time.Time{} // of the earlier process: this one may be killed
 	err = store.WriteJSON(file, r.session)
 	if err == nil && p.Target != nil {
-		r.runLock, err = staging.AcquireRunLock(p.Target.REST().Host, p.Asked.Preassigned(), r.session.ID)
+		r.runLock, err = staging.AcquireRunLock(p.Target.REST().Host, p.Options.Preassigned(), r.session.ID)
 		if errors.Is(err, sharedfile.ErrHeld) {
 			err = usage.New("run "+r.session.ID, "another run of this host began on "+p.Target.Name()+" in the same second", "begin once more")
 		}
 	}
 	if err == nil && p.Target != nil {
-		r.hold, err = p.Asked.Hold(ctx, p.Target, r.session.ID, os.Stderr, r.RecordBreakage)
+		r.hold, err = p.Options.Hold(ctx, p.Target, r.session.ID, os.Stderr, r.RecordBreakage)
 	}
 	if err == nil {
 		r.board, err = progress.Open(folder, r.session.ID, r.session.Began)

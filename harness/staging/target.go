@@ -48,7 +48,7 @@ func (t *Target) Reach() usage.List {
 				"(default: kind clusters are made)"},
 		{Flag: "kubeconfig", Default: usage.Make, Text: &t.Kubeconfig,
 			Help: "kubeconfig `file` that has the context (default as kubectl finds it)"},
-	}.Under(usage.There), t.Access.List()...)
+	}.Under(usage.OnCluster), t.Access.List()...)
 }
 
 // List returns all options.
@@ -72,7 +72,7 @@ func (t *Target) List() usage.List {
 		{Flag: "allow", Default: usage.Make, Text: &t.Allow, Values: []string{harness.NodeRules, evidence.FlowEvents, "disruption:"},
 			Help: "privileged `things` to do on a cluster that is there already, separated by commas: node-rules, to observe nodes' rules; " +
 				"flows, beside it, to record to which pod each connection is routed; disruption:NODE, for each of two or more nodes to drain"},
-	}.Under(usage.There)...)
+	}.Under(usage.OnCluster)...)
 	return append(options, usage.Option{
 		Flag: "dry-run", Default: usage.Make, Switch: &t.DryRun, Help: "list the scenarios, and what would be skipped and why; write nothing"})
 }

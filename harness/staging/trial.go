@@ -82,7 +82,7 @@ func answers(ctx context.Context, url string) error {
 	client := loadgen.FreshClient(answerTimeout)
 	var last error
 	err := poll.Until(ctx, 250*time.Millisecond, func() (bool, error) {
-		_, last = loadgen.Ask(ctx, client, url)
+		_, last = loadgen.Request(ctx, client, url)
 		return last == nil, nil
 	})
 	if err != nil && last != nil {

@@ -83,8 +83,8 @@ func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *
 			Lane: lane, replies: make(map[bucket]*Replies), lastTo: make(map[evidence.Server]time.Duration),
 			uncertainty: s.t.clocks[lane.Node].uncertainty, Absences: own,
 		},
-		unversioned: s.t.unversioned && lane.Kind().AsksApp() || lane.AsksControlURL(),
-		timesApp:    run.UserApp == nil && lane.Kind().AsksApp(),
+		unversioned: s.t.unversioned && lane.Kind().RequestsApp() || lane.RequestsControlURL(),
+		timesApp:    run.UserApp == nil && lane.Kind().RequestsApp(),
 		flows:       routed.of(lane, own, s.t),
 		summary:     LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 		lags:        counted{}, latencies: s.t.newLatencies(),
@@ -157,7 +157,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})
 	}
 	if b.lane.Steps || slices.Contains(b.asked, HitID{b.lane.ID, h.Seq}) {
-		b.lane.Asked = append(b.lane.Asked, Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})
+		b.lane.Wanted = append(b.lane.Wanted, Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})
 	}
 	b.wait(b.sentHit(h, at, answered))
 }
@@ -344,7 +344,7 @@ func (b *builder) finish() {
 	b.finishConnections()
 	b.lane.Summary = b.summary
 	slices.SortStableFunc(b.lane.Failed, BySent)
-	slices.SortStableFunc(b.lane.Asked, BySent)
+	slices.SortStableFunc(b.lane.Wanted, BySent)
 	slices.SortStableFunc(b.lane.Repeated, BySent)
 	b.lags, b.latencies, b.order = nil, latencies{}, order{}
 }

@@ -79,7 +79,7 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if resent || b.timesApp && answerTime(h) >= SYNTimer {
 		b.lane.Slow = append(b.lane.Slow, SlowReply{Hit: Hit{Hit: *h, Arrivals: slices.Clone(at)}, Cause: cause})
 	}
-	if !resent && answerTime(h) >= lateAnswer+b.lane.slowestBefore && b.lane.Kind().AsksApp() {
+	if !resent && answerTime(h) >= lateAnswer+b.lane.slowestBefore && b.lane.Kind().RequestsApp() {
 		b.lane.lateAnswers = append(b.lane.lateAnswers, Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
 }

@@ -64,7 +64,7 @@ type Lane struct {
 	Slowest  []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
 	// Undisturbed counts the good replies that no rollout can have delayed: those before it and, on a control lane, all.
 	Undisturbed    Resends
-	Asked          []Hit          // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
+	Wanted         []Hit          // by time sent: the hits that [JoinShowing] was asked for, and every hit that steps of the scenario sent
 	ForeignReplies ForeignReplies // good ones that are not the app's
 	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence
@@ -140,7 +140,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
 		builders[lane.ID] = newBuilder(ev.Run, lane, routed, shared)
-		if lane.Kind().AsksApp() {
+		if lane.Kind().RequestsApp() {
 			builders[lane.ID].responders = responders
 		}
 	}
@@ -187,7 +187,7 @@ func (t Timeline) Without(lanes, nodes []string) Timeline {
 
 // ServiceLanes lists the lanes that go through the Service: not the control lanes, whose
 // target is not rolled out.
-func (t Timeline) ServiceLanes() []Lane { return t.LanesWhere(evidence.LaneKind.AsksApp) }
+func (t Timeline) ServiceLanes() []Lane { return t.LanesWhere(evidence.LaneKind.RequestsApp) }
 
 // LanesWhere lists the lanes whose kind satisfies a condition, such as [evidence.LaneKind.ShowsRetries].
 func (t Timeline) LanesWhere(counts func(evidence.LaneKind) bool) []Lane {
@@ -214,11 +214,11 @@ func Slow(lanes []Lane) []SlowReply {
 	return slow
 }
 
-// Find returns a hit by its number, if it is one that is kept whole: it failed, was repeated or slow, is one of Asked, or an
+// Find returns a hit by its number, if it is one that is kept whole: it failed, was repeated or slow, is one of Wanted, or an
 // example of replies.
 func (t Timeline) Find(lane string, seq uint64) (Hit, bool) {
 	l := t.lane(lane)
-	kept := [][]Hit{l.Failed, l.Repeated, l.Asked, l.Slowest}
+	kept := [][]Hit{l.Failed, l.Repeated, l.Wanted, l.Slowest}
 	for _, slow := range l.Slow {
 		kept = append(kept, []Hit{slow.Hit})
 	}

@@ -17,14 +17,14 @@ import (
 // Rules about requests that the steps of a scenario send themselves. Each expectation names one question: the lane of its requests.
 
 const (
-	nothingAsked     = "the steps did not ask that"
+	noRequests       = "the steps did not ask that"
 	noneOfItAnswered = "no request of the question was answered"
 )
 
 // hits lists all requests of a question, by time sent.
 func (a args) hits() (hits []timeline.Hit) {
 	for _, lane := range a.lanes {
-		hits = append(hits, lane.Asked...)
+		hits = append(hits, lane.Wanted...)
 	}
 	return hits
 }
@@ -46,7 +46,7 @@ func AllAnswered(question string) Expectation {
 
 var allAnswered = Rule{
 	ID: "all-answered", Claim: "every request that steps send for a question is answered",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: stepRequests, needs: seeing(evidence.AboutFailures),
+	Lanes: StepLanes, Unit: "request", Untested: noRequests, exposed: stepRequests, needs: seeing(evidence.AboutFailures),
 	question: none{rows: func(a args) found { return a.foundFailed(a.hitsThat(timeline.Hit.Failed)) }, of: stepRequests, did: "failed",
 		all: "{were} answered"},
 }
@@ -58,7 +58,7 @@ func AllFail(question string, kinds ...evidence.Fault) Expectation {
 
 var allFail = Rule{
 	ID: "all-fail", Claim: "every request that steps send for a question fails, in the way expected",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: stepRequests, needs: seeing(evidence.AboutFailures),
+	Lanes: StepLanes, Unit: "request", Untested: noRequests, exposed: stepRequests, needs: seeing(evidence.AboutFailures),
 	question: none{of: stepRequests, did: "did not fail{ways}", all: "failed{ways}", rows: func(a args) found {
 		f := foundHits(a.hitsThat(func(h timeline.Hit) bool { return !a.failsAsNamed(h) }))
 		f.facts = []Detail{{"failed", kinds(a.hitsThat(timeline.Hit.Failed))}}
@@ -78,7 +78,7 @@ func AnsweredBy(question string, versions ...string) Expectation {
 
 var answeredBy = Rule{
 	ID: "answered-by", Claim: "the requests that steps send for a question are answered by every version expected and by no other",
-	Lanes: StepLanes, Unit: "reply", Untested: nothingAsked, exposed: stepReplies, needs: seeing(evidence.AboutReplies),
+	Lanes: StepLanes, Unit: "reply", Untested: noRequests, exposed: stepReplies, needs: seeing(evidence.AboutReplies),
 	question: split{by: func(a args) map[string]int {
 		return counts(a.hitsThat(answeredWell), func(h timeline.Hit) string { return h.By.Version })
 	},
@@ -119,7 +119,7 @@ var (
 func turns(id, claim string, off func(n, pods float64) float64) Rule {
 	return Rule{
 		ID: id, Claim: claim,
-		Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: stepRequests,
+		Lanes: StepLanes, Unit: "request", Untested: noRequests, exposed: stepRequests,
 		needs: seeing(evidence.AboutReplies, evidence.AboutFailures),
 		question: split{
 			by: func(a args) map[string]int {
@@ -177,7 +177,7 @@ func AnsweredByDeleted(question string, n int) Expectation {
 
 var answeredByDeleted = Rule{
 	ID: "answered-by-deleted", Claim: "requests that steps send for a question are answered by pods that are being deleted",
-	Lanes: StepLanes, Unit: "request", Untested: nothingAsked, exposed: stepRequests, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
+	Lanes: StepLanes, Unit: "request", Untested: noRequests, exposed: stepRequests, needs: seeing(evidence.AboutReplies, evidence.AboutAPI),
 	question: some{rows: func(a args) found { return foundHits(a.byDeleted(timeline.Yes)) }, of: stepRequests, least: expectedCount,
 		unclear: func(a args) int { return len(a.byDeleted(timeline.Unknown)) },
 		fails:   true, did: "{were} answered by pods that were being deleted"},

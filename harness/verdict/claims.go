@@ -37,7 +37,7 @@ func claimsOf(findings []Finding) []Claim {
 
 func claimOf(id string, findings []Finding) Claim {
 	of := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !slices.Contains(f.Decides, id) })
-	if here := slices.DeleteFunc(slices.Clone(of), func(f Finding) bool { return f.Elsewhere }); len(here) > 0 {
+	if here := slices.DeleteFunc(slices.Clone(of), func(f Finding) bool { return f.OtherMode }); len(here) > 0 {
 		of = here
 	}
 	c := Claim{ID: id}
@@ -116,7 +116,7 @@ func (v Verdict) withSkipped() Verdict {
 	because, read := "", false // read: a finding rests on node rules
 	for _, f := range v.Findings {
 		read = read || f.Evidence == NodeRules
-		if f.Outcome == Skipped && !f.Elsewhere {
+		if f.Outcome == Skipped && !f.OtherMode {
 			names, because = append(names, f.Rule), f.Because
 		}
 	}

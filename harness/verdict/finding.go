@@ -20,7 +20,7 @@ type Finding struct {
 	Stretch   int          `json:"stretch,omitzero"`   // how many times as long the times of these claims are; 0: they are about none
 	// Precondition says that the finding could not have been a failure: it is about whether other rules could have seen anything.
 	Precondition bool     `json:"precondition,omitzero"`
-	Elsewhere    bool     `json:"elsewhere,omitzero"` // skipped because the expectation is for other modes or versions
+	OtherMode    bool     `json:"elsewhere,omitzero"` // skipped because the expectation is for other modes or versions
 	Breaches     []Breach `json:"-"`                  // what broke the rule, as far as a slow host may have caused it; nil once that is known
 	Uncertain    bool     `json:"uncertain,omitzero"` // the clocks, or a late API server, leave open on which side of a limit it is
 	// Excused has, for each breach, the longest wait for a processor that excuses it; the finding is then inconclusive instead of a

@@ -76,8 +76,8 @@ func (d description) of(share string) []string {
 	return []string{full + d.from, full, brief}
 }
 
-// known leaves out the facts without a value.
-func known(facts ...Detail) []Detail {
+// withoutEmpty leaves out the facts without a value.
+func withoutEmpty(facts ...Detail) []Detail {
 	return slices.DeleteFunc(facts, func(d Detail) bool { return d.Value == "" })
 }
 

@@ -55,7 +55,7 @@ func Judge(run evidence.Run, tl timeline.Timeline) Verdict {
 	for _, x := range run.Expect {
 		f, q := find(x, run, tl)
 		failing = failing || f.Outcome == Fail
-		findings = append(findings, q.known(f, reasons, tl, run.Measures))
+		findings = append(findings, q.unlessInDoubt(f, reasons, tl, run.Measures))
 	}
 	late := !failing && len(reasons) > 0 && !slices.ContainsFunc(reasons, func(r Reason) bool { return !r.late() })
 	var v Verdict
@@ -136,7 +136,7 @@ func (r Rule) find(x Expectation, run evidence.Run, tl timeline.Timeline) Findin
 	case err != nil:
 		return undecided(err.Error())
 	case because != "":
-		return Finding{Outcome: Skipped, Elsewhere: true, Because: because}
+		return Finding{Outcome: Skipped, OtherMode: true, Because: because}
 	case lacking && lack.Name == x.Needs:
 		return Finding{Outcome: Skipped, Because: lacks(lack)}
 	case lacking:

@@ -89,7 +89,7 @@ func (a args) from() []Detail {
 
 // withTexts fills in the texts of a finding. The headline is the first wording that fits; Because is the first wording and all facts.
 func (f Finding) withTexts(wordings []string, facts ...Detail) Finding {
-	f.Headline, f.Facts = phrase.Headline(wordings...), known(facts...)
+	f.Headline, f.Facts = phrase.Headline(wordings...), withoutEmpty(facts...)
 	f.Because = cmp.Or(wordings...)
 	var said []string
 	for _, fact := range f.Facts {

@@ -45,7 +45,7 @@ func TestReasonsInTheGuide(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| Reason | What was seen | What is then unknown |\n|---|---|---|\n")
 	for _, r := range verdict.Reasons() {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.ID, r.When, r.Takes)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.ID, r.When, r.NotDecided)
 	}
 	golden.Section(t, guide, "reasons", b.String())
 }

@@ -31,9 +31,9 @@ func (r Reason) ofEverything() bool {
 
 // A ReasonKind is a kind of reason.
 type ReasonKind struct {
-	ID    string // kebab-case, permanent
-	When  string // what was seen
-	Takes string // what is then unknown
+	ID         string // kebab-case, permanent
+	When       string // what was seen
+	NotDecided string // what is then unknown
 }
 
 // Reasons lists every kind; the ones that make most unknown come first.

@@ -102,8 +102,8 @@ const (
 var laneKinds = map[Lanes]func(evidence.LaneKind) bool{
 	NoLanes:        func(evidence.LaneKind) bool { return false },
 	AllLanes:       func(k evidence.LaneKind) bool { return !k.Steps },
-	ServiceLanes:   evidence.LaneKind.AsksApp,
-	KeepAliveLanes: func(k evidence.LaneKind) bool { return k.AsksApp() && k.KeepsAlive() },
+	ServiceLanes:   evidence.LaneKind.RequestsApp,
+	KeepAliveLanes: func(k evidence.LaneKind) bool { return k.RequestsApp() && k.KeepsAlive() },
 	RetryLanes:     evidence.LaneKind.ShowsRetries,
 	DamageLanes:    evidence.LaneKind.ShowsDamage,
 	StepLanes:      func(k evidence.LaneKind) bool { return k.Steps },

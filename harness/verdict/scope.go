@@ -101,13 +101,13 @@ func (q ruling) find(tl timeline.Timeline) Finding {
 	if f.Outcome != Skipped {
 		f.Evidence = cmp.Or(f.Evidence, q.rule.evidence(q.expectation))
 	}
-	f.Headline, f.Facts = phrase.Headline(f.Headline, f.Because), known(f.Facts...)
+	f.Headline, f.Facts = phrase.Headline(f.Headline, f.Because), withoutEmpty(f.Facts...)
 	return f
 }
 
-// known returns the finding if it is certain in spite of the reasons, or without what they doubt; else an inconclusive one that says what
+// unlessInDoubt returns the finding if it is certain in spite of the reasons, or without what they doubt; else an inconclusive one that says what
 // it would have been. It adds the rule to the reasons that make it unknown.
-func (q ruling) known(f Finding, reasons []Reason, tl timeline.Timeline, measures bool) Finding {
+func (q ruling) unlessInDoubt(f Finding, reasons []Reason, tl timeline.Timeline, measures bool) Finding {
 	if f.Outcome == Skipped {
 		return f
 	}

@@ -54,7 +54,7 @@ func TestHeldUpForAMoment(t *testing.T) {
 				}
 				from := begunAt(ev.Events) + time.Second
 				during := func(h evidence.Hit) bool {
-					return lanes[h.Lane].Kind().AsksApp() && h.Sent >= from && h.Sent < from+row.moment
+					return lanes[h.Lane].Kind().RequestsApp() && h.Sent >= from && h.Sent < from+row.moment
 				}
 				pod := ""
 				for _, h := range hits {

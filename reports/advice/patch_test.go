@@ -92,7 +92,7 @@ func TestPatches(t *testing.T) {
 			[]string{"RC3002"}, []string{"50%", "1"}},
 		{"no readiness probe", []string{"        readinessProbe: {httpGet: {path: /ready, port: 8080}}\n", ""},
 			func(o *evidence.UserApp) {
-				o.Asked = map[string]any{"httpGet": map[string]any{"path": "/", "port": 8080.0}}
+				o.Request = map[string]any{"httpGet": map[string]any{"path": "/", "port": 8080.0}}
 			}, lag, nil,
 			[]string{"RC3003"}, []string{liveness, liveness + "        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}\n"}},
 		{"a container without the hook of the one that answers", []string{lifecycle + "      - name: web", "      - name: web"}, nil, lag,
@@ -192,7 +192,7 @@ func TestPatchesHaveNoSecrets(t *testing.T) {
 	} {
 		patch := patchOfRow(t, manifest, func(own *evidence.UserApp) {
 			own.Probed, own.Autoscaled, own.Recreate, own.Unavailable, own.Unhooked = false, "web", true, 3, []string{"log"}
-			own.Asked = userapp.ProbeHandler("/a?token=open-sesame", corev1.ServicePort{Port: 8080}, false, &loadgen.UserHTTP{})
+			own.Request = userapp.ProbeHandler("/a?token=open-sesame", corev1.ServicePort{Port: 8080}, false, &loadgen.UserHTTP{})
 		}, model.Numbers{}, seen)
 		if patch == nil {
 			t.Fatalf("%+v: there is no patch", seen)

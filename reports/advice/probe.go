@@ -28,10 +28,10 @@ func sayUnprobedPods(a *advisedApp) string {
 // probe adds a readiness probe with a short period, because a pod is unready until it succeeds once in a period (10 s by default).
 func probe(a *advisedApp, w workload) bool {
 	c := w.answers(a)
-	if c == nil || a.own.Asked == nil {
+	if c == nil || a.own.Request == nil {
 		return false
 	}
-	asks := deepCopy(a.own.Asked)
+	asks := deepCopy(a.own.Request)
 	asks["periodSeconds"] = int64(1)
 	c["readinessProbe"] = asks
 	return true

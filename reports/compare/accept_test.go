@@ -50,7 +50,7 @@ func side(id, kubernetes string, scenarios ...model.Scenario) compare.Side {
 
 func scenario(name string, o verdict.Outcome, failed int, covers ...string) model.Scenario {
 	suite, id, _ := strings.Cut(name, "/")
-	lane := model.Lane{ID: "worker-fresh", AskedRate: 100, Requests: 3000, Failures: map[evidence.Fault]int{evidence.Refused: failed}}
+	lane := model.Lane{ID: "worker-fresh", RequestedRate: 100, Requests: 3000, Failures: map[evidence.Fault]int{evidence.Refused: failed}}
 	s := model.Scenario{ID: id, Suite: suite, Covers: covers, Outcome: o, Because: "of 3000 requests " + fmt.Sprint(failed) + " failed",
 		Lanes: []model.Lane{lane}, Terminations: &model.Terminations{Count: 60, Lost: min(failed, 60)}}
 	if name == "rollout/drained" { // it allows no failure

@@ -246,7 +246,7 @@ func TestCountsOfAnotherLoadAreNotCompared(t *testing.T) {
 		s := &more.Report.Scenarios[i]
 		s.Lanes = slices.Clone(s.Lanes)
 		for j := range s.Lanes {
-			s.Lanes[j].AskedRate, s.Lanes[j].Failures = 10000, map[evidence.Fault]int{evidence.Refused: 5000}
+			s.Lanes[j].RequestedRate, s.Lanes[j].Failures = 10000, map[evidence.Fault]int{evidence.Refused: 5000}
 		}
 	}
 	c := compared(t, side, more)
@@ -269,7 +269,7 @@ func TestRunsOfDifferentRates(t *testing.T) {
 		s := &b.Report.Scenarios[i]
 		s.Lanes = slices.Clone(s.Lanes)
 		for j := range s.Lanes {
-			s.Lanes[j].AskedRate /= 4
+			s.Lanes[j].RequestedRate /= 4
 		}
 	}
 	c := compared(t, a, b)
@@ -356,7 +356,7 @@ func TestAHistoryIsFurtherRunsOfTheBaseline(t *testing.T) {
 func TestSeveralRunsOfASide(t *testing.T) {
 	run := func(id string, outcome verdict.Outcome, outage float64) compare.Side {
 		return compare.Side{Report: model.Report{Run: model.Run{ID: id}, Scenarios: []model.Scenario{{ID: "a", Suite: "s", Mode: "iptables",
-			Outcome: outcome, Headline: "in " + id, Lanes: []model.Lane{{AskedRate: 100, LongestOutage: outage}}}}}}
+			Outcome: outcome, Headline: "in " + id, Lanes: []model.Lane{{RequestedRate: 100, LongestOutage: outage}}}}}}
 	}
 	var was, is compare.Runs
 	for i := range 8 {

@@ -79,7 +79,7 @@ func loadOf(s model.Scenario) string {
 	}
 	rate := 0
 	for _, lane := range lanes {
-		rate += lane.AskedRate
+		rate += lane.RequestedRate
 	}
 	return fmt.Sprintf("%d lanes, %d/s", len(lanes), rate)
 }

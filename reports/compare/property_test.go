@@ -33,7 +33,7 @@ func scenarios(mode, id string) *rapid.Generator[model.Scenario] {
 		s := model.Scenario{ID: id, Suite: "suite", Mode: mode, Outcome: verdict.Outcome(rapid.IntRange(0, 3).Draw(t, "outcome"))}
 		for n := range rapid.IntRange(0, 2).Draw(t, "lanes") {
 			s.Lanes = append(s.Lanes, model.Lane{
-				ID: fmt.Sprint(n), AskedRate: 100, LongestOutage: max(0, millis.Draw(t, "outage")),
+				ID: fmt.Sprint(n), RequestedRate: 100, LongestOutage: max(0, millis.Draw(t, "outage")),
 				Failures: map[evidence.Fault]int{evidence.Refused: rapid.IntRange(0, 100).Draw(t, "refused")},
 			})
 		}

@@ -64,8 +64,8 @@ func TestComparedOf(t *testing.T) {
 	s := model.Scenario{
 		Outcome: verdict.Pass,
 		Lanes: []model.Lane{
-			{AskedRate: 100, LongestOutage: 30, Retried: 1, LostReplies: new(2), Failures: map[evidence.Fault]int{evidence.Refused: 3}},
-			{AskedRate: 200, LongestOutage: 50, Retried: 1, LostReplies: new(0), Failures: map[evidence.Fault]int{evidence.Reset: 4}},
+			{RequestedRate: 100, LongestOutage: 30, Retried: 1, LostReplies: new(2), Failures: map[evidence.Fault]int{evidence.Refused: 3}},
+			{RequestedRate: 200, LongestOutage: 50, Retried: 1, LostReplies: new(0), Failures: map[evidence.Fault]int{evidence.Reset: 4}},
 		},
 		Numbers: model.Numbers{
 			StatusGap: new(-7.5), StatusGapError: new(0.5), MixedWindow: new(0.0), MinAvailable: new(0), MaxPods: new(6),

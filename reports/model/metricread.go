@@ -60,8 +60,8 @@ func longestOutage(s Scenario) *Value {
 	var v Value
 	for _, lane := range lanes {
 		v.Value = max(v.Value, lane.LongestOutage)
-		if lane.AskedRate > 0 {
-			v.Uncertainty = max(v.Uncertainty, 2*1000/float64(lane.AskedRate))
+		if lane.RequestedRate > 0 {
+			v.Uncertainty = max(v.Uncertainty, 2*1000/float64(lane.RequestedRate))
 		}
 	}
 	return &v
@@ -71,7 +71,7 @@ func longestOutage(s Scenario) *Value {
 func latency(of func(Latency) float64) func(Scenario) *Value {
 	return func(s Scenario) (longest *Value) {
 		for _, lane := range s.Lanes {
-			if lane.Latency != nil && lane.Kind().AsksApp() && (longest == nil || of(*lane.Latency) > longest.Value) {
+			if lane.Latency != nil && lane.Kind().RequestsApp() && (longest == nil || of(*lane.Latency) > longest.Value) {
 				longest = &Value{Value: of(*lane.Latency)}
 			}
 		}

@@ -17,12 +17,12 @@ func ExampleMetric() {
 			}
 			sum := 0
 			for _, lane := range s.Lanes {
-				sum += lane.AskedRate
+				sum += lane.RequestedRate
 			}
 			return &model.Value{Value: float64(sum)}
 		}}
 
-	value := asked.Read(model.Scenario{Lanes: []model.Lane{{AskedRate: 50}, {AskedRate: 25}}})
+	value := asked.Read(model.Scenario{Lanes: []model.Lane{{RequestedRate: 50}, {RequestedRate: 25}}})
 	fmt.Println(asked.Key(), model.Measurement{Metric: asked, Value: *value}.Text())
 	// Output: asked_rate 75
 }

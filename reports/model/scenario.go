@@ -169,7 +169,7 @@ type Lane struct {
 	Resends       bool                   `json:"resends,omitempty"` // silently sends a request again when its connection is dead
 	Named         bool                   `json:"named,omitempty"`   // resolves the Service's name for every connection
 	Steps         bool                   `json:"steps,omitempty"`   // has the requests of the scenario's steps, which are not load
-	AskedRate     int                    `json:"asked_rate"`
+	RequestedRate int                    `json:"asked_rate"`
 	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
 	Latency       *Latency               `json:"latency_ms,omitempty"`

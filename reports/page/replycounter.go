@@ -11,10 +11,10 @@ import (
 // different ones it keeps what a [reply] has. If there are more, it makes them alike: it has the times of sending on a grid, ever
 // wider, and the latencies in two digits.
 type replyCounter struct {
-	replies map[string]map[reply]int // of the app, by version
-	kept    int                      // how many different ones
-	grid    int64                    // milliseconds
-	asksApp map[string]bool          // by lane
+	replies     map[string]map[reply]int // of the app, by version
+	kept        int                      // how many different ones
+	grid        int64                    // milliseconds
+	requestsApp map[string]bool          // by lane
 }
 
 const (
@@ -30,16 +30,16 @@ type reply uint64
 const unnamed = "not known"
 
 func newReplyCounter(run evidence.Run) *replyCounter {
-	t := &replyCounter{replies: map[string]map[reply]int{}, grid: 1, asksApp: map[string]bool{}}
+	t := &replyCounter{replies: map[string]map[reply]int{}, grid: 1, requestsApp: map[string]bool{}}
 	for _, lane := range run.Lanes {
-		t.asksApp[lane.ID] = lane.Kind().AsksApp()
+		t.requestsApp[lane.ID] = lane.Kind().RequestsApp()
 	}
 	return t
 }
 
 // count counts a hit. It ignores the error of a stream that is not whole, which is a problem of the timeline.
 func (t *replyCounter) count(h evidence.Hit, err error) {
-	if err == nil && t.asksApp[h.Lane] && !h.Failed() {
+	if err == nil && t.requestsApp[h.Lane] && !h.Failed() {
 		version := cmp.Or(h.By.Version, unnamed)
 		t.add(version, newReply(h.Sent, h.Took), 1)
 	}

@@ -32,7 +32,7 @@ func (c *Cluster) createSteps(config *v1alpha4.Cluster) []step {
 		c.readyStep(),
 		{"move proxies to the root CPU cgroup", c.ProxiesLeaveCPUCgroup},
 		{"ask for the version", c.readVersion},
-		{"keep", c.keepIfAsked},
+		{"keep", c.keepIfWanted},
 	}
 }
 

@@ -122,8 +122,8 @@ func (s Spec) kept(state string) bool {
 	return err == nil && bytes.Equal(have, want)
 }
 
-// keepIfAsked writes the note and ends the reaper, if the spec asks to keep the cluster.
-func (c *Cluster) keepIfAsked(context.Context) error {
+// keepIfWanted writes the note and ends the reaper, if the spec asks to keep the cluster.
+func (c *Cluster) keepIfWanted(context.Context) error {
 	if !c.spec.Keep {
 		return nil
 	}

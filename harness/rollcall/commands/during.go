@@ -31,7 +31,7 @@ func duringCommand() *cobra.Command {
 			return finish(during.Run(cmd.Context(), at, o, args, reportsOf))
 		},
 	}
-	addFlags(cmd, slices.Concat(o.List(), o.OfCommand(), usage.List{{Flag: "print-rights", Topic: usage.There, Switch: &rights,
+	addFlags(cmd, slices.Concat(o.List(), o.OfCommand(), usage.List{{Flag: "print-rights", Topic: usage.OnCluster, Switch: &rights,
 		Help: "print the roles with the least rights that this needs; you bind them to whoever runs it"}}))
 	cmd.AddCommand(beginCommand(), markCommand(), endCommand())
 	return cmd

@@ -87,13 +87,13 @@ func TestLastDurations(t *testing.T) {
 
 // A mode that an option names, and of which everything would be skipped, ends a run with exit code 3.
 func TestSkippedWhole(t *testing.T) {
-	plan := run.Plan{Asked: run.Options{Modes: "iptables,ipvs"}, Modes: []string{"iptables", "ipvs"}, Scenarios: []run.Planned{
+	plan := run.Plan{Options: run.Options{Modes: "iptables,ipvs"}, Modes: []string{"iptables", "ipvs"}, Scenarios: []run.Planned{
 		{Name: progress.Name{Mode: "iptables"}}, {Name: progress.Name{Mode: "ipvs"}, Skipped: "the kernel lacks it"},
 		{Name: progress.Name{Mode: "ipvs"}, LeftOut: true}}}
 	if diff := cmp.Diff([]string{"ipvs: everything was skipped, which shows nothing: the kernel lacks it"}, skippedWhole(plan)); diff != "" {
 		t.Error(diff)
 	}
-	if plan.Asked.Modes = ""; len(skippedWhole(plan)) > 0 {
+	if plan.Options.Modes = ""; len(skippedWhole(plan)) > 0 {
 		t.Errorf("a mode that nobody named: %q", skippedWhole(plan))
 	}
 }

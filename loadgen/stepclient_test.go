@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Requests of an Asker have numbers and names like a lane's, over new connections or over a kept one.
+// Requests of an StepClient have numbers and names like a lane's, over new connections or over a kept one.
 func TestAsker(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -30,7 +30,7 @@ func TestAsker(t *testing.T) {
 			server := serveApp(t, func(_ http.ResponseWriter, r *http.Request) {
 				lanes, numbers = append(lanes, r.Header.Get(laneHeader)), append(numbers, r.Header.Get(seqHeader))
 			})
-			asker, err := NewAsker(evidence.Lane{ID: "q", Vantage: evidence.FromHost, Conn: row.conn, Target: server.URL, Steps: true},
+			asker, err := NewStepClient(evidence.Lane{ID: "q", Vantage: evidence.FromHost, Conn: row.conn, Target: server.URL, Steps: true},
 				Config{Began: time.Now(), Service: "shop", Timeout: patient})
 			if err != nil {
 				t.Fatal(err)
@@ -41,7 +41,7 @@ func TestAsker(t *testing.T) {
 				if i == 2 && row.hangUp {
 					asker.HangUp()
 				}
-				hit, trouble := asker.Ask()
+				hit, trouble := asker.Request()
 				if trouble != nil || hit.Failed() || hit.Seq != uint64(i) || hit.Lane != "q" || hit.Due != hit.Sent ||
 					hit.By.Pod != "shop-v1-abc" {
 					t.Errorf("request %d: %+v, %v", i, hit, trouble)
@@ -58,7 +58,7 @@ func TestAsker(t *testing.T) {
 	}
 }
 
-// An Asker's requests are judged from the folder alone.
+// An StepClient's requests are judged from the folder alone.
 func TestAskedIsJudgedFromItsFolder(t *testing.T) {
 	app := serveApp(t, nil)
 	for _, row := range []struct {
@@ -77,12 +77,12 @@ func TestAskedIsJudgedFromItsFolder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			asker, err := NewAsker(lane, Config{Began: run.Began, Service: "shop", Timeout: patient})
+			asker, err := NewStepClient(lane, Config{Began: run.Began, Service: "shop", Timeout: patient})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for range 3 {
-				hit, _ := asker.Ask()
+				hit, _ := asker.Request()
 				folder.Hits(hit)
 				if !hit.Failed() {
 					folder.Arrivals(evidence.Arrival{Lane: "q", Seq: hit.Seq, At: hit.Sent, By: hit.By})
