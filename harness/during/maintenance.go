@@ -11,11 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"al.essio.dev/pkg/shellescape"
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"

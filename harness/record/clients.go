@@ -12,11 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
-
-	"golang.org/x/sync/errgroup"
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness/evidence"

@@ -1,12 +1,11 @@
 package advice
 
 import (
-	utiljson "k8s.io/apimachinery/pkg/util/json"
-
 	"encoding/json"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/reports/patch"

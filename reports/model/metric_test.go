@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/reports/model"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 //go:generate go test . -update

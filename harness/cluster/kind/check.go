@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/rollcall/harness/usage"
-
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+
+	"example.com/rollcall/harness/usage"
 )
 
 // CheckConfig returns an error for a configuration from which no cluster of the spec can be made. It checks nothing else.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // typicalRun returns n hits, recorded by eight lanes in turn, four with a connection per request: a

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"example.com/rollcall/harness/evidence"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // laid is evidence with its streams as slices, to compare.

@@ -4,11 +4,12 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // maxLine is the most bytes of an event on disk.

@@ -2,12 +2,13 @@ package store
 
 import (
 	"bytes"
-	"example.com/rollcall/harness/evidence"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 func TestEventsSurviveTheDisk(t *testing.T) {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"example.com/rollcall/harness/evidence"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // lax returns a layout that accepts every record.

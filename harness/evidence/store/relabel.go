@@ -2,10 +2,11 @@ package store
 
 import (
 	"errors"
-	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // Relabel shares the recording in one folder with another, for a scenario that is judged from the same rollout: the streams

@@ -1,12 +1,13 @@
 package store
 
 import (
-	"example.com/rollcall/harness/evidence"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // A recording that another scenario shares is the same under another name, and stays when the first folder is removed.

@@ -1,11 +1,12 @@
 package store
 
 import (
-	"example.com/rollcall/harness/evidence"
 	"strconv"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // A layout maps a record to the columns of a parquet file. W is the struct that parquet-go

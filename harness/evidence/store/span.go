@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"example.com/rollcall/harness/evidence"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // AppendSpan adds a span to those of a run folder. Several processes may do so at once: each line is one write.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"example.com/rollcall/harness/evidence"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 func TestSpansSurviveTheDisk(t *testing.T) {

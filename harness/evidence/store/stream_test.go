@@ -1,7 +1,6 @@
 package store
 
 import (
-	"example.com/rollcall/harness/evidence"
 	"math"
 	"slices"
 	"testing"
@@ -9,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 var (
