@@ -13,11 +13,12 @@ import (
 func TestRequestsNameTheirLaneWithItsSuffix(t *testing.T) {
 	named := make(chan string, 1)
 	app := serveApp(t, func(_ http.ResponseWriter, r *http.Request) { named <- r.Header.Get(laneHeader) })
-	asker, err := NewStepClient(lane(evidence.Fresh, app.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient, LaneSuffix: ".K"})
+	client, err := NewStepClient(lane(evidence.Fresh, app.URL, 1),
+		Config{Began: time.Now(), Service: "shop", Timeout: patient, LaneSuffix: ".K"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hit, _ := asker.Request()
+	hit, _ := client.Request()
 	if got := <-named; got != hit.Lane+".K" || hit.Lane != "worker-fresh" {
 		t.Errorf("a request of %s names %s", hit.Lane, got)
 	}

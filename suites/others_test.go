@@ -12,7 +12,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A cluster that is slower than one on kind, or whose kubelet is less steady, is not a failure. What its trial measured stretches the bounds.
+// A cluster that is slower than one on kind, or whose kubelet is less steady, is not a failure. What its trial measured stretches the
+// bounds.
 func TestClustersOfOthersAreNoFailure(t *testing.T) {
 	const second = time.Second
 	for _, row := range []struct {

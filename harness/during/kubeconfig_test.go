@@ -22,8 +22,8 @@ import (
 	"example.com/rollcall/harness/cluster/attached"
 )
 
-// requestsVersion is a value of fakeVariable that makes a test process a kubectl: it prints the current context, whom it asks as and the token
-// that it was not to get, and asks the API server for its version.
+// requestsVersion is a value of fakeVariable that makes a test process a kubectl: it prints the current context, whom it asks as and the
+// token that it was not to get, and asks the API server for its version.
 const requestsVersion = "kubectl"
 
 func fakeKubectl(out io.Writer) error {

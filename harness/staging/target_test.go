@@ -71,7 +71,7 @@ func TestTargetConnect(t *testing.T) {
 		{"credentials that are not there", Target{Context: "staging", ImageRepo: "r.example.com/r", PullSecret: "none.json"},
 			"--pull-secret=none.json: none.json cannot be read: "},
 		{"load from no node", Target{Context: "staging", LoadNodes: "0"}, "--load-nodes=0: it is not a number of nodes"},
-		{"an outside URL that is not a URL", Target{Context: "staging", OutsideURL: "shop"}, "--outside-url=shop: it is not an http or https URL"},
+		{"not a URL", Target{Context: "staging", OutsideURL: "shop"}, "--outside-url=shop: it is not an http or https URL"},
 		{"an outside URL with a password", Target{Context: "staging", OutsideURL: "http://jane:s3cret@shop"},
 			"--outside-url: the user or password in it "},
 		{"an outside URL with a token", Target{Context: "staging", OutsideURL: "http://shop/?token=s3cret"},

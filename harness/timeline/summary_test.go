@@ -64,7 +64,7 @@ func TestAchievedRate(t *testing.T) {
 		{"a constant pacer achieves exactly what was asked", late(func(int) time.Duration { return 0 }), 100},
 		{"a constant lag changes nothing", late(func(int) time.Duration { return 5 * ms }), 100},
 		{"a generator that falls ever further behind achieves less", late(func(i int) time.Duration { return time.Duration(i) * 10 * ms }), 50},
-		{"a late start with a burst to catch up is not a higher rate", late(func(i int) time.Duration { return max(0, time.Duration(5-i)*10*ms) }),
+		{"a burst after a late start is not a higher rate", late(func(i int) time.Duration { return max(0, time.Duration(5-i)*10*ms) }),
 			100},
 		{"two hits are one interval", paced("a", "11"), 100},
 		{"one hit has no rate", paced("a", "1"), 0},

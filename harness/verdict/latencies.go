@@ -79,8 +79,8 @@ func (a args) usual(slow []timeline.SlowReply, lost string) string {
 	return lost
 }
 
-// slowBreach returns the breach of a slow reply. If TCP sent a packet again, the pod's process is not an actor: the kernel acknowledges packets
-// without it.
+// slowBreach returns the breach of a slow reply. If TCP sent a packet again, the pod's process is not an actor: the kernel acknowledges
+// packets without it.
 func slowBreach(s timeline.SlowReply, tl timeline.Timeline) Breach {
 	usual := tl.Usual(s.Lane)
 	b := latencies([]timeline.Hit{s.Hit}, func(timeline.Hit) time.Duration { return answerTime + usual + s.Connect }, tl)[0]

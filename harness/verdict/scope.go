@@ -105,8 +105,8 @@ func (q ruling) find(tl timeline.Timeline) Finding {
 	return f
 }
 
-// unlessInDoubt returns the finding if it is certain in spite of the reasons, or without what they doubt; else an inconclusive one that says what
-// it would have been. It adds the rule to the reasons that make it unknown.
+// unlessInDoubt returns the finding if it is certain in spite of the reasons, or without what they doubt; else an inconclusive one that
+// says what it would have been. It adds the rule to the reasons that make it unknown.
 func (q ruling) unlessInDoubt(f Finding, reasons []Reason, tl timeline.Timeline, measures bool) Finding {
 	if f.Outcome == Skipped {
 		return f
