@@ -3,7 +3,6 @@ package mutants
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/disruption"
@@ -12,7 +11,6 @@ import (
 // Heal undoes what is left of any mutant, and waits until the cluster is whole. The error says what it still lacks. [disruption.Repair]
 // undoes all but one damage of a killed run: that a node skips its rules.
 func Heal(ctx context.Context, c cluster.Changeable) error {
-	const limit = 90 * time.Second // a static pod that ended starts again after 10 s, and the next time after 20 s
 	if err := disruption.Repair(ctx, c); err != nil {
 		return err
 	}
@@ -23,5 +21,5 @@ func Heal(ctx context.Context, c cluster.Changeable) error {
 			}
 		}
 	}
-	return disruption.AwaitWhole(ctx, c, limit)
+	return disruption.AwaitWhole(ctx, c, healLimit)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,6 +31,7 @@ func (g guest) conformance(args ...string) *conformanceRun {
 	if err != nil {
 		g.Fatal(err)
 	}
+	args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasSuffix(arg, "=") }) // an option without a value is refused
 	if args[0] == "run" {
 		args = append(args, "-v") // tests wait for lines that suites print
 	}

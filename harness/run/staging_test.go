@@ -93,7 +93,7 @@ func (g guest) isRefused() {
 	}{
 		{"images that nobody has", nil, given("--images=echo:v1=" + none + ",echo:v2=" + none + ",agent:dev=" + none),
 			"trial: node " + g.Name() + "-worker"},
-		{"a repository that is not there", nil, given("--image-repo=127.0.0.1:1/none"), "image-repo 127.0.0.1:1/none: "},
+		{"a repository that is not there", nil, given("--image-repo=127.0.0.1:1/none"), "--image-repo=127.0.0.1:1/none: "},
 		{"no namespace, and no right to make one", nil, []string{"run", "--context=staging", "--kubeconfig=" + g.account("")},
 			"or name namespaces that were made for you: --namespace=NAME"},
 		{"a namespace of somebody else", nil, []string{"run", "--context=staging", "--namespace=default", "--kubeconfig=" + g.account("")},
@@ -113,7 +113,7 @@ func (g guest) isRefused() {
 				"containers: [{name: a, image: a, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]}"),
 			given("--image-repo="+g.repo, "--registry-ca="+g.ca), "namespace rollcall was not empty: pod theirs is there"},
 		{"a URL that leads nowhere", nil, given("--image-repo="+g.repo, "--registry-ca="+g.ca, "--outside-url=http://127.0.0.1:1/"),
-			"outside-url http://127.0.0.1:1/: "},
+			"--outside-url=http://127.0.0.1:1/: "},
 	} {
 		g.Run(row.sentence, func(t *testing.T) {
 			g := g.in(t)
