@@ -39,8 +39,11 @@ func (f Facts) Findings() (all []Finding) {
 	row("container engine", f.Engine.String(), f.Engine.consequence())
 	row("privileged container", string(f.Engine.Privileged),
 		map[Privileged]string{PrivilegedStarts: "kind nodes can run", PrivilegedRefused: "kind nodes cannot run"}[f.Engine.Privileged])
-	row("capabilities", orNone(f.MissingCaps, "all", "missing "),
-		orNone(f.MissingCaps, "", "privileged containers need the runtime wrapper; without "))
+	missing, without := "all", ""
+	if n := len(f.MissingCaps); n > 0 {
+		missing, without = fmt.Sprintf("missing %d", n), "privileged containers need the runtime wrapper; without "+strings.Join(f.MissingCaps, " ")
+	}
+	row("capabilities", missing, without)
 	row("cgroups", fmt.Sprintf("v%d", f.CgroupVersion),
 		map[int]string{1: "kubelet runs with failCgroupV1=false (kind-config.yaml)"}[f.CgroupVersion])
 	agents, because := "outside pods' cgroups", "they do not wait for a processor behind the pods of their node"
@@ -70,13 +73,6 @@ func (f Facts) Findings() (all []Finding) {
 		row("disk free, caches", gib(f.CacheDisk.Free), "a cluster needs "+gib(minCache)+", building a node image "+gib(minBuildCache))
 	}
 	return all
-}
-
-func orNone(list []string, none, prefix string) string {
-	if len(list) == 0 {
-		return none
-	}
-	return prefix + strings.Join(list, " ")
 }
 
 func gib(bytes int64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }
