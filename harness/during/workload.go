@@ -143,12 +143,12 @@ func LacksOf(kind string, object map[string]any) string {
 		}
 		return fallback
 	}
+	ours := slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind)
 	seen, observed, _ := unstructured.NestedFieldNoCopy(object, "status", "observedGeneration")
-	if observed && fmt.Sprint(seen) != fmt.Sprint(number(0, "metadata.generation")) {
+	if ours && !observed || observed && fmt.Sprint(seen) != fmt.Sprint(number(0, "metadata.generation")) {
 		return "has a change that its controller has not seen yet"
 	}
 	const updatedPods, updatedNodes = "status.updatedReplicas", "status.updatedNumberScheduled"
-	ours := slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind)
 	if !ours && number(-1, "spec.replicas") < 0 {
 		return "" // it says nothing of pods
 	}

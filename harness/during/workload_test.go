@@ -83,6 +83,8 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 		{"a DaemonSet counts nodes", `{metadata: {generation: 2}, spec: {}, ` +
 			`status: {observedGeneration: 2, desiredNumberScheduled: 3, currentNumberScheduled: 3, updatedNumberScheduled: 1, numberAvailable: 2}}`,
 			"has 1 of 3 pods updated"},
+		{"a DaemonSet that was just created", `{metadata: {generation: 1}, spec: {}, ` +
+			`status: {desiredNumberScheduled: 0, currentNumberScheduled: 0, numberReady: 0}}`, "has a change that its controller has not seen yet"},
 		{"an Argo Rollout writes its generation as text",
 			`{metadata: {generation: 7}, spec: {replicas: 2}, status: {observedGeneration: "7", replicas: 2, updatedReplicas: 2, availableReplicas: 2}}`, ""},
 		{"an object of another kind, whose controller says nothing of generations",

@@ -41,7 +41,8 @@ func (f Facts) Findings() (all []Finding) {
 		map[Privileged]string{PrivilegedStarts: "kind nodes can run", PrivilegedRefused: "kind nodes cannot run"}[f.Engine.Privileged])
 	missing, without := "all", ""
 	if n := len(f.MissingCaps); n > 0 {
-		missing, without = fmt.Sprintf("missing %d", n), "privileged containers need the runtime wrapper; without "+strings.Join(f.MissingCaps, " ")
+		missing = fmt.Sprintf("missing %d", n)
+		without = "privileged containers need the runtime wrapper; without " + strings.Join(f.MissingCaps, " ")
 	}
 	row("capabilities", missing, without)
 	row("cgroups", fmt.Sprintf("v%d", f.CgroupVersion),

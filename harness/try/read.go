@@ -211,13 +211,20 @@ func parse(name string, text []byte) (all []Object, err error) {
 			return nil, usage.New(name, usage.OneLine(err), "fix the manifest")
 		}
 		at := place{file: name, document: n}
-		if found := bytes.Index(text[from:], bytes.TrimSpace(document)); found >= 0 {
-			at.line = bytes.Count(text[:from+found], []byte("\n"))
-			from += found + len(bytes.TrimSpace(document))
+		if content := bytes.TrimSpace(document); bytes.Contains(text[from:], content) {
+			found := from + bytes.Index(text[from:], content)
+			at.line = bytes.Count(text[:found], []byte("\n"))
+			from = found + len(content)
 		}
-		objects, err := at.parse(bytes.TrimSpace(document))
+		objects, err := at.parse(withoutLeadingLines(document))
 		all, faults = append(all, objects...), append(faults, err)
 	}
+}
+
+// withoutLeadingLines cuts blank lines before a document. Its end stays: the last newline may belong to a literal block.
+func withoutLeadingLines(document []byte) []byte {
+	first := len(document) - len(bytes.TrimLeft(document, " \t\r\n"))
+	return document[bytes.LastIndexByte(document[:first], '\n')+1:]
 }
 
 // A place is the position of a document.
