@@ -81,7 +81,7 @@ lint: $(LINT) ## gofmt, go vet and golangci-lint
 
 ##@ Host
 
-# A run on a cluster that is there, and one that only lists scenarios, need nothing of this host.
+# A run on an existing cluster, and one that only lists scenarios, need nothing of this host.
 NO_HOST := $(filter CONTEXT KUBECONFIG DRY_RUN,$(ROLLCALL_GIVEN))
 
 .PHONY: setup

@@ -153,7 +153,7 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 	}
 }
 
-// What the owner of a cluster that is there already may allow is to drain nodes, and nothing else that disrupts it.
+// What the owner of an existing cluster may allow is to drain nodes, and nothing else that disrupts it.
 func TestScenariosThatDrainNodes(t *testing.T) {
 	var drained []string
 	for suite, scenarios := range all() {

@@ -99,7 +99,7 @@ func (p *Plan) connect() (err error) {
 	mode := ""
 	if p.Options.Modes != "" {
 		if len(p.Modes) > 1 {
-			return usage.New("--modes="+p.Options.Modes, "a cluster that is there has one", "leave --modes out: it is found")
+			return usage.New("--modes="+p.Options.Modes, "an existing cluster has one", "leave --modes out: it is found")
 		}
 		mode = p.Modes[0]
 	}

@@ -44,7 +44,7 @@ type Target struct {
 func (t *Target) Reach() usage.List {
 	return append(usage.List{
 		{Flag: "context", Default: usage.Make, Text: &t.Context,
-			Help: "kubeconfig `context` of a cluster that is there already, or in-cluster: the one this pod is in " +
+			Help: "kubeconfig `context` of an existing cluster, or in-cluster: the one this pod is in " +
 				"(default: kind clusters are made)"},
 		{Flag: "kubeconfig", Default: usage.Make, Text: &t.Kubeconfig,
 			Help: "kubeconfig `file` that has the context (default as kubectl finds it)"},
@@ -55,7 +55,7 @@ func (t *Target) Reach() usage.List {
 func (t *Target) List() usage.List {
 	options := append(t.Reach(), usage.List{
 		{Flag: "namespace", Default: usage.Make, Text: &t.Namespaces,
-			Help: "`namespaces` to use on a cluster that is there already, separated by commas (default: one is made for each scenario)"},
+			Help: "`namespaces` to use on an existing cluster, separated by commas (default: one is made for each scenario)"},
 		{Flag: "wait", Default: usage.Make, Text: &t.Wait,
 			Help: "`time` to wait for a --namespace that another run uses (default 10m)"},
 		{Flag: "image-repo", Default: usage.Make, Text: &t.ImageRepo,
@@ -70,7 +70,7 @@ func (t *Target) List() usage.List {
 			Help: "`URL` at which this host reaches the app's Service, or none (default: a NodePort, if one can be reached)"},
 		{Flag: "load-nodes", Default: usage.Make, Text: &t.LoadNodes, Help: "most nodes that carry load agents, a `number` (default 3)"},
 		{Flag: "allow", Default: usage.Make, Text: &t.Allow, Values: []string{harness.NodeRules, evidence.FlowEvents, "disruption:"},
-			Help: "privileged `things` to do on a cluster that is there already, separated by commas: node-rules, to observe nodes' rules; " +
+			Help: "privileged `things` to do on an existing cluster, separated by commas: node-rules, to observe nodes' rules; " +
 				"flows, beside it, to record to which pod each connection is routed; disruption:NODE, for each of two or more nodes to drain"},
 	}.Under(usage.OnCluster)...)
 	return append(options, usage.Option{

@@ -56,7 +56,7 @@ func TestWhomTLSTrusts(t *testing.T) {
 			"--header=Authorization: over TLS its value would be sent to whoever answers: give --ca=FILE, or --insecure to accept any certificate"},
 		{"with a secret of a file", "", "X-Key=@key",
 			"--header=X-Key: over TLS its value would be sent to whoever answers: give --ca=FILE, or --insecure to accept any certificate"},
-		{"on a cluster that is there", "staging", "", "requests over TLS: on a cluster that is there it has to be known who answers: " +
+		{"on an existing cluster", "staging", "", "requests over TLS: on an existing cluster it has to be known who answers: " +
 			"give --ca=FILE, or --insecure to accept any certificate"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// modeList returns the modes that are named. It is the option itself if none is, and for a cluster that is there, which has one.
+// modeList returns the modes that are named. It is the option itself if none is, and for an existing cluster, which has one.
 func (o *Options) modeList() ([]string, error) {
 	if o.Modes == "" || o.Named() {
 		return []string{o.Modes}, nil

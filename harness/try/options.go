@@ -41,7 +41,7 @@ func (o *Options) List() usage.List {
 	}.Under("Manifests and what follows their rollout")
 	allow := o.Options.List().Only("allow")
 	allow[0].Values = append(allow[0].Values, during.ClusterObjects)
-	allow[0].Help += "; " + during.ClusterObjects + ", to create what others on a cluster that is there may feel: cluster-wide objects, Ingresses and " +
+	allow[0].Help += "; " + during.ClusterObjects + ", to create what others on an existing cluster may feel: cluster-wide objects, Ingresses and " +
 		"load balancers"
 	shared := []string{"max-outage", "max-failed", "max-latency", "host", "header", "method", "body", "good-status", "timeout",
 		"ca", "server-name", "insecure", "client-cert", "client-key", "rate", "modes", "k8s", "keep", "namespace", "image-repo", "images"}

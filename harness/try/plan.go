@@ -135,7 +135,7 @@ func (p plan) leftOut() []Object {
 	return foreign(slices.Concat(p.Objects, p.change.objects))
 }
 
-// lacking says what the manifests need, and neither they nor a cluster that is made have. A cluster that is there may have anything.
+// lacking says what the manifests need, and neither they nor a cluster that is made have. An existing cluster may have anything.
 func (p plan) lacking() (lines []string) {
 	all := slices.Concat(p.Objects, p.change.objects)
 	missing := append(unmet(p.Objects, p.Objects), unmet(p.change.objects, all)...)

@@ -121,7 +121,7 @@ func (o *Options) checkTrust() error {
 		}
 	}
 	if o.Named() {
-		return usage.New("requests over TLS", "on a cluster that is there it has to be known who answers", remedy)
+		return usage.New("requests over TLS", "on an existing cluster it has to be known who answers", remedy)
 	}
 	return nil
 }

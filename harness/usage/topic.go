@@ -14,7 +14,7 @@ const (
 	RequestTLS     Topic = "TLS to your app"
 	Load           Topic = "Load and time"
 	Kind           Topic = "Kind clusters, which Rollcall makes"
-	OnCluster      Topic = "A cluster that is there already"
+	OnCluster      Topic = "An existing cluster"
 	ThereAPIServer Topic = "Its API server, by kubectl's names"
 	Printed        Topic = "What is printed"
 )

@@ -107,7 +107,7 @@ func TestActionRunsRollcall(t *testing.T) {
 		{"on kind clusters, when nothing is given", nil, "0", map[string]string{"profile": "core"}, 0},
 		{"on kind clusters of a version, in two modes", map[string]string{"profile": "full", "modes": "iptables,nftables", "k8s": "v1.36.x"}, "0",
 			map[string]string{"profile": "full", "modes": "iptables,nftables", "k8s": "v1.36.x"}, 0},
-		{"on a cluster that is there", map[string]string{"context": "a b", "kubeconfig": "/tmp/k", "namespace": "x,y", "suites": "rollout",
+		{"on an existing cluster", map[string]string{"context": "a b", "kubeconfig": "/tmp/k", "namespace": "x,y", "suites": "rollout",
 			"images": "echo:v1=r@sha256:1"}, "0", map[string]string{"profile": "core", "context": "a b", "kubeconfig": "/tmp/k",
 			"namespace": "x,y", "suites": "rollout", "images": "echo:v1=r@sha256:1"}, 0},
 		{"with other options", map[string]string{"options": "--rate=20 --verbose"}, "0",

@@ -94,7 +94,7 @@ func explainCode(w io.Writer, name string) bool {
 	case reason >= 0:
 		k := verdict.Reasons()[reason]
 		say(w, "", "%s reason %s for an inconclusive verdict: %s", code.Code, code.ID, k.When)
-		say(w, "  ", "Unknown is then: %s.", k.NotDecided)
+		say(w, "  ", "Cannot be decided: %s.", k.NotDecided)
 	case slices.Contains(evidence.Limits(), code.ID):
 		say(w, "", "%s limit %s: something was not looked at", code.Code, code.ID)
 	default:

@@ -36,7 +36,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 			t.Errorf("%q: exit code %d", row.args, code)
 		}
 		_, flags, _ := strings.Cut(help.String(), "\nFlags:\n")
-		flags, cluster, grouped := strings.Cut(flags, "\n\nA cluster that is there already:\n")
+		flags, cluster, grouped := strings.Cut(flags, "\n\nAn existing cluster:\n")
 		if grouped != row.cluster || strings.Contains(flags, "--as-group") {
 			t.Errorf("%q has its cluster flags elsewhere:\n%s", row.args, &help)
 		}
