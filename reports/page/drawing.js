@@ -87,21 +87,47 @@ class Drawing {
     set(this.times, { d: lines.join("") });
   }
 
-  // moveRequests draws the requests again, each as its symbol: a hundred thousand of them are columns, and not elements.
+  // moveRequests draws the requests again, each as its symbol, in one path for each kind. Thousands are stamped on a canvas, which a
+  // browser paints sooner than such a path (make bench).
   moveRequests() {
-    const p = this.data.points, drawn = new Set(), many = this.kinds.length + 1, paths = Array.from({ length: many }, () => []);
-    const put = (i, kind, { symbol }) => {
-      const x = Math.round(this.x(p.at[i])), y = this.y(i), place = (x * this.data.lanes.length + p.lane[i]) * many + kind;
+    const p = this.data.points, drawn = new Set(), kinds = [...this.kinds, this.again], places = kinds.map(() => []);
+    const put = (i, kind) => {
+      const x = Math.round(this.x(p.at[i])), place = (x * this.data.lanes.length + p.lane[i]) * kinds.length + kind;
       if (drawn.has(place)) return; // two at one place look like one
       drawn.add(place);
-      paths[kind].push("M", x, " ", y, symbol);
+      places[kind].push([x, this.y(i)]);
     };
     for (let i = this.first(this.from); i < p.at.length && p.at[i] <= this.to; i++) {
       if (p.lane[i] < 0 || p.kind[i] < 0) continue;
-      put(i, p.kind[i], this.kinds[p.kind[i]]);
-      if (this.sentAgain(i)) put(i, many - 1, this.again);
+      put(i, p.kind[i]);
+      if (this.sentAgain(i)) put(i, kinds.length - 1);
     }
-    [...this.kinds, this.again].forEach(({ path }, kind) => path && set(path, { d: paths[kind].join("") }));
+    const dense = drawn.size > 2000;
+    kinds.forEach(({ path, symbol }, kind) =>
+      path && set(path, { d: dense ? "" : places[kind].map(([x, y]) => `M${x} ${y}${symbol}`).join("") }));
+    this.stamp(dense ? kinds.map((kind, n) => ({ ...kind, places: places[n] })) : []);
+  }
+
+  // stamp draws many requests on a canvas over the lanes; without any there is none.
+  stamp(kinds) {
+    this.canvas?.remove();
+    if (!kinds.length) return;
+    const scale = devicePixelRatio, size = 16 * scale, { plot, lane, data } = this, tall = lane.tall * data.lanes.length;
+    this.canvas = document.createElementNS(this.svg.namespaceURI, "foreignObject");
+    set(this.canvas, { x: 0, y: lane.top, width: plot, height: tall, "pointer-events": "none" });
+    const board = this.canvas.appendChild(make("canvas")), over = board.getContext("2d");
+    Object.assign(board, { width: plot * scale, height: tall * scale });
+    Object.assign(board.style, { width: plot + "px", height: tall + "px" });
+    for (const { path, symbol, places } of kinds.filter(kind => kind.path && kind.places.length)) {
+      const stamp = Object.assign(make("canvas"), { width: size, height: size }), one = stamp.getContext("2d"), style = getComputedStyle(path);
+      Object.assign(one, { strokeStyle: style.stroke, lineWidth: parseFloat(style.strokeWidth) });
+      one.setTransform(scale, 0, 0, scale, size / 2, size / 2);
+      const shape = new Path2D("M0 0" + symbol);
+      if (style.fill !== "none") Object.assign(one, { fillStyle: style.fill }).fill(shape);
+      one.stroke(shape);
+      for (const [x, y] of places) over.drawImage(stamp, x * scale - size / 2, (y - lane.top) * scale - size / 2);
+    }
+    this.kinds.find(kind => kind.path)?.path.after(this.canvas);
   }
 
   // y is where a request is drawn.
