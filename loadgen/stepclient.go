@@ -6,13 +6,13 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// An StepClient sends the requests of a lane one at a time, when its caller says so. It is not safe for concurrent use.
+// A StepClient sends the requests of a lane one at a time, when its caller says so. It is not safe for concurrent use.
 type StepClient struct {
 	client *client
 	next   uint64 // number of the next request
 }
 
-// NewStepClient returns an StepClient for a lane, which needs no rate.
+// NewStepClient returns a StepClient for a lane, which needs no rate.
 func NewStepClient(lane evidence.Lane, cfg Config) (*StepClient, error) {
 	if err := checkUnpaced(lane, cfg); err != nil {
 		return nil, fmt.Errorf("loadgen: request for lane %q: %w", lane.ID, err)
@@ -24,11 +24,11 @@ func NewStepClient(lane evidence.Lane, cfg Config) (*StepClient, error) {
 
 // Request sends the next request and returns its hit; the error is the cause of a failure of no known kind. On a lane that keeps
 // connections alive all requests use the same one until it ends.
-func (a *StepClient) Request() (evidence.Hit, error) {
-	hit, trouble := a.client.ask(0, a.next)
-	a.next++
+func (c *StepClient) Request() (evidence.Hit, error) {
+	hit, trouble := c.client.ask(0, c.next)
+	c.next++
 	return hit, trouble
 }
 
 // HangUp closes the kept connection: the next request opens a new one.
-func (a *StepClient) HangUp() { a.client.close() }
+func (c *StepClient) HangUp() { c.client.close() }

@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// Requests of an StepClient have numbers and names like a lane's, over new connections or over a kept one.
+// Requests of a StepClient have numbers and names like a lane's, over new connections or over a kept one.
 func TestAsker(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -58,7 +58,7 @@ func TestAsker(t *testing.T) {
 	}
 }
 
-// An StepClient's requests are judged from the folder alone.
+// A StepClient's requests are judged from the folder alone.
 func TestAskedIsJudgedFromItsFolder(t *testing.T) {
 	app := serveApp(t, nil)
 	for _, row := range []struct {
