@@ -25,17 +25,23 @@ type EventKind string
 // Kinds about one pod as seen in the API, then as logged by the pod, then about the nodes,
 // their rules and the workload, then the marks that the harness sets.
 const (
-	PodCreated       EventKind = "pod-created"        // first seen in the API
-	PodReady         EventKind = "pod-ready"          // its condition Ready became true
-	PodUnready       EventKind = "pod-unready"        // its condition Ready became false
-	PodDeleting      EventKind = "pod-deleting"       // deletionTimestamp first seen
-	PodGone          EventKind = "pod-gone"           // the object left the API
-	OtherPodDeleting EventKind = "other-pod-deleting" // deletionTimestamp first seen of a pod that belongs neither to the app nor to a Job
+	PodCreated EventKind = "pod-created" // first seen in the API; Object is its controller, such as Job/migrate
+	PodReady   EventKind = "pod-ready"   // its condition Ready became true
+	PodUnready EventKind = "pod-unready" // its condition Ready became false
+	// deletionTimestamp first seen; Detail is the reason of its condition DisruptionTarget, such as EvictionByEvictionAPI
+	PodDeleting EventKind = "pod-deleting"
+	PodGone     EventKind = "pod-gone" // the object left the API
+	// deletionTimestamp first seen of a pod that belongs neither to the app nor to a Job; Object is its controller
+	OtherPodDeleting EventKind = "other-pod-deleting"
 	EndpointReady    EventKind = "endpoint-ready"     // its endpoint is listed as ready
 	EndpointNotReady EventKind = "endpoint-not-ready" // its endpoint is still listed, but not as ready
 	EndpointGone     EventKind = "endpoint-gone"      // its endpoint is no longer listed
 	// listed as terminating (discovery/v1 EndpointConditions): its pod is being deleted; older recordings lack it
 	EndpointTerminating EventKind = "endpoint-terminating"
+
+	// the kubelet reports the end of container Object: Count is its exit code, Detail the reason, such as OOMKilled. For is how long after
+	// the pod's deletion was requested it ended, in whole seconds of the API's clock; 0 if it was not deleted
+	ContainerEnded EventKind = "container-ended"
 
 	PodStarted   EventKind = "pod-started"   // its process began
 	PodListening EventKind = "pod-listening" // its socket accepts
@@ -86,7 +92,22 @@ const (
 	StrayPod EventKind = "stray-pod"
 
 	ReplicaSetScaled EventKind = "replicaset-scaled" // ReplicaSet Object asks for Count pods; Detail is its version
-	Reported         EventKind = "reported"          // an Event of the API about Object, with its Reason; Detail is reason and message
+	// the spec of workload Object, such as Deployment/web, was changed; Detail is what, such as "replicas 3 to 1" or "template"
+	WorkloadChanged EventKind = "workload-changed"
+	// the spec of Service Object was changed, or it was created or deleted; Detail is what, such as "selector app=a to app=b"
+	ServiceChanged EventKind = "service-changed"
+	// EndpointSlice Object of the Service, which no controller of Kubernetes writes, was created, changed or deleted; Detail is how
+	SliceEdited EventKind = "slice-edited"
+	// PodDisruptionBudget Object of the app's pods allows Count disruptions; Detail is its limit, such as "minAvailable 1", or "deleted"
+	BudgetAllows EventKind = "budget-allows"
+	// the spec of HorizontalPodAutoscaler Object was changed, or it was created or deleted; Detail is what
+	AutoscalerChanged EventKind = "autoscaler-changed"
+	// deletionTimestamp first seen of pod By of kube-system; Object is its component, such as kube-proxy or coredns
+	SystemPodDeleting EventKind = "system-pod-deleting"
+	// pod By of kube-system, made during the recording, is ready; Object is its component, Detail the mode of a kube-proxy
+	SystemPodReady EventKind = "system-pod-ready"
+	Unwatched      EventKind = "unwatched" // objects of kind Object are not watched from now on; Detail is why
+	Reported       EventKind = "reported"  // an Event of the API about Object, with its Reason; Detail is reason and message
 
 	Fact EventKind = "fact" // found out by the scenario: Object is the fact's name, Detail its value
 
@@ -114,12 +135,13 @@ const Booted = "booted"
 func EventKinds() []EventKind {
 	return []EventKind{PodCreated, PodReady, PodUnready, PodDeleting, PodGone, OtherPodDeleting,
 		EndpointReady, EndpointNotReady, EndpointGone, EndpointTerminating,
-		PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled, PodWaited,
+		ContainerEnded, PodStarted, PodListening, PodSigterm, PodDraining, PodExited, PodKilled, PodWaited,
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, FlowsBegun, FlowsUnseen,
 		NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,
 		NodeUnready, NodeCordoned, NodeOpened, NodeChanged, AgentAway,
 		CertificateSeen, TLSFailed, NameChanged,
-		StrayPod, ReplicaSetScaled, Reported,
+		StrayPod, ReplicaSetScaled, WorkloadChanged, ServiceChanged, SliceEdited, BudgetAllows, AutoscalerChanged,
+		SystemPodDeleting, SystemPodReady, Unwatched, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded,
 		DisruptionBegun, DisruptionUndone, ClusterWhole, Step, APIAnswered, WatchGap, RecorderLost}
 }
