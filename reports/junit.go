@@ -144,7 +144,7 @@ func newJUnitCase(s model.Scenario) junitCase {
 // className returns mode and suite, such as iptables.rollout; without a mode the suite alone.
 func className(s model.Scenario) string { return strings.TrimPrefix(s.Mode+"."+s.Suite, ".") }
 
-// details returns a line for every rule that did not hold, and below it the rule's facts and whole reason.
+// details returns a line for every rule that did not hold, and below it the rule's facts and whole reason, and a line for each cause.
 func details(s model.Scenario) string {
 	var lines []string
 	for _, rule := range s.Rules {
@@ -159,6 +159,9 @@ func details(s model.Scenario) string {
 		if why := rule.Reason(); why != "" {
 			lines = append(lines, "  "+why)
 		}
+	}
+	for _, c := range s.Causes {
+		lines = append(lines, "cause: "+c.Text)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -128,6 +128,9 @@ func notPassed(scenarios []model.Scenario) (lines []string) {
 			line += fmt.Sprintf("; what to do: `rollcall explain %s`", strings.Join(codes, " "))
 		}
 		lines = append(lines, line)
+		for _, c := range s.Causes {
+			lines = append(lines, "  - "+limited(c.Text))
+		}
 		facts := factsLine(s.Facts)
 		for _, away := range s.AgentsAway {
 			facts += "; " + away.String()
@@ -164,8 +167,8 @@ func toChange(b *bytes.Buffer, scenarios []model.Scenario) {
 			continue
 		}
 		fmt.Fprintf(b, "%s\n%s on %s:\n\n", title, Escape(s.Name()), Escape(s.Mode))
-		for _, sentence := range s.Advice {
-			fmt.Fprintf(b, "- %s\n", limited(sentence))
+		for _, a := range s.Advice {
+			fmt.Fprintf(b, "- %s\n", limited(a.String()))
 		}
 		if s.Patch != nil {
 			fmt.Fprintf(b, "\n%sdiff\n%s\n%s\n", fence, strings.TrimRight(s.Patch.Diff, "\n"), fence)

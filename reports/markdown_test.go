@@ -12,7 +12,8 @@ import (
 func TestSummarySays(t *testing.T) {
 	lossy := model.Scenario{Suite: "during", ID: "rollout", Mode: "iptables", Outcome: verdict.Fail, Headline: "3 of 9 requests failed",
 		Rules:  []model.Rule{{ID: "no-failures", Code: "RC1001", Outcome: verdict.Fail}},
-		Advice: []string{"Let pods sleep 2 s before SIGTERM. (RC3006)"}}
+		Causes: []model.Cause{{Text: "3 requests reached starting pods, where nothing listened"}},
+		Advice: []model.Advice{{Code: "RC3006", Sign: "rules were late", Remedy: "let pods sleep 2 s"}}}
 	patched := lossy
 	patched.Patch = &model.Patch{Diff: "   command: |\n    ```\n+  preStop:\n"}
 	for _, row := range []struct {
@@ -20,10 +21,11 @@ func TestSummarySays(t *testing.T) {
 		of       model.Scenario
 		want     []string
 	}{
-		{"how to read more about a failure, and the advice", lossy,
-			[]string{"3 of 9 requests failed", "what to do: `rollcall explain RC1001`", "## What to change", "- Let pods sleep 2 s", "## Outcomes"}},
+		{"how to read more about a failure, its cause, and the advice", lossy,
+			[]string{"3 of 9 requests failed", "what to do: `rollcall explain RC1001`", "  - 3 requests reached starting pods", "## What to change",
+				"- Rules were late. Let pods sleep 2 s. (RC3006)", "## Outcomes"}},
 		{"the patch, whose text does not end the block that it is in", patched,
-			[]string{"- Let pods sleep", "````````diff\n   command: |\n    ```\n+  preStop:\n````````\n", "## Outcomes"}},
+			[]string{"Let pods sleep", "````````diff\n   command: |\n    ```\n+  preStop:\n````````\n", "## Outcomes"}},
 	} {
 		rest := string(summary(model.Report{Scenarios: []model.Scenario{row.of}}, summaryLimit))
 		for _, want := range row.want {

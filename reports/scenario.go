@@ -153,9 +153,11 @@ func fill(s *model.Scenario, rec kept.Recording) {
 	if s.Disruption != nil || len(s.Steps) > 0 {
 		s.Outages, s.Numbers.Whole = newOutages(tl), untilWhole(tl)
 	}
+	causes := tl.Causes()
+	s.Causes = newCauses(causes, tl)
 	// Of an app that is not watched nothing is known, unless it is of the suite own, which earlier releases had: that deployed it.
 	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched) {
-		s.Advice, s.Patch = advice.On(*run.UserApp, *s, tl.Signs())
+		s.Advice, s.Patch = advice.On(*run.UserApp, *s, tl.Signs(), causes)
 	}
 	if len(run.Clocks) > 0 {
 		s.Numbers.ClockUncertainty = new(millis(tl.ClockUncertainty()))

@@ -78,7 +78,13 @@ func below(b *bytes.Buffer, s model.Scenario, limits []Limit) {
 	if s.FlowsLack != "" {
 		texts = append(texts, "which pod each connection went to is not known: "+s.FlowsLack)
 	}
-	for _, text := range slices.Concat(texts, []string{disruptedTotals(s), requestTotals(s)}, s.Advice) {
+	for _, c := range s.Causes {
+		texts = append(texts, "cause: "+c.Text)
+	}
+	for _, a := range s.Advice {
+		texts = append(texts, "advice: "+a.String())
+	}
+	for _, text := range append(texts, disruptedTotals(s), requestTotals(s)) {
 		explain(b, text)
 	}
 	printPatch(b, s.Patch)

@@ -85,6 +85,8 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	load.Rollout = rollout.Untouched(commonest(pods), service)
 	is := a.facts(ctx, *fixtures.HTTPPort(service), pods)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
+	is.PublishesUnready = service.Spec.PublishNotReadyAddresses
+	is.NodeLocal = ptr.Deref(service.Spec.InternalTrafficPolicy, corev1.ServiceInternalTrafficPolicyCluster) == corev1.ServiceInternalTrafficPolicyLocal
 	is.Request = userapp.ProbeHandler(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure(), m.http)
 	if m.change != nil { // Prepare may have changed the workload in the cluster
 		is.Workload, is.Autoscaled = userapp.Advisable(m.change.Manifest), m.change.Autoscaled

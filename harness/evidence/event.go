@@ -92,7 +92,8 @@ const (
 	StrayPod EventKind = "stray-pod"
 
 	ReplicaSetScaled EventKind = "replicaset-scaled" // ReplicaSet Object asks for Count pods; Detail is its version
-	// the spec of workload Object, such as Deployment/web, was changed; Detail is what, such as "replicas 3 to 1" or "template"
+	// the spec of workload Object, such as Deployment/web, was changed; Detail is what, such as "replicas 3 to 1" or "template", Count how
+	// many pods it wants
 	WorkloadChanged EventKind = "workload-changed"
 	// the spec of Service Object was changed, or it was created or deleted; Detail is what, such as "selector app=a to app=b"
 	ServiceChanged EventKind = "service-changed"
@@ -128,8 +129,12 @@ const (
 	RecorderLost EventKind = "recorder-lost" // a recorder stopped before the end; Detail is which and why
 )
 
-// Booted is the Detail of a [NodeChanged] after a boot.
-const Booted = "booted"
+// Details of events.
+const (
+	Booted    = "booted"    // of a [NodeChanged] after a boot
+	Deleted   = "deleted"   // of an event about an object that is gone
+	OOMKilled = "OOMKilled" // of a [ContainerEnded] that used more memory than its limit (pkg/kubelet, v1.37)
+)
 
 // EventKinds lists every kind.
 func EventKinds() []EventKind {

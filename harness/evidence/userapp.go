@@ -19,6 +19,9 @@ type UserApp struct {
 	Autoscaled  string        `json:"autoscaled,omitempty"`  // name of the autoscaler that scales the workload
 	Affinity    bool          `json:"affinity,omitempty"`    // its Service sends each client to one pod (sessionAffinity ClientIP)
 
+	PublishesUnready bool `json:"publishes_unready,omitempty"` // its Service lists pods that are not ready (publishNotReadyAddresses)
+	NodeLocal        bool `json:"node_local,omitempty"`        // its Service sends a client in a pod to pods of the same node (policy Local)
+
 	Answers  string         `json:"answers,omitempty"`  // name of the container that has the Service's port
 	Request  map[string]any `json:"asked,omitempty"`    // what clients ask for, as the handler of a probe in a manifest
 	Workload map[string]any `json:"workload,omitempty"` // its manifest, less the parts that no advice is about; absent: not one of apps/v1
@@ -33,4 +36,24 @@ func (a UserApp) WorkloadName() string {
 		return kind + "/" + name
 	}
 	return ""
+}
+
+// Fronted reports whether several containers of each pod run all the time, of which one may ask the others.
+func (a UserApp) Fronted() bool {
+	containers, _ := a.field("spec", "template", "spec", "containers").([]any)
+	return len(containers) > 1
+}
+
+// OnDelete reports whether a rollout deletes no pod, but makes those anew that somebody deletes (apps/v1, OnDelete).
+func (a UserApp) OnDelete() bool {
+	return a.field("spec", "updateStrategy", "type") == "OnDelete"
+}
+
+func (a UserApp) field(path ...string) (value any) {
+	value = a.Workload
+	for _, name := range path {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return value
 }

@@ -72,6 +72,7 @@ type server struct {
 	evidence.Server
 	number int32
 	good   int           // good replies
+	first  time.Duration // when the first request was sent that it answered well
 	lastTo time.Duration // when the last request that reached it was sent
 }
 
@@ -278,7 +279,9 @@ func (b *builder) sentHit(h *evidence.Hit, at []evidence.Arrival, answered bool)
 		reached = b.server(h.By)
 		m.by = reached.number
 		if !m.failed {
-			reached.good++
+			if reached.good++; reached.good == 1 || h.Sent < reached.first {
+				reached.first = h.Sent
+			}
 		}
 	} else if len(at) > 0 {
 		reached = b.server(at[len(at)-1].By)
@@ -321,6 +324,9 @@ func (b *builder) finish() {
 			b.summary.ByVersion[s.Version] += s.good
 		}
 		of := evidence.Server{Pod: s.Pod, Version: s.Version}
+		if first, known := b.t.firstGood[of]; s.good > 0 && (!known || s.first < first) {
+			b.t.firstGood[of] = s.first
+		}
 		b.lane.lastTo[of] = max(b.lane.lastTo[of], s.lastTo)
 	}
 	b.summary.Back = b.order.back

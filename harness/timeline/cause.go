@@ -1,66 +1,85 @@
 package timeline
 
-// A Stage is how far a request came that got no good reply, or a late one. The set is closed.
-type Stage string
-
-// The stages, in the order in which a request passes them.
-const (
-	StageUnknown       Stage = "unknown"
-	StageHost          Stage = "host"           // the client's host had no port or no route left
-	StageName          Stage = "name"           // the name of the server was not resolved
-	StageRoute         Stage = "route"          // the network brought it to no address: no route, or its node was down
-	StageTLS           Stage = "tls"            // its connection was open, and the handshake failed
-	StageDoor          Stage = "door"           // what stands before the Service answered, not the app
-	StageNoEndpoint    Stage = "no-endpoint"    // the node's rules had no pod for it
-	StageStaleEndpoint Stage = "stale-endpoint" // the node's rules led to a pod that had left the endpoints, or to an address of no pod
-	StageNotListening  Stage = "not-listening"  // it reached the pod, where nothing listened
-	StageQueueFull     Stage = "queue-full"     // it reached the pod, which accepted no connection in time
-	StageDropped       Stage = "dropped"        // its connection was accepted, and ended without a reply
-	StageStatus        Stage = "status"         // the app answered with a bad status
-	StageTimeout       Stage = "timeout"        // the app had it, and gave no whole reply in time
-	StageContent       Stage = "content"        // the reply was not the app's
-	StageBehind        Stage = "behind"         // the app answered that something it needs failed: status 502 to 504
-	StageLate          Stage = "late"           // the reply was good and late
+import (
+	"cmp"
+	"slices"
+	"time"
 )
 
-// A PodCondition is the state of the pod that a request went to, when it was sent. The set is closed.
-type PodCondition string
+// A Cause is why some requests got no good reply: how far they came, in which condition the pods were that they went to, since which
+// change, and who can mend that.
+type Cause struct {
+	Stage     Stage
+	Condition PodCondition
+	Trigger   Trigger
+	Owner     Owner
+	Since     Change   // the first that triggered it; zero for [TriggerNothing] and [TriggerUnknown]
+	Hits      []Hit    // by time sent
+	Lanes     []string // sorted
+	Pods      []string // that the requests went to, sorted; empty: none, or not known
+	Proofs    []Proof  // how all of this is known, sorted
+	Recovered bool     // each of the pods gave a good reply later
+}
 
-// The conditions of pods.
-const (
-	ConditionUnknown     PodCondition = "unknown"        // which pod it went to is not known, and is not guessed
-	ConditionNone        PodCondition = "none"           // it went to no pod
-	ConditionStarting    PodCondition = "starting"       // not ready
-	ConditionReady       PodCondition = "ready"          // ready, and it had given a good reply since
-	ConditionNotAble     PodCondition = "not-able"       // ready, and it had given no good reply since
-	ConditionTerminating PodCondition = "terminating"    // being deleted, its process ended included
-	ConditionKilled      PodCondition = "killed"         // a container of it had been killed: at the end of its grace period, or for its memory
-	ConditionOther       PodCondition = "other-workload" // it is not of the app's workload
-)
+// OnNew reports whether some of the requests were sent on new connections.
+func (c Cause) OnNew() bool {
+	return slices.ContainsFunc(c.Hits, func(h Hit) bool { return !h.Reused })
+}
 
-// A Trigger is the change since which requests were lost. The set is closed.
-type Trigger string
+// First returns when the first of the requests was sent.
+func (c Cause) First() time.Duration { return c.Hits[0].Sent }
 
-// The triggers.
-const (
-	TriggerUnknown      Trigger = "unknown"
-	TriggerNothing      Trigger = "nothing" // they were lost at one pace before, during and after every change
-	TriggerRollout      Trigger = "rollout"
-	TriggerDrain        Trigger = "drain"           // of a node that was cordoned
-	TriggerEviction     Trigger = "eviction"        // of a pod, without a cordon
-	TriggerDeletion     Trigger = "deletion"        // of a pod, which its workload replaced
-	TriggerScaleIn      Trigger = "scale-in"        // the workload was to have fewer pods
-	TriggerService      Trigger = "service-changed" // or its EndpointSlices were edited by hand
-	TriggerBudget       Trigger = "budget-changed"  // a PodDisruptionBudget
-	TriggerOtherStarted Trigger = "other-started"   // a pod of another workload became an endpoint
-	TriggerOther        Trigger = "other-restarted" // pods of another workload of the namespace ended
-	TriggerProxy        Trigger = "proxy-restarted" // kube-proxy, perhaps in another mode
-	TriggerDNS          Trigger = "dns-restarted"   // CoreDNS
-	TriggerNode         Trigger = "node-changed"    // not ready, booted, gone, or of another version
-	TriggerCertificate  Trigger = "certificate"     // the server showed another one
-	TriggerName         Trigger = "name-changed"    // the name resolves otherwise
-	TriggerDisruption   Trigger = "disruption"      // what the scenario, or a user's mark, did to the cluster
-)
+// Last returns when the last of the requests was sent.
+func (c Cause) Last() time.Duration { return c.Hits[len(c.Hits)-1].Sent }
+
+// A causeKey tells causes apart.
+type causeKey struct {
+	Stage
+	PodCondition
+	Trigger
+}
+
+// Causes lists why requests through the Service failed, the one of most requests first.
+func (t Timeline) Causes() []Cause { return t.CausesOn(t.ServiceLanes()) }
+
+// CausesOn lists why requests of some lanes failed, the one of most requests first.
+func (t Timeline) CausesOn(lanes []Lane) []Cause {
+	requests := t.lostOn(lanes)
+	if len(requests) == 0 {
+		return nil
+	}
+	changes := t.happened()
+	for _, l := range requests {
+		l.since = changes.before(l)
+	}
+	t.setPace(requests)
+	byKey := map[causeKey]*Cause{}
+	for _, l := range requests {
+		key := causeKey{l.row.Stage, l.condition, l.since.Trigger}
+		c := byKey[key]
+		if c == nil {
+			c = &Cause{Stage: key.Stage, Condition: key.PodCondition, Trigger: key.Trigger, Owner: l.row.owner(l), Since: l.since,
+				Recovered: true}
+			byKey[key] = c
+		}
+		c.Hits, c.Lanes, c.Proofs = append(c.Hits, l.Hit), append(c.Lanes, l.lane.ID), append(c.Proofs, l.proof())
+		if l.pod != nil {
+			c.Pods, c.Recovered = append(c.Pods, l.pod.Pod), c.Recovered && t.laterGood(l)
+		}
+	}
+	var all []Cause
+	for _, c := range byKey {
+		c.Lanes, c.Pods, c.Proofs = distinct(c.Lanes), distinct(c.Pods), distinct(c.Proofs)
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(len(b.Hits), len(a.Hits)), cmp.Compare(a.First(), b.First()), cmp.Compare(a.Stage, b.Stage),
+			cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.Trigger, b.Trigger))
+	})
+	return all
+}
+
+func distinct[T cmp.Ordered](list []T) []T { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 // An Owner is who can mend a cause. The set is closed.
 type Owner string

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -45,7 +46,7 @@ func (t Timeline) newVersions(since time.Duration) int {
 // OthersSince lists the changes since a moment that do not concern clients of the app: of other pods, and of nodes.
 func (t Timeline) OthersSince(begun time.Duration) (said []string) {
 	for _, s := range t.steps {
-		if s.At >= begun && s.Node != "" && s.Kind != evidence.Step && !t.concernsClients(s) && !slices.Contains(said, s.String()) {
+		if s.At >= begun && (s.Node != "" || s.Kind == evidence.AutoscalerChanged) && s.Kind != evidence.Step && !t.concernsClients(s) && !slices.Contains(said, s.String()) {
 			said = append(said, s.String())
 		}
 	}
@@ -54,6 +55,16 @@ func (t Timeline) OthersSince(begun time.Duration) (said []string) {
 		said = append(said, fmt.Sprintf("pods of other workloads ended: %d", n))
 	}
 	return said
+}
+
+// Blocking lists the PodDisruptionBudgets that, as last seen, allow no eviction of a pod of the app, such as "web (minAvailable 1)".
+func (t Timeline) Blocking() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(t.budgets)) {
+		if b := t.budgets[name]; b.Count == 0 && b.Detail != evidence.Deleted {
+			names = append(names, fmt.Sprintf("%s (%s)", name, b.Detail))
+		}
+	}
+	return names
 }
 
 // since counts the times that are not before a moment.

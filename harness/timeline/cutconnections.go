@@ -3,13 +3,7 @@ package timeline
 import (
 	"slices"
 	"time"
-
-	"example.com/rollcall/harness/evidence"
 )
-
-// DeletionSeen is how late the watch may tell of a pod's deletion: until then a pod that ends looks as if it stayed. That is how long a
-// watch may be blind before the recorder notices.
-const DeletionSeen = evidence.APITimeout
 
 // endsIn reports whether a pod began to end, or came further with that, in a window. An earlier pod of a StatefulSet may have had its name.
 func endsIn(pod Pod, in Window) bool {

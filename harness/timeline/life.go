@@ -84,8 +84,12 @@ func (p *Pod) note(e evidence.Event, at Time) (was podState, changed bool) {
 	p.Version, p.Node = cmp.Or(p.Version, e.By.Version), cmp.Or(e.By.Node, p.Node)
 	p.noteUnready(e, was)
 	p.noteReport(e, was)
-	if e.Kind == evidence.PodDeleting {
+	switch e.Kind {
+	case evidence.PodDeleting:
 		p.deleted = e.At
+	case evidence.PodCreated:
+		p.Controller = e.Object
+	default:
 	}
 	if p.state, changed = p.state.after(e.Kind); !changed {
 		return was, false

@@ -13,6 +13,8 @@ type Pod struct {
 	evidence.Server
 	Steps  []PodStep        // the phases it went through, by time
 	Events []evidence.Event // about it, by time
+	// Controller made it, such as ReplicaSet/web-5d4f; empty: nothing did, or it is not known.
+	Controller string
 
 	version string // the first that is known
 	several bool   // pods of several versions had its name, one after the other
@@ -93,7 +95,8 @@ func (t Timeline) ServedAccordingTo(h Hit) (Pod, PodSource) {
 		}
 		return Pod{}, NoSource
 	}
-	if h.Routed.Routing != RoutingUnknown { // routed to no pod, or to none of the app
+	// It was routed to no pod, or to none of the app; or it came from outside, where something else may have answered.
+	if h.Routed.Routing != RoutingUnknown || t.lane(h.Lane).Vantage == evidence.FromHost {
 		return Pod{}, NoSource
 	}
 	var ended, leaving candidates

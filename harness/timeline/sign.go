@@ -10,34 +10,35 @@ import (
 	"example.com/rollcall/harness/observe/message"
 )
 
-// A SignKind is what in a recording of a user's app may explain that it lost requests, or that its rollout did not end.
+// A SignKind is what in a recording of a user's app may matter to its owner, beside the causes of lost requests.
 type SignKind string
 
 // Kinds of signs: by Events of the API, then by requests that failed.
 const (
-	RolledOut       SignKind = "rolled-out"        // to another version
 	HookFailed      SignKind = "hook-failed"       // preStop hooks failed by themselves; kubelets do not report why
 	HookCutOff      SignKind = "hook-cut-off"      // preStop hooks ran until the grace period was over
 	KilledStarting  SignKind = "killed-starting"   // containers were restarted by their liveness probe before their pod was ready
 	KilledByStartup SignKind = "killed-by-startup" // containers were restarted by their startup probe
 	PodStuck        SignKind = "pod-stuck"         // at the end a new pod could not run, for what Text says
 
-	NoneServing       SignKind = "none-serving"        // requests were sent while no pod could answer, which lasted For
-	GatewayErrors     SignKind = "gateway-errors"      // terminating pods answered with status 502 to 504
-	RefusedByEnding   SignKind = "refused-by-ending"   // terminating pods refused connections
-	DroppedByEnding   SignKind = "dropped-by-ending"   // terminating pods closed new connections, which they had accepted, without a reply
-	CutByServing      SignKind = "cut-by-serving"      // pods that were not terminating closed kept connections without a reply
-	IdleClosed        SignKind = "idle-closed"         // the same by a timer, after the connections had been idle For
-	LostBehindServing SignKind = "lost-behind-serving" // ready pods lost requests after Pod, which is not the app's, began to end
+	KilledAtGrace SignKind = "killed-at-grace" // containers Text of pods were killed at the end of the grace period, For after the deletion
+	OutOfMemory   SignKind = "out-of-memory"   // container Text of Pod was killed for its memory
+	SlowestStart  SignKind = "slowest-start"   // a pod that was made under load took For until it was ready
+	ColdStart     SignKind = "cold-start"      // only new pods were slow, Within a time after they were ready: a reply took up to For
+
+	OnlyTerminating SignKind = "only-terminating" // terminating pods were the only ones that could answer, For at a time
+	NoneServing     SignKind = "none-serving"     // no pod could answer under load, which lasted For
+	IdleClosed      SignKind = "idle-closed"      // ready pods closed kept connections by a timer, after these had been idle For
 )
 
 // A Sign is what a recording shows of a kind of signs.
 type Sign struct {
-	Count int // of Events or requests
-	For   time.Duration
-	Pod   string
-	Text  string
-	Lacks evidence.Lack // what the pod waits for; empty: unknown
+	Count  int // of Events, requests or pods
+	For    time.Duration
+	Within time.Duration // after a pod was ready
+	Pod    string
+	Text   string
+	Lacks  evidence.Lack // what the pod waits for; empty: unknown
 }
 
 // Signs has the signs of a recording. A kind that was not seen has the zero Sign.
@@ -60,15 +61,44 @@ func (s Signs) add(kind SignKind, n int) {
 // findSigns returns the signs, from the tables and the failed requests of the lanes through the Service.
 func (t Timeline) findSigns(app evidence.UserApp) Signs {
 	seen := Signs{}
-	if t.Old != t.New {
-		seen.add(RolledOut, 1)
-	}
 	t.ofEvents.countInto(seen)
 	if why, stuck := t.ofEvents.stuck(t.Old, app.WorkloadName()); stuck {
 		seen[PodStuck] = Sign{Count: 1, Pod: why.By.Pod, Text: why.Reason + ": " + why.Message, Lacks: why.Report.Lacks}
 	}
+	t.podsInto(seen)
+	t.coldInto(seen)
 	t.lossesInto(seen)
 	return seen
+}
+
+// podsInto adds the signs that the starts and ends of pods show.
+func (t Timeline) podsInto(seen Signs) {
+	loaded, _ := t.Mark(evidence.LoadBegun)
+	for i := range t.Pods {
+		p := &t.Pods[i]
+		created, _ := p.first(evidence.PodCreated, nil)
+		if ready, is := p.first(evidence.PodReady, nil); is && created.At > loaded {
+			seen.longest(SlowestStart, Sign{Count: 1, For: ready.At - created.At, Pod: p.Pod})
+		}
+		for _, e := range p.All(evidence.ContainerEnded) {
+			switch {
+			case e.Detail == evidence.OOMKilled:
+				seen.longest(OutOfMemory, Sign{Count: 1, Pod: p.Pod, Text: e.Object})
+			case Killed(e) && e.For > 0 && e.For >= t.grace-time.Second: // the API has whole seconds
+				seen.longest(KilledAtGrace, Sign{Count: 1, For: e.For, Pod: p.Pod, Text: e.Object})
+			}
+		}
+	}
+}
+
+// longest counts a sign, and keeps the longest of its kind.
+func (s Signs) longest(kind SignKind, sign Sign) {
+	was := s[kind]
+	if sign.Count += was.Count; was.For > sign.For {
+		was.Count = sign.Count
+		sign = was
+	}
+	s[kind] = sign
 }
 
 // eventSigns is what the pass over the events collects for signs.

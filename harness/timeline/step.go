@@ -25,7 +25,8 @@ func (s Step) String() string {
 }
 
 // Steps lists by time the steps that maintenance marked, the begin and end of a disruption, and what the recorder saw by itself under
-// load, such as nodes that came, left, were cordoned, changed or were not ready, and an API server that was silent, from when it was asked.
+// load, such as nodes that came, left, were cordoned, changed or were not ready, changes of a user's Service and workload, restarts of
+// kube-proxy and CoreDNS, and an API server that was silent, from when it was asked.
 func (t Timeline) Steps() []Step { return t.steps }
 
 // step enters the step that an event makes, if any.
@@ -55,6 +56,12 @@ func (p *pass) step(e evidence.Event) {
 		s.What, s.Node = tlsStep(p.certificates, e), ""
 	case evidence.NameChanged:
 		s.What, s.Node = cmp.Or(e.Detail, e.Object+" is resolved otherwise"), ""
+	case evidence.ServiceChanged, evidence.SliceEdited, evidence.AutoscalerChanged, evidence.WorkloadChanged, evidence.BudgetAllows:
+		if s.Node = ""; p.UserApp {
+			s.What = changeOf(e)
+		}
+	case evidence.SystemPodDeleting, evidence.SystemPodReady:
+		s.What, s.Node = changeOf(e), e.By.Node
 	case evidence.WatchGap:
 		if p.answered == 0 || e.At-p.answered > time.Second { // otherwise it is the same silence, noted at its end
 			s.What = "the API's watch was blind: " + e.Detail
@@ -64,6 +71,31 @@ func (p *pass) step(e evidence.Event) {
 	}
 	if s.What != "" && (!byItself || p.UnderLoad(e.At)) {
 		p.steps = append(p.steps, s)
+	}
+}
+
+// changeOf describes the change of an object, or of a pod of kube-system.
+func changeOf(e evidence.Event) string {
+	switch e.Kind {
+	case evidence.ServiceChanged:
+		return "Service " + e.Object + ": " + e.Detail
+	case evidence.SliceEdited:
+		return "EndpointSlice " + e.Object + ", written by hand: " + e.Detail
+	case evidence.AutoscalerChanged:
+		return "HorizontalPodAutoscaler " + e.Object + ": " + e.Detail
+	case evidence.WorkloadChanged:
+		return e.Object + ": " + e.Detail
+	case evidence.BudgetAllows:
+		return fmt.Sprintf("PodDisruptionBudget %s (%s) allows %d evictions", e.Object, e.Detail, e.Count)
+	case evidence.SystemPodDeleting:
+		return e.Object + " ends"
+	case evidence.SystemPodReady:
+		if e.Detail != "" {
+			return e.Object + " is ready, in mode " + e.Detail
+		}
+		return e.Object + " is ready"
+	default:
+		return ""
 	}
 }
 
@@ -107,4 +139,6 @@ func readiness(nodes map[string]bool, e evidence.Event) string {
 }
 
 // removed reports whether an event about a node's readiness says that the node left the API.
-func removed(e evidence.Event) bool { return e.Kind == evidence.NodeUnready && e.Detail == "deleted" }
+func removed(e evidence.Event) bool {
+	return e.Kind == evidence.NodeUnready && e.Detail == evidence.Deleted
+}

@@ -21,20 +21,21 @@ type tables struct {
 	routes     []route                              // by pod and node
 	census     []census                             // by time
 	nodes      map[string]*node
-	steps      []Step           // by time
-	sizes      []Scaling        // by time
-	mostActive int              // the most pods that all ReplicaSets asked for together
-	rescales   []Rescale        // by time
-	deletions  []deletion       // of available pods, by time
-	asked      lapses           // from when the API server was asked to when it answered
-	waited     []evidence.Event // waits of processes for a processor, measured or logged by themselves
-	throttled  []evidence.Event // processes that a CPU limit kept from running
-	measured   bool             // waits were measured
-	doubts     []evidence.Event // see [Timeline.Doubts]
-	strays     []evidence.Event // of pods behind the Service that do not belong to the rollout
-	changes    []time.Duration  // when pods of the app began, ended or got unready, and when its endpoints changed
-	others     []evidence.Event // deletions of other pods of the namespace, by time
-	unread     int              // Events of the API whose messages this build cannot read
+	steps      []Step                    // by time
+	sizes      []Scaling                 // by time
+	mostActive int                       // the most pods that all ReplicaSets asked for together
+	rescales   []Rescale                 // by time
+	deletions  []deletion                // of available pods, by time
+	asked      lapses                    // from when the API server was asked to when it answered
+	waited     []evidence.Event          // waits of processes for a processor, measured or logged by themselves
+	throttled  []evidence.Event          // processes that a CPU limit kept from running
+	measured   bool                      // waits were measured
+	doubts     []evidence.Event          // see [Timeline.Doubts]
+	strays     []evidence.Event          // of pods behind the Service that do not belong to the rollout
+	changes    []time.Duration           // when pods, endpoints, Service or workload of the app changed
+	others     []evidence.Event          // deletions of other pods of the namespace, by time
+	budgets    map[string]evidence.Event // PodDisruptionBudgets as last seen, by name
+	unread     int                       // Events of the API whose messages this build cannot read
 	ofEvents   eventSigns
 }
 
@@ -56,7 +57,7 @@ type pass struct {
 func (t *Timeline) tabulate() {
 	t.LostFlows = 0
 	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, facts: map[string]evidence.Event{}, olds: map[string]*Pod{},
-		left: map[string]Time{}, nodes: map[string]*node{}, ofEvents: newEventSigns()}
+		left: map[string]Time{}, nodes: map[string]*node{}, budgets: map[string]evidence.Event{}, ofEvents: newEventSigns()}
 	p := pass{Timeline: t, pods: map[string]*Pod{}, rules: map[string][]evidence.Event{}, readiness: map[string]bool{},
 		certificates: map[string]bool{}, active: map[string]int{}, owed: map[string][]time.Duration{}}
 	for _, e := range t.events {
@@ -138,8 +139,11 @@ func (p *pass) note(e evidence.Event) {
 		default:
 		}
 	case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone,
-		evidence.EndpointReady, evidence.EndpointNotReady, evidence.EndpointGone, evidence.EndpointTerminating:
+		evidence.EndpointReady, evidence.EndpointNotReady, evidence.EndpointGone, evidence.EndpointTerminating,
+		evidence.ServiceChanged, evidence.SliceEdited, evidence.WorkloadChanged:
 		t.changes = append(t.changes, e.At)
+	case evidence.BudgetAllows:
+		t.budgets[e.Object] = e
 	case evidence.OtherPodDeleting:
 		t.others = append(t.others, e)
 	default:

@@ -48,9 +48,13 @@ type Timeline struct {
 	clocks clocks
 	tables
 	signs       Signs
-	grace       time.Duration // of a user's app
-	unversioned bool          // the app's replies do not name their version
-	waits       []Wait        // by time
+	grace       time.Duration                     // of a user's app
+	fronted     bool                              // each of its pods has several containers that serve
+	nodeLocal   bool                              // its Service sends clients in pods to pods of their node alone
+	onDelete    bool                              // a rollout of it deletes no pod
+	firstGood   map[evidence.Server]time.Duration // pod and version -> when the first request was sent that it answered well
+	unversioned bool                              // the app's replies do not name their version
+	waits       []Wait                            // by time
 	longestWait time.Duration
 }
 
@@ -127,8 +131,10 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Unwatched = ev.Run.UserApp != nil && !ev.Run.UserApp.Watched
 	if t.UserApp {
-		t.grace = ev.Run.UserApp.Grace
+		t.grace, t.fronted, t.onDelete = ev.Run.UserApp.Grace, ev.Run.UserApp.Fronted(), ev.Run.UserApp.OnDelete()
+		t.nodeLocal = ev.Run.UserApp.NodeLocal
 	}
+	t.firstGood = map[evidence.Server]time.Duration{}
 	t.events = t.clocks.events(ev.Events)
 	t.tabulate()
 	shared := t.shared(ev.Run, asked)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 )
 
 // Every rule, reason and limit has its own code.
@@ -22,6 +23,9 @@ func TestCodes(t *testing.T) {
 	for _, id := range evidence.Limits() {
 		want = append(want, "RC4 "+id)
 	}
+	for _, stage := range timeline.StageTexts() {
+		want = append(want, "RC5 "+string(stage.Stage))
+	}
 	for _, c := range Codes() {
 		codes = append(codes, c.Code)
 		if ids[c.ID] {
@@ -33,7 +37,7 @@ func TestCodes(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-rules, reasons and limits +codes):\n%s", diff)
+		t.Errorf("(-rules, reasons, limits and stages +codes):\n%s", diff)
 	}
 	if !slices.IsSorted(codes) || len(slices.Compact(slices.Clone(codes))) != len(codes) {
 		t.Errorf("codes are not each of one: %q", codes)

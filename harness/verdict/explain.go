@@ -42,7 +42,7 @@ func explainLoss(lanes []timeline.Lane, tl timeline.Timeline) (l loss) {
 }
 
 // headlines returns wordings that say why a share of all requests failed, such as "427 of 5,188 requests failed"; later ones are shorter.
-func (l loss) headlines(share string, failed int) []string {
+func (l loss) headlines(share string, causes []timeline.Cause) []string {
 	stale, needed := phrase.Duration(l.longest.Length()), fmt.Sprintf("%d s", sleepFor(l.longest.Lag)/time.Second)
 	switch {
 	case l.stale > 0:
@@ -51,10 +51,8 @@ func (l loss) headlines(share string, failed int) []string {
 			fmt.Sprintf("%s: rules of %s routed to a dead pod for %s; needed preStop sleep: %s", share, l.longest.Node, stale, needed),
 			fmt.Sprintf("%s: a node's rules still routed to a dead pod for %s; pods need a preStop sleep of %s", share, stale, needed),
 		}
-	case l.otherwise > 0 && l.otherwise == failed:
-		return []string{share + " though no rules routed to a dead pod: a longer preStop sleep does not help"}
 	default:
-		return nil
+		return because(share, causes)
 	}
 }
 

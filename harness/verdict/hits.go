@@ -121,11 +121,25 @@ func podPhases(hits []timeline.Hit, tl timeline.Timeline) string {
 	return strings.Join(parts, ", ")
 }
 
-// kinds counts failures by kind; empty without one.
+// maxStatuses is how many statuses of bad replies a text lists, at most.
+const maxStatuses = 3
+
+// kinds counts failures by kind, such as "2 refused, 7 bad_status (404, 503)"; empty without one.
 func kinds(hits []timeline.Hit) string {
 	by := counts(hits, func(h timeline.Hit) evidence.Fault { return h.Fault })
 	delete(by, "") // good replies
-	return phrase.Faults(by)
+	bad := slices.DeleteFunc(slices.Clone(hits), func(h timeline.Hit) bool { return h.Fault != evidence.BadStatus || h.Status == 0 })
+	var statuses []string
+	for _, status := range slices.Sorted(maps.Keys(counts(bad, func(h timeline.Hit) int { return h.Status }))) {
+		statuses = append(statuses, fmt.Sprint(status))
+	}
+	if len(statuses) > maxStatuses {
+		statuses = append(statuses[:maxStatuses], "and others")
+	}
+	if len(statuses) == 0 {
+		return phrase.Faults(by)
+	}
+	return strings.Replace(phrase.Faults(by), string(evidence.BadStatus), fmt.Sprintf("%s (%s)", evidence.BadStatus, strings.Join(statuses, ", ")), 1)
 }
 
 // seqs names the first of some hits, of which there are total, and counts the rest; with several lanes each number carries its lane.

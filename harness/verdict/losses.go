@@ -41,7 +41,7 @@ var noFailures = Rule{
 			return f
 		}
 		loss := explainLoss(a.lanes, a.tl)
-		f.wordings, f.facts = loss.headlines(share, f.count), loss.facts()
+		f.wordings, f.facts = loss.headlines(share, a.tl.CausesOn(a.lanes)), loss.facts()
 		return f
 	}},
 }

@@ -94,5 +94,8 @@ func unchanged(a args) (lack string) {
 	if others := a.tl.OthersSince(a.at(evidence.DisruptionBegun)); len(others) > 0 {
 		lack += "; only " + enumerate(others)
 	}
+	if budgets := a.tl.Blocking(); len(budgets) > 0 {
+		lack += "; no pod of the app may be evicted, by PodDisruptionBudget " + enumerate(budgets)
+	}
 	return lack
 }

@@ -15,25 +15,18 @@ var closedConnections = advice{
 			"request.",
 		Do: "after SIGTERM answer with Connection: close, and keep serving until clients are gone.",
 	},
-	sentence: sayClosedConnections,
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return c.Stage == timeline.StageDropped && ofEnding(c) && !c.OnNew()
+	},
+	says: sayClosedConnections,
 }
 
-func sayClosedConnections(a *advisedApp) string {
-	fresh, kept := 0, 0
-	for _, lane := range a.s.Lanes {
-		switch {
-		case lane.Kind().IsControl():
-		case lane.Kind().KeepsAlive():
-			kept += lane.Failed()
-		default:
-			fresh += lane.Failed()
-		}
+func sayClosedConnections(a *advisedApp) (sign, remedy string) {
+	if a.lost() == 0 {
+		return "", ""
 	}
-	if kept <= a.seen[timeline.CutByServing].Count || fresh > 0 || a.seen[timeline.GatewayErrors].Count > 0 {
-		return ""
-	}
-	return fmt.Sprintf("Have the app answer with Connection: close from SIGTERM on, and go on serving for a while: only clients that keep their "+
-		"connections lost requests, %d of them.", kept)
+	return fmt.Sprintf("terminating pods closed kept connections in the middle of %s", phrase.Count(a.lost(), "request")),
+		"have the app answer with Connection: close from SIGTERM on, and go on serving for a while"
 }
 
 var affinityPins = advice{
@@ -43,14 +36,16 @@ var affinityPins = advice{
 			"terminates.",
 		Do: "follow the other advice; without the affinity a client loses fewer requests at a time.",
 	},
-	sentence: sayAffinityPins,
+	mends: func(_ *advisedApp, c timeline.Cause) bool { return unrouted(c) },
+	says:  sayAffinityPins,
 }
 
-func sayAffinityPins(a *advisedApp) string {
-	if !a.own.Affinity || a.seen[timeline.RefusedByEnding].Count == 0 {
-		return ""
+func sayAffinityPins(a *advisedApp) (sign, remedy string) {
+	if !a.own.Affinity || a.lost() == 0 {
+		return "", ""
 	}
-	return "While a pod ends, all new connections of its clients fail (sessionAffinity ClientIP), not only a share of them."
+	return "while a pod ends, all new connections of its clients fail (sessionAffinity ClientIP), not only a share of them",
+		"follow the other advice; without the affinity each client loses less"
 }
 
 var idleClosed = advice{
@@ -61,36 +56,57 @@ var idleClosed = advice{
 		Do: "make the server keep idle connections longer than clients do (node keepAliveTimeout, Go http.Server.IdleTimeout, " +
 			"gunicorn keepalive), or clients for a shorter time.",
 	},
-	sentence: sayIdleClosed,
+	mends: func(a *advisedApp, c timeline.Cause) bool {
+		return a.seen[timeline.IdleClosed].Count > 0 && c.Stage == timeline.StageDropped && c.Condition == timeline.ConditionReady && !c.OnNew()
+	},
+	says: sayIdleClosed,
 }
 
-func sayIdleClosed(a *advisedApp) string {
+func sayIdleClosed(a *advisedApp) (sign, remedy string) {
 	closed := a.seen[timeline.IdleClosed]
 	if closed.Count == 0 {
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("Have the app keep idle connections for longer than its clients do (keepAliveTimeout, IdleTimeout): pods that were not "+
-		"ending closed %s, each idle for %.1f s, just as they were used again. The rollout is not the cause.",
-		phrase.Count(closed.Count, "connection"), closed.For.Seconds())
+	return fmt.Sprintf("pods that were not ending closed %s, each idle for %.1f s, just as they were used again: the rollout is not the cause",
+			phrase.Count(closed.Count, "connection"), closed.For.Seconds()),
+		"have the app keep idle connections for longer than its clients do (keepAliveTimeout, IdleTimeout)"
 }
 
-var lostBehind = advice{
+var lostAllTheTime = advice{
 	code: verdict.Code{
-		Code: "RC3017", ID: "lost-behind",
-		Causes: "pods that stayed ready answered with status 502 to 504, or not at all, after pods of another workload in the " +
-			"namespace began to terminate: the front, such as a proxy, sends requests to these, and they exited before it " +
-			"knew.",
-		Do: "give the pods behind the front a preStop sleep, longer than the front needs to stop using them; `rollcall during " +
-			"--service` with their own Service measures how long nodes need. A drain of the front itself does not help.",
+		Code: "RC3028", ID: "lost-all-the-time",
+		Causes: "ready pods lost requests at one pace before, during and after what was done: workers that are recycled after a number of requests, " +
+			"a crash now and then, an idle timeout.",
+		Do: "look at the app itself, such as max_requests of its workers; no hook, probe or strategy of its rollout helps.",
 	},
-	sentence: sayLostBehind,
+	mends: func(a *advisedApp, c timeline.Cause) bool {
+		return c.Trigger == timeline.TriggerNothing && (a.seen[timeline.IdleClosed].Count == 0 || c.Stage != timeline.StageDropped)
+	},
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("%s were lost at one pace before, during and after what was done: that is not the cause",
+				phrase.Count(a.lost(), "request")),
+			"look at the app itself, such as workers that are recycled after a number of requests (max_requests)"
+	},
 }
 
-func sayLostBehind(a *advisedApp) string {
-	lost := a.seen[timeline.LostBehindServing]
-	if lost.Count == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Give the pods behind this app a preStop sleep: ready pods answered %s with status 502 to 504 or not at all, after pod %s "+
-		"beside them began to end.", phrase.Count(lost.Count, "request"), lost.Pod)
+var queueFull = advice{
+	code: verdict.Code{
+		Code: "RC3027", ID: "queue-full",
+		Causes: "pods were ready and accepted no connection in time: too few of them for the load, while others were away or at any time.",
+		Do:     "have more pods, let none be away while new ones start (maxUnavailable 0 and maxSurge), or have the app accept faster.",
+	},
+	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Stage == timeline.StageQueueFull && !ofEnding(c) },
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("%s waited in vain for a pod to accept them, so its queue was full", phrase.Count(a.lost(), "new connection")),
+			"have more pods, or let none be away while new ones start: maxUnavailable 0 and maxSurge 1 or more"
+	},
+	apply: func(a *advisedApp, w workload) bool {
+		return w["kind"] == "Deployment" && a.own.Unavailable > 0 && keepOne(a, w)
+	},
 }

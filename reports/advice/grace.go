@@ -16,20 +16,21 @@ var graceTooShort = advice{
 			"the kubelet cuts the hook at its end, and kills the app 2 s later.",
 		Do: "make it longer than the hook and the last requests take together.",
 	},
-	sentence: sayGraceTooShort,
-	apply:    raiseGrace,
+	mends: func(_ *advisedApp, c timeline.Cause) bool { return ofEnding(c) },
+	says:  sayGraceTooShort,
+	apply: raiseGrace,
 }
 
-func sayGraceTooShort(a *advisedApp) string {
+func sayGraceTooShort(a *advisedApp) (sign, remedy string) {
+	const longer = "make terminationGracePeriodSeconds, %s, longer than the preStop %s and what the last requests take"
 	switch {
 	case a.seen[timeline.HookCutOff].Count > 0:
-		return fmt.Sprintf("Make terminationGracePeriodSeconds, %s, longer than the preStop hook and what the last requests take: %s still ran "+
-			"when it was over, and the app is killed %s later.", a.own.Grace, phrase.Count(a.seen[timeline.HookCutOff].Count, "hook"), leastGrace)
+		return fmt.Sprintf("%s still ran when the grace period was over, and the app is killed %s later",
+			phrase.Count(a.seen[timeline.HookCutOff].Count, "preStop hook"), leastGrace), fmt.Sprintf(longer, a.own.Grace, "hook")
 	case a.own.PreStop == 0 || a.own.Grace > a.own.PreStop:
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("Make terminationGracePeriodSeconds, %s, longer than the preStop sleep of %s and what the last requests take: the app is "+
-		"killed without it.", a.own.Grace, a.own.PreStop)
+	return "the app is killed as soon as its preStop sleep is over", fmt.Sprintf(longer, a.own.Grace, fmt.Sprintf("sleep of %s", a.own.PreStop))
 }
 
 // raiseGrace makes the grace period longer than the sleep, and by defaultGrace longer again if hooks did not end in it: how long they take

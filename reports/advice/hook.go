@@ -18,16 +18,17 @@ var hookFailed = advice{
 			"Event and goes on with SIGTERM at once.",
 		Do: "use `lifecycle.preStop.sleep`, for which the kubelet needs no program, or an image that has the program.",
 	},
-	sentence: sayHookFailed,
-	apply:    replaceHook,
+	mends: func(_ *advisedApp, c timeline.Cause) bool { return unrouted(c) },
+	says:  sayHookFailed,
+	apply: replaceHook,
 }
 
-func sayHookFailed(a *advisedApp) string {
+func sayHookFailed(a *advisedApp) (sign, remedy string) {
 	if a.seen[timeline.HookFailed].Count == 0 {
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("The preStop hook failed %s, so its pods got SIGTERM at once. Use the kubelet's own sleep (lifecycle.preStop.sleep), "+
-		"or an image that has the program of the hook.", phrase.Count(a.seen[timeline.HookFailed].Count, "time"))
+	return fmt.Sprintf("the preStop hook failed %s, so its pods got SIGTERM at once", phrase.Count(a.seen[timeline.HookFailed].Count, "time")),
+		"use the kubelet's own sleep (lifecycle.preStop.sleep), or an image that has the program of the hook"
 }
 
 // replaceHook replaces the hook that failed by a sleep. Which container's hook failed is not known: it is taken to be that of the container
@@ -49,20 +50,21 @@ var backendEndsFirst = advice{
 			"SIGTERM and exited.",
 		Do: "give every container of the pod the same preStop hook, or let the one behind end last.",
 	},
-	sentence: sayBackendEndsFirst,
-	apply:    hookAll,
+	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Stage == timeline.StageBehind && ofEnding(c) },
+	says:  sayBackendEndsFirst,
+	apply: hookAll,
 }
 
-func sayBackendEndsFirst(a *advisedApp) string {
-	if a.seen[timeline.GatewayErrors].Count == 0 {
-		return ""
+func sayBackendEndsFirst(a *advisedApp) (sign, remedy string) {
+	if a.lost() == 0 {
+		return "", ""
 	}
 	mend := "let the backend end last"
 	if len(a.own.Unhooked) > 0 {
 		mend = "give container " + strings.Join(a.own.Unhooked, " and ") + " the same preStop hook"
 	}
-	return fmt.Sprintf("Terminating pods answered %s with status 502 to 504: the container that answered still ran, and its backend had "+
-		"ended: %s.", phrase.Count(a.seen[timeline.GatewayErrors].Count, "request"), mend)
+	return fmt.Sprintf("terminating pods answered %s with the status of a proxy: the container that answered still ran, and its backend had ended",
+		phrase.Count(a.lost(), "request")), mend
 }
 
 func hookAll(a *advisedApp, w workload) bool {
@@ -85,20 +87,23 @@ var hookStopsListening = advice{
 			"app stop listening, as `nginx -s quit` does.",
 		Do: "sleep first, for as long as the advice says, and then do what the hook does.",
 	},
-	sentence: sayHookStopsListening,
-	apply:    sleepFirst,
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return ofEnding(c) && (c.Stage == timeline.StageStaleEndpoint || c.Stage == timeline.StageNotListening)
+	},
+	says:  sayHookStopsListening,
+	apply: sleepFirst,
 }
 
-func sayHookStopsListening(a *advisedApp) string {
-	if !a.own.OtherHook || a.unfinishedHooks() || a.seen[timeline.RefusedByEnding].Count == 0 || a.onlyWithNone() {
-		return ""
+func sayHookStopsListening(a *advisedApp) (sign, remedy string) {
+	if !a.own.OtherHook || a.unfinishedHooks() || a.own.PublishesUnready || a.lost() == 0 {
+		return "", ""
 	}
 	length := ""
 	if a.lag() > 0 {
 		length = fmt.Sprintf(" for %s", neededSleep(a))
 	}
-	return fmt.Sprintf("Have the preStop hook sleep%s before it does anything else: terminating pods refused %s that nodes still sent them, so "+
-		"the hook is too short, or stops the app from listening.", length, phrase.Count(a.seen[timeline.RefusedByEnding].Count, "connection"))
+	return fmt.Sprintf("terminating pods refused %s that nodes still sent them, so the hook is too short, or stops the app from listening",
+		phrase.Count(a.lost(), "connection")), fmt.Sprintf("have the preStop hook sleep%s before it does anything else", length)
 }
 
 // sleepFirst puts a sleep before the command of a hook: in the hook's shell, or in one that the image has to have. A hook that only sleeps

@@ -65,90 +65,99 @@ func TestPatches(t *testing.T) {
 		was      []string // changes of the manifest: pairs of a text and what replaces it
 		own      func(*evidence.UserApp)
 		numbers  model.Numbers
-		seen     timeline.Signs
+		shown    shown
 		follows  []string
 		becomes  []string // likewise, made by the patch
 	}{
 		{"a hook that fails is replaced by a sleep, and what is beside it in the lifecycle stays", []string{answers, commands("[stop]")},
-			nil, lag, seen(timeline.HookFailed, 2), []string{"RC3001"}, []string{commands("[stop]"), hooked("{sleep: {seconds: 3}}")}},
-		{"no lag was measured", []string{answers, commands("[stop]")}, nil, model.Numbers{}, seen(timeline.HookFailed, 2),
+			nil, lag, showing(seen(timeline.HookFailed, 2)), []string{"RC3001"}, []string{commands("[stop]"), hooked("{sleep: {seconds: 3}}")}},
+		{"no lag was measured", []string{answers, commands("[stop]")}, nil, model.Numbers{}, showing(seen(timeline.HookFailed, 2)),
 			[]string{"RC3001"}, []string{commands("[stop]"), hooked("{sleep: {seconds: 5}}")}},
 		{"the hook beside it that fails", []string{sleep, strings.Replace(sleep, "sleep: {seconds: 9}", "exec: {command: [stop]}", 1)}, nil, lag,
-			seen(timeline.HookFailed, 2), []string{"RC3001"}, []string{"exec: {command: [stop]}}}", "sleep: {seconds: 3}}}"}},
+			showing(seen(timeline.HookFailed, 2)), []string{"RC3001"}, []string{"exec: {command: [stop]}}}", "sleep: {seconds: 3}}}"}},
 		{"a hook that was cut gets what Kubernetes gives an app to end beside what it had", []string{sleep,
-			strings.Replace(sleep, "sleep: {seconds: 9}", "exec: {command: [stop]}", 1)}, nil, lag, seen(timeline.HookCutOff, 2), []string{"RC3008"},
+			strings.Replace(sleep, "sleep: {seconds: 9}", "exec: {command: [stop]}", 1)}, nil, lag, showing(seen(timeline.HookCutOff, 2)), []string{"RC3008"},
 			[]string{grace, "terminationGracePeriodSeconds: 50"}},
 		{"one pod has to be there, and a surge is allowed by default", nil, func(o *evidence.UserApp) { o.Unavailable = 3 }, lag,
-			unserved(4, time.Second), []string{"RC3002"},
+			unserved(4), []string{"RC3002"},
 			[]string{"maxUnavailable: 50%", "maxUnavailable: 0, maxSurge: 1"}},
 		{"a surge that is there stays", []string{"maxUnavailable: 50%", "maxUnavailable: 50%, maxSurge: 2"},
-			func(o *evidence.UserApp) { o.Unavailable = 3 }, lag, unserved(4, time.Second),
+			func(o *evidence.UserApp) { o.Unavailable = 3 }, lag, unserved(4),
 			[]string{"RC3002"}, []string{"maxUnavailable: 50%", "maxUnavailable: 0"}},
 		{"a StatefulSet of one pod", []string{"kind: Deployment", "kind: StatefulSet", limits, "serviceName: web", "replicas: 3", "replicas: 1"},
-			func(o *evidence.UserApp) { o.Unavailable = 1 }, lag, unserved(4, time.Second),
+			func(o *evidence.UserApp) { o.Unavailable = 1 }, lag, unserved(4),
 			[]string{"RC3002"}, []string{"replicas: 1", "replicas: 2"}},
 		{"a StatefulSet whose pods may all go at once", []string{"kind: Deployment", "kind: StatefulSet", "strategy:", "updateStrategy:"},
-			func(o *evidence.UserApp) { o.Unavailable = 3 }, lag, unserved(4, time.Second),
+			func(o *evidence.UserApp) { o.Unavailable = 3 }, lag, unserved(4),
 			[]string{"RC3002"}, []string{"50%", "1"}},
 		{"no readiness probe", []string{"        readinessProbe: {httpGet: {path: /ready, port: 8080}}\n", ""},
 			func(o *evidence.UserApp) {
 				o.Request = map[string]any{"httpGet": map[string]any{"path": "/", "port": 8080.0}}
-			}, lag, nil,
+			}, lag, shown{},
 			[]string{"RC3003"}, []string{liveness, liveness + "        readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}\n"}},
 		{"a container without the hook of the one that answers", []string{lifecycle + "      - name: web", "      - name: web"}, nil, lag,
-			seen(timeline.GatewayErrors, 7), []string{"RC3004"}, []string{"      - name: web", lifecycle + "      - name: web"}},
+			losing(lost(7, timeline.StageBehind, terminating)), []string{"RC3004"}, []string{"      - name: web", lifecycle + "      - name: web"}},
 		{"a hook's shell sleeps first, and the grace is longer by that", []string{answers, commands(`[/bin/sh, -c, "stop; wait"]`)}, nil, lag,
-			seen(timeline.RefusedByEnding, 5), []string{"RC3005"},
+			losing(lost(5, timeline.StageStaleEndpoint, terminating)), []string{"RC3005"},
 			[]string{"stop; wait", "sleep 3; stop; wait", grace, "terminationGracePeriodSeconds: 23"}},
-		{"a hook without a shell gets one", []string{answers, commands(`[nginx, -s, quit]`)}, nil, lag, seen(timeline.RefusedByEnding, 5),
+		{"a hook without a shell gets one", []string{answers, commands(`[nginx, -s, quit]`)}, nil, lag, losing(lost(5, timeline.StageStaleEndpoint, terminating)),
 			[]string{"RC3005"}, []string{"[nginx, ", `[sh, -c, 'sleep 3; exec "$@"', sh, nginx, `, grace, "terminationGracePeriodSeconds: 23"}},
 		{"a command that only sleeps becomes the kubelet's sleep", []string{answers, commands(`[/bin/sh, -c, sleep 1]`)}, nil, lag,
-			seen(timeline.RefusedByEnding, 5), []string{"RC3005"}, []string{commands(`[/bin/sh, -c, sleep 1]`), hooked("{sleep: {seconds: 3}}")}},
-		{"no sleep, in no container", []string{lifecycle, "", ", " + hook, "}\n"}, nil, lag, nil,
+			losing(lost(5, timeline.StageStaleEndpoint, terminating)), []string{"RC3005"}, []string{commands(`[/bin/sh, -c, sleep 1]`), hooked("{sleep: {seconds: 3}}")}},
+		{"no sleep, in no container", []string{lifecycle, "", ", " + hook, "}\n"}, nil, lag, shown{},
 			[]string{"RC3006"}, []string{"image: log:1", "image: log:1\n        lifecycle: {preStop: {sleep: {seconds: 3}}}",
 				"{postStart: {exec: {command: [warm]}}}\n", hooked("{sleep: {seconds: 3}}")}},
 		{"a sleep that is too short, and a grace that the longer one would use up",
 			[]string{answers, hooked("{sleep: {seconds: 1}}"), grace, "terminationGracePeriodSeconds: 2", sleep,
-				strings.Replace(sleep, "9", "1", 1)}, nil, lag, nil, []string{"RC3006"},
+				strings.Replace(sleep, "9", "1", 1)}, nil, lag, shown{}, []string{"RC3006"},
 			[]string{"sleep: {seconds: 1}", "sleep: {seconds: 3}", "sleep: {seconds: 1}", "sleep: {seconds: 3}",
 				"terminationGracePeriodSeconds: 2", "terminationGracePeriodSeconds: 33"}},
-		{"a grace that is no longer than the sleep", []string{grace, "terminationGracePeriodSeconds: 9"}, nil, lag, nil,
+		{"a grace that is no longer than the sleep", []string{grace, "terminationGracePeriodSeconds: 9"}, nil, lag, shown{},
 			[]string{"RC3008"}, []string{"terminationGracePeriodSeconds: 9", "terminationGracePeriodSeconds: 39"}},
-		{"replicas of an autoscaler", nil, func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, nil, []string{"RC3009"},
+		{"replicas of an autoscaler", nil, func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, shown{}, []string{"RC3009"},
 			[]string{"  replicas: 3\n", ""}},
-		{"Recreate", []string{limits, "strategy: {type: Recreate}"}, func(o *evidence.UserApp) { o.Recreate = true }, lag, nil,
+		{"Recreate", []string{limits, "strategy: {type: Recreate}"}, func(o *evidence.UserApp) { o.Recreate = true }, lag, shown{},
 			[]string{"RC3010"}, []string{"Recreate", "RollingUpdate"}},
 		{"a port of the node that the old pod has", nil, nil, lag,
-			stuck("FailedScheduling: 1 node(s) didn't have free ports", message.LacksPort),
+			showing(stuck("FailedScheduling: 1 node(s) didn't have free ports", message.LacksPort)),
 			[]string{"RC3013"}, []string{"maxUnavailable: 50%", "maxUnavailable: 1, maxSurge: 0"}},
-		{"a slow start that the liveness probe ends", nil, nil, lag, seen(timeline.KilledStarting, 1), []string{"RC3014"}, []string{liveness,
+		{"a slow start that the liveness probe ends", nil, nil, lag, showing(seen(timeline.KilledStarting, 1)), []string{"RC3014"}, []string{liveness,
 			liveness + "        startupProbe: {httpGet: {path: /live, port: 8080}, periodSeconds: 1, failureThreshold: 300}\n"}},
 		{"a startup probe that is too short", []string{liveness, "startupProbe: {tcpSocket: {port: 8080}, periodSeconds: 2}\n"}, nil, lag,
-			seen(timeline.KilledByStartup, 1), []string{"RC3014"}, []string{"periodSeconds: 2", "periodSeconds: 2, failureThreshold: 150"}},
+			showing(seen(timeline.KilledByStartup, 1)), []string{"RC3014"}, []string{"periodSeconds: 2", "periodSeconds: 2, failureThreshold: 150"}},
 		{"accepted connections that are dropped, where no lag was measured", []string{answers, hooked("{sleep: {seconds: 1}}")}, nil,
-			model.Numbers{}, seen(timeline.DroppedByEnding, 2), []string{"RC3016"}, []string{"sleep: {seconds: 1}", "sleep: {seconds: 5}"}},
+			model.Numbers{}, losing(lost(2, timeline.StageDropped, terminating)), []string{"RC3016"}, []string{"sleep: {seconds: 1}", "sleep: {seconds: 5}"}},
+		{"a readiness probe that succeeds too soon requests what clients request, as often as before", nil, func(o *evidence.UserApp) {
+			o.Request = map[string]any{"httpGet": map[string]any{"path": "/", "port": 8080.0}}
+		}, lag, losing(recovered(lost(3, timeline.StageStatus, notAble))), []string{"RC3023"},
+			[]string{"readinessProbe: {httpGet: {path: /ready, port: 8080}}", "readinessProbe: {httpGet: {path: /, port: 8080}}"}},
+		{"the only pod sleeps for longer than another takes to start", []string{"replicas: 3", "replicas: 1"},
+			func(o *evidence.UserApp) { o.Replicas = 1 }, lag, shown{
+				timeline.Signs{timeline.NoneServing: {For: 9 * time.Second}, timeline.SlowestStart: {For: 9100 * time.Millisecond}},
+				[]timeline.Cause{since(timeline.TriggerDrain, "the drain of n1", lost(3, timeline.StageNoEndpoint, noPod))},
+			}, []string{"RC3020"}, []string{"seconds: 9", "seconds: 15", "seconds: 9", "seconds: 15"}},
 		{"several at once", []string{answers, hooked("{sleep: {seconds: 1}}"), grace, "terminationGracePeriodSeconds: 1"},
-			func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, seen(timeline.DroppedByEnding, 2),
+			func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, losing(lost(2, timeline.StageDropped, terminating)),
 			[]string{"RC3006", "RC3008", "RC3009", "RC3016"}, []string{"sleep: {seconds: 1}", "sleep: {seconds: 3}", "  replicas: 3\n", "",
 				"terminationGracePeriodSeconds: 1", "terminationGracePeriodSeconds: 39"}},
 		{"a hook with a secret, which the evidence does not have, stays", []string{answers, commands("[stop, --token=a]")}, nil, lag,
-			seen(timeline.RefusedByEnding, 5), nil, nil},
+			losing(lost(5, timeline.StageStaleEndpoint, terminating)), nil, nil},
 		{"nor do other containers get it", []string{lifecycle + "      - name: web", "      - name: web", answers,
-			commands("[stop, --token=a]")}, nil, lag, seen(timeline.GatewayErrors, 7), nil, nil},
+			commands("[stop, --token=a]")}, nil, lag, losing(lost(7, timeline.StageBehind, terminating)), nil, nil},
 		{"a probe with a secret is not written twice, and the rest is followed", []string{"{path: /live, port: 8080}",
 			"{path: /live, port: 8080, httpHeaders: [{name: X-Shop, value: a}]}"}, func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag,
-			seen(timeline.KilledStarting, 1), []string{"RC3009"}, []string{"  replicas: 3\n", ""}},
+			showing(seen(timeline.KilledStarting, 1)), []string{"RC3009"}, []string{"  replicas: 3\n", ""}},
 		{"a startup probe with a secret gets more time, and keeps it", []string{liveness,
 			"startupProbe: {httpGet: {path: '/?token=a', port: 8080}, periodSeconds: 2}\n"}, nil, lag,
-			seen(timeline.KilledByStartup, 1), []string{"RC3014"}, []string{"periodSeconds: 2", "periodSeconds: 2, failureThreshold: 150"}},
-		{"nothing to follow", nil, nil, lag, nil, nil, nil},
-		{"what no manifest can follow", nil, nil, lag, seen(timeline.GatewayErrors, 3), nil, nil},
+			showing(seen(timeline.KilledByStartup, 1)), []string{"RC3014"}, []string{"periodSeconds: 2", "periodSeconds: 2, failureThreshold: 150"}},
+		{"nothing to follow", nil, nil, lag, shown{}, nil, nil},
+		{"what no manifest can follow", nil, nil, lag, losing(lost(3, timeline.StageBehind, terminating)), nil, nil},
 		{"a kind of somebody else, to which a strategic merge is nothing", []string{"apps/v1", "argoproj.io/v1alpha1"},
-			func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, nil, nil, nil},
+			func(o *evidence.UserApp) { o.Autoscaled = "web" }, lag, shown{}, nil, nil},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			manifest := replaced(t, ownersApp, row.was)
-			patch := patchOfRow(t, manifest, row.own, row.numbers, row.seen)
+			patch := patchOfRow(t, manifest, row.own, row.numbers, row.shown)
 			if row.follows == nil {
 				if patch != nil {
 					t.Errorf("%+v", patch)
@@ -184,24 +193,24 @@ func TestPatchesHaveNoSecrets(t *testing.T) {
 		"preStop: {sleep: {seconds: 9}}}\n", "preStop: {exec: {command: [sh, -c, 'curl -u me:open-sesame localhost']}}}\n",
 	})
 	followed := map[string]bool{}
-	for _, seen := range []timeline.Signs{
-		{timeline.HookFailed: {Count: 1}}, {timeline.HookCutOff: {Count: 1}}, {timeline.RefusedByEnding: {Count: 1}},
-		{timeline.GatewayErrors: {Count: 1}}, {timeline.KilledStarting: {Count: 1}}, {timeline.KilledByStartup: {Count: 1}},
-		{timeline.DroppedByEnding: {Count: 1}}, {timeline.PodStuck: {Count: 1, Lacks: message.LacksPort}},
-		{timeline.RolledOut: {Count: 1}, timeline.NoneServing: {Count: 4, For: time.Second}},
+	for _, shows := range []shown{
+		showing(seen(timeline.HookFailed, 1)), showing(seen(timeline.HookCutOff, 1)), losing(lost(1, timeline.StageStaleEndpoint, terminating)),
+		losing(lost(1, timeline.StageBehind, terminating)), showing(seen(timeline.KilledStarting, 1)),
+		showing(seen(timeline.KilledByStartup, 1)), losing(lost(1, timeline.StageDropped, terminating)), showing(stuck("", message.LacksPort)),
+		unserved(4), losing(lost(1, timeline.StageStatus, notAble)), losing(lost(1, timeline.StageQueueFull, ready)),
 	} {
 		patch := patchOfRow(t, manifest, func(own *evidence.UserApp) {
 			own.Probed, own.Autoscaled, own.Recreate, own.Unavailable, own.Unhooked = false, "web", true, 3, []string{"log"}
 			own.Request = userapp.ProbeHandler("/a?token=open-sesame", corev1.ServicePort{Port: 8080}, false, &loadgen.UserHTTP{})
-		}, model.Numbers{}, seen)
+		}, model.Numbers{}, shows)
 		if patch == nil {
-			t.Fatalf("%+v: there is no patch", seen)
+			t.Fatalf("%+v: there is no patch", shows)
 		}
 		for _, code := range patch.Follows {
 			followed[code] = true
 		}
 		if text := patch.YAML + patch.Diff; strings.Contains(text, sesame) || strings.Contains(patch.YAML, secret.Withheld) {
-			t.Errorf("%+v: a secret is in\n%s", seen, text)
+			t.Errorf("%+v: a secret is in\n%s", shows, text)
 		}
 	}
 	for _, code := range []string{"RC3001", "RC3008", "RC3009", "RC3010"} {
@@ -232,8 +241,23 @@ func parsed(t *testing.T, manifest string) (object map[string]any) {
 	return object
 }
 
+// A shown is what a recording shows.
+type shown struct {
+	seen   timeline.Signs
+	causes []timeline.Cause
+}
+
+func showing(signs timeline.Signs) shown { return shown{seen: signs} }
+
+func losing(causes ...timeline.Cause) shown { return shown{causes: causes} }
+
+// unserved shows a rollout in which n requests were sent while no pod could answer.
+func unserved(n int) shown {
+	return shown{timeline.Signs{timeline.NoneServing: {For: time.Second}}, []timeline.Cause{lost(n, timeline.StageNoEndpoint, noPod)}}
+}
+
 // patchOfRow returns the patch of a recording of the manifest's app.
-func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), numbers model.Numbers, seen timeline.Signs) *model.Patch {
+func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), numbers model.Numbers, by shown) *model.Patch {
 	t.Helper()
 	var d appsv1.Deployment // the other kinds have the same template
 	if err := yaml.Unmarshal([]byte(manifest), &d); err != nil {
@@ -253,7 +277,7 @@ func patchOfRow(t *testing.T, manifest string, change func(*evidence.UserApp), n
 		t.Fatal(err)
 	}
 	lanes := []model.Lane{{Vantage: evidence.FromPod, Conn: evidence.Fresh, Requests: 90, Failures: map[evidence.Fault]int{evidence.Reset: 4}}}
-	_, patch := On(recorded, model.Scenario{Numbers: numbers, Lanes: lanes}, seen)
+	_, patch := On(recorded, model.Scenario{Numbers: numbers, Lanes: lanes}, by.seen, by.causes)
 	return patch
 }
 
@@ -282,7 +306,7 @@ func applied(t *testing.T, manifest, patch string) (object map[string]any) {
 // The patch is what kubectl takes.
 func TestPatchAsText(t *testing.T) {
 	manifest := replaced(t, ownersApp, []string{"{sleep: {seconds: 9}}}\n      - name: web", "{exec: {command: [stop]}}}\n      - name: web"})
-	patch := patchOfRow(t, manifest, nil, model.Numbers{}, seen(timeline.HookFailed, 1))
+	patch := patchOfRow(t, manifest, nil, model.Numbers{}, showing(seen(timeline.HookFailed, 1)))
 	if want := `apiVersion: apps/v1
 kind: Deployment
 metadata:

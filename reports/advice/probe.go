@@ -14,15 +14,18 @@ var unprobedPods = advice{
 		Causes: "the container that answers has no readiness probe, so that a pod counts as ready as soon as the container runs.",
 		Do:     "add one that succeeds when the app can answer.",
 	},
-	sentence: sayUnprobedPods,
-	apply:    probe,
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return c.Condition == timeline.ConditionStarting || c.Condition == timeline.ConditionNotAble
+	},
+	says:  sayUnprobedPods,
+	apply: probe,
 }
 
-func sayUnprobedPods(a *advisedApp) string {
+func sayUnprobedPods(a *advisedApp) (sign, remedy string) {
 	if a.own.Probed {
-		return ""
+		return "", ""
 	}
-	return "Give the pods a readiness probe: without one they are sent requests as soon as their container runs."
+	return "without a readiness probe, pods are sent requests as soon as their container runs", "give the pods a readiness probe"
 }
 
 // probe adds a readiness probe with a short period, because a pod is unready until it succeeds once in a period (10 s by default).
@@ -37,6 +40,76 @@ func probe(a *advisedApp, w workload) bool {
 	return true
 }
 
+var readyBeforeAble = advice{
+	code: verdict.Code{
+		Code: "RC3023", ID: "ready-before-able",
+		Causes: "new pods were ready, and answered badly for a while: their readiness probe succeeds before the app has its configuration, its data " +
+			"or its caches.",
+		Do: "have the readiness probe request what clients request. minReadySeconds and a preStop sleep do not help: the pod gets requests meanwhile.",
+	},
+	mends: func(a *advisedApp, c timeline.Cause) bool {
+		return a.own.Probed && c.Condition == timeline.ConditionNotAble && c.Stage != timeline.StageTLS && c.Recovered
+	},
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("%s %s, which answered well later", phrase.Count(a.lost(), "request"), a.mended[0].Did()),
+			"have the readiness probe request what clients request"
+	},
+	apply: probeAsClients,
+}
+
+// probeAsClients has the readiness probe send what clients send, as often as before.
+func probeAsClients(a *advisedApp, w workload) bool {
+	c := w.answers(a)
+	probe, has := c["readinessProbe"].(map[string]any)
+	if !has || a.own.Request["httpGet"] == nil {
+		return false
+	}
+	for _, handler := range []string{"exec", "grpc", "httpGet", "tcpSocket"} {
+		delete(probe, handler)
+	}
+	probe["httpGet"] = deepCopy(a.own.Request)["httpGet"]
+	return true
+}
+
+var newVersionFails = advice{
+	code: verdict.Code{
+		Code: "RC3024", ID: "new-version-fails",
+		Causes: "pods of the new version were ready and answered no request well: the version is broken, or requests need what it does not have.",
+		Do:     "roll back (kubectl rollout undo). A readiness probe that requests what clients request would have stopped the rollout.",
+	},
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return c.Condition == timeline.ConditionNotAble && c.Stage != timeline.StageTLS && !c.Recovered
+	},
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("%s %s, and none of these answered any well", phrase.Count(a.lost(), "request"), a.mended[0].Did()),
+			"roll back, and have the readiness probe request what clients request, which stops such a rollout"
+	},
+	apply: probeAsClients,
+}
+
+var coldStart = advice{
+	code: verdict.Code{
+		Code: "RC3034", ID: "cold-start",
+		Causes: "replies of new pods took much longer than those of old ones for a while after they were ready: caches, pools or compiled code were " +
+			"not there yet.",
+		Do: "have the app warm up before its readiness probe succeeds, or roll out in slower steps (minReadySeconds, maxSurge 1).",
+	},
+	says: func(a *advisedApp) (sign, remedy string) {
+		cold := a.seen[timeline.ColdStart]
+		if cold.Count == 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("new pods took up to %s for a reply in the first %s after they were ready, and no others did",
+			phrase.Duration(cold.For), phrase.Duration(cold.Within)), "have the app warm up before it is ready, or roll out in slower steps"
+	},
+}
+
 var killedStarting = advice{
 	code: verdict.Code{
 		Code: "RC3014", ID: "killed-starting",
@@ -45,20 +118,20 @@ var killedStarting = advice{
 		Do: "see with `kubectl logs --previous` whether the app only starts slowly; if so, add a startupProbe, or raise its " +
 			"failureThreshold. Without one, initialDelaySeconds of the liveness probe has to cover the slowest start.",
 	},
-	sentence: sayKilledStarting,
-	apply:    allowStart,
+	says:  sayKilledStarting,
+	apply: allowStart,
 }
 
-func sayKilledStarting(a *advisedApp) string {
+func sayKilledStarting(a *advisedApp) (sign, remedy string) {
 	if n := a.seen[timeline.KilledByStartup].Count; n > 0 {
-		return fmt.Sprintf("Give the startup probe more time (failureThreshold times periodSeconds), if the app only starts slowly: it had "+
-			"containers restarted %s.", phrase.Count(n, "time"))
+		return fmt.Sprintf("the startup probe had containers restarted %s", phrase.Count(n, "time")),
+			"give the startup probe more time (failureThreshold times periodSeconds), if the app only starts slowly"
 	}
 	if a.seen[timeline.KilledStarting].Count == 0 || a.own.Startup { // the liveness probe begins once the startup probe succeeded
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("Give the pods a startup probe that lasts as long as they take to start: the liveness probe had containers restarted %s "+
-		"before their pods were ready.", phrase.Count(a.seen[timeline.KilledStarting].Count, "time"))
+	return fmt.Sprintf("the liveness probe had containers restarted %s before their pods were ready",
+		phrase.Count(a.seen[timeline.KilledStarting].Count, "time")), "give the pods a startup probe that lasts as long as they take to start"
 }
 
 func allowStart(a *advisedApp, w workload) bool {

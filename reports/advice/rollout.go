@@ -2,6 +2,8 @@ package advice
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe/message"
@@ -18,22 +20,24 @@ var noneAvailable = advice{
 		Do: "set maxUnavailable to 0 and maxSurge to 1 or more; give a StatefulSet, which has no maxSurge, 2 replicas. A " +
 			"preStop sleep does not help.",
 	},
-	sentence: sayNoneAvailable,
-	apply:    keepOne,
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return c.Stage == timeline.StageNoEndpoint && c.Trigger == timeline.TriggerRollout
+	},
+	says:  sayNoneAvailable,
+	apply: keepOne,
 }
 
-func sayNoneAvailable(a *advisedApp) string {
-	none := a.seen[timeline.NoneServing]
-	allowed := a.seen[timeline.RolledOut].Count > 0 && !a.own.Recreate && a.own.Unavailable >= max(1, a.own.Replicas)
-	if !allowed || none.For == 0 || none.Count == 0 {
-		return ""
+func sayNoneAvailable(a *advisedApp) (sign, remedy string) {
+	if a.own.Recreate || a.own.Unavailable < max(1, a.own.Replicas) || a.lost() == 0 {
+		return "", ""
 	}
 	all := "the only pod"
 	if a.own.Replicas > 1 {
 		all = "all " + phrase.Count(a.own.Replicas, "pod")
 	}
-	return fmt.Sprintf("Set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas): the rollout may "+
-		"take %s away before another is ready, and none was there for %s.", all, phrase.Duration(none.For))
+	return fmt.Sprintf("the rollout may take %s away before another is ready, and none was there for %s", all,
+			phrase.Duration(a.seen[timeline.NoneServing].For)),
+		"set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas)"
 }
 
 func keepOne(_ *advisedApp, w workload) bool {
@@ -53,6 +57,41 @@ func keepOne(_ *advisedApp, w workload) bool {
 	return true
 }
 
+var onlyPodMoved = advice{
+	code: verdict.Code{
+		Code: "RC3020", ID: "only-pod-moved",
+		Causes: "the only pod was taken away, by a drain, an eviction or a deletion, and another was ready only later. Its ReplicaSet makes the next " +
+			"pod at the deletion, and nodes send to a terminating pod as long as no other is ready (KEP-1669).",
+		Do: "have a preStop hook that lasts longer than a pod takes to start, or 2 replicas. For a planned drain, cordon the node, restart the workload " +
+			"(kubectl rollout restart), and drain then.",
+	},
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return (c.Stage == timeline.StageNoEndpoint || unrouted(c)) && slices.Contains(takenAway, c.Trigger)
+	},
+	says:  sayOnlyPodMoved,
+	apply: sleepThroughStart,
+}
+
+// takenAway are the triggers that take a pod away without a rollout.
+var takenAway = []timeline.Trigger{timeline.TriggerDrain, timeline.TriggerEviction, timeline.TriggerDeletion, timeline.TriggerNode}
+
+func sayOnlyPodMoved(a *advisedApp) (sign, remedy string) {
+	gap, start := a.seen[timeline.NoneServing].For, a.seen[timeline.SlowestStart].For
+	if a.lost() == 0 || a.own.Replicas > 1 || gap == 0 || start == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("the only pod was taken away by %s, and none was there for %s, since another takes %s to start", a.mended[0].Since.What,
+			phrase.Duration(gap), phrase.Duration(start)),
+		fmt.Sprintf("have a preStop hook of %d s, longer than the start, or 2 replicas, or restart it elsewhere before a drain", a.startSeconds())
+}
+
+// startSeconds returns a sleep that lasts longer than a pod takes to start, and the rules to follow.
+func (a *advisedApp) startSeconds() int64 {
+	return int64(math.Ceil(a.seen[timeline.SlowestStart].For.Seconds())) + int64(unmeasured)
+}
+
+func sleepThroughStart(a *advisedApp, w workload) bool { return w.sleep(a.startSeconds()) }
+
 var replicasNamed = advice{
 	code: verdict.Code{
 		Code: "RC3009", ID: "replicas-named",
@@ -60,16 +99,16 @@ var replicasNamed = advice{
 		Do: "remove `replicas` from the manifest if an autoscaler sets the number; not by `kubectl patch`, since an object " +
 			"without it gets 1.",
 	},
-	sentence: sayReplicasNamed,
-	apply:    leaveReplicas,
+	says:  sayReplicasNamed,
+	apply: leaveReplicas,
 }
 
-func sayReplicasNamed(a *advisedApp) string {
+func sayReplicasNamed(a *advisedApp) (sign, remedy string) {
 	if a.own.Autoscaled == "" || a.own.Replicas == 0 {
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("Leave replicas out of the manifest: the autoscaler %s sets them, and every apply sets them back to %d.",
-		a.own.Autoscaled, a.own.Replicas)
+	return fmt.Sprintf("the autoscaler %s sets the replicas, and every apply sets them back to %d", a.own.Autoscaled, a.own.Replicas),
+		"leave replicas out of the manifest"
 }
 
 func leaveReplicas(_ *advisedApp, w workload) bool {
@@ -83,16 +122,19 @@ var recreates = advice{
 		Causes: "the strategy Recreate ends every old pod before the first new one starts.",
 		Do:     "use RollingUpdate, unless two versions must not run together.",
 	},
-	sentence: sayRecreates,
-	apply:    rollInstead,
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return c.Trigger == timeline.TriggerRollout && (c.Stage == timeline.StageNoEndpoint || ofEnding(c))
+	},
+	says:  sayRecreates,
+	apply: rollInstead,
 }
 
-func sayRecreates(a *advisedApp) string {
+func sayRecreates(a *advisedApp) (sign, remedy string) {
 	if !a.own.Recreate {
-		return ""
+		return "", ""
 	}
-	return "The strategy Recreate ends every old pod before the first new one starts, and nobody answers meanwhile: use RollingUpdate unless two " +
-		"versions must not run together."
+	return "the strategy Recreate ends every old pod before the first new one starts, and nobody answers meanwhile",
+		"use RollingUpdate unless two versions must not run together"
 }
 
 func rollInstead(_ *advisedApp, w workload) bool {
@@ -110,26 +152,25 @@ var rolloutStuck = advice{
 			"for a volume of each pod); otherwise make room, raise the quota, make a node fit the pod, or correct the name of " +
 			"its image.",
 	},
-	sentence: sayRolloutStuck,
-	apply:    goFirst,
+	says:  sayRolloutStuck,
+	apply: goFirst,
 }
 
-func sayRolloutStuck(a *advisedApp) string {
+func sayRolloutStuck(a *advisedApp) (sign, remedy string) {
 	stuck := a.seen[timeline.PodStuck]
 	if stuck.Count == 0 {
-		return ""
+		return "", ""
 	}
-	said := fmt.Sprintf("The rollout had not finished at the end, and waiting does not help while this holds: %s.",
-		message.WithoutPreemption(stuck.Text))
+	sign = "the rollout had not finished at the end, and waiting does not help while this holds: " + message.WithoutPreemption(stuck.Text)
 	held := a.heldByOld()
 	if held == "" {
-		return said
+		return sign, "remove what stands in its way"
 	}
-	said += fmt.Sprintf(" An old pod may have to go first, for the new one needs %s: set maxSurge to 0 and maxUnavailable to 1", held)
+	remedy = fmt.Sprintf("have an old pod go first, for the new one needs %s: set maxSurge to 0 and maxUnavailable to 1", held)
 	if a.own.Replicas == 1 {
-		said += ", or with one pod the strategy Recreate; either is an outage"
+		remedy += ", or with one pod the strategy Recreate; either is an outage"
 	}
-	return said + "."
+	return sign, remedy
 }
 
 // goFirst has an old pod of a Deployment end before a new one starts; StatefulSets do so, and by default DaemonSets.
@@ -140,12 +181,6 @@ func goFirst(a *advisedApp, w workload) bool {
 	limits := w.limits()
 	limits["maxSurge"], limits["maxUnavailable"] = int64(0), int64(1)
 	return true
-}
-
-// onlyWithNone reports whether every request that failed was sent while no pod could answer: no drain helps then.
-func (a *advisedApp) onlyWithNone() bool {
-	n := a.seen[timeline.NoneServing].Count
-	return n > 0 && n == a.s.Failed()
 }
 
 // heldFor has, for what a new pod waits for, what an old one may hold.

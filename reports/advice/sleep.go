@@ -20,25 +20,25 @@ var sleepNeeded = advice{
 			"nothing was lost, the advice says how much longer pods served than they had to.",
 		Do: "set `lifecycle.preStop.sleep` to the time in the advice, and terminationGracePeriodSeconds to a longer one.",
 	},
-	sentence: saySleepNeeded,
-	apply:    sleepLonger,
+	mends: func(a *advisedApp, c timeline.Cause) bool { return unrouted(c) && !a.own.PublishesUnready },
+	says:  saySleepNeeded,
+	apply: sleepLonger,
 }
 
-func saySleepNeeded(a *advisedApp) string {
+func saySleepNeeded(a *advisedApp) (sign, remedy string) {
 	lag := a.lag()
+	sign = fmt.Sprintf("nodes sent pods requests for up to %.1f s after they had left the endpoints", lag/1000)
 	switch {
-	case lag == 0 || a.unfinishedHooks() || a.onlyWithNone():
-		return ""
+	case lag == 0 || a.unfinishedHooks():
+		return "", ""
 	case a.lostNothing():
-		return margin(a.s, lag)
+		return margin(a.s, lag), "nothing has to be changed"
 	case a.own.OtherHook || a.own.PreStop >= neededSleep(a): // how long a hook of another kind takes is not known
-		return ""
+		return "", ""
 	case a.own.PreStop == 0:
-		return fmt.Sprintf("Give the pods a preStop sleep of %s or more: nodes sent them requests for up to %.1f s after they had left the "+
-			"endpoints.", neededSleep(a), lag/1000)
+		return sign, fmt.Sprintf("give the pods a preStop sleep of %s or more", neededSleep(a))
 	default:
-		return fmt.Sprintf("Make the preStop sleep of %s at least %s: nodes sent pods requests for up to %.1f s after they had left the "+
-			"endpoints.", a.own.PreStop, neededSleep(a), lag/1000)
+		return sign, fmt.Sprintf("make the preStop sleep of %s at least %s", a.own.PreStop, neededSleep(a))
 	}
 }
 
@@ -50,20 +50,22 @@ var drainMeasured = advice{
 		Causes: "no fault: the advice says how long nodes kept sending requests to terminating pods.",
 		Do:     "record more terminations, by more pods or rollouts, to make the number more certain.",
 	},
-	sentence: sayDrainMeasured,
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return c.Stage == timeline.StageStaleEndpoint && ofEnding(c)
+	},
+	says: sayDrainMeasured,
 }
 
-func sayDrainMeasured(a *advisedApp) string {
+func sayDrainMeasured(a *advisedApp) (sign, remedy string) {
 	n := a.s.Numbers.NeededDrains
-	switch {
-	case n == nil || n.Max < 50 || a.onlyWithNone(): // milliseconds: 0.0 s is not advice
-		return ""
-	case a.s.Failed() > 0: // the app did not go on for long enough
-		return fmt.Sprintf("Nodes sent requests to terminating pods for up to %.1f s, in %s: an app has to go on answering them for that long.",
-			n.Max/1000, phrase.Count(n.Terminations, "termination"))
-	default:
-		return drainCovers(*n)
+	if n == nil || n.Max < 50 { // milliseconds: 0.0 s is not advice
+		return "", ""
 	}
+	sign = fmt.Sprintf("nodes sent requests to terminating pods for up to %.1f s, in %s", n.Max/1000, phrase.Count(n.Terminations, "termination"))
+	if a.s.Failed() > 0 { // the app did not go on for long enough
+		return sign, "have the app go on answering them for that long"
+	}
+	return sign, drainCovers(*n)
 }
 
 var acceptedDropped = advice{
@@ -74,24 +76,44 @@ var acceptedDropped = advice{
 		Do: "sleep in the preStop hook until nodes send nothing more; if it does already, let the app finish what it " +
 			"accepted.",
 	},
-	sentence: sayAcceptedDropped,
-	apply:    sleepUntilUnsent,
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return c.Stage == timeline.StageDropped && ofEnding(c) && c.OnNew()
+	},
+	says:  sayAcceptedDropped,
+	apply: sleepUntilUnsent,
 }
 
-func sayAcceptedDropped(a *advisedApp) string {
-	if a.seen[timeline.DroppedByEnding].Count == 0 || a.unfinishedHooks() || a.own.OtherHook || a.onlyWithNone() {
-		return ""
+func sayAcceptedDropped(a *advisedApp) (sign, remedy string) {
+	if a.lost() == 0 || a.unfinishedHooks() || a.own.OtherHook {
+		return "", ""
 	}
-	said := fmt.Sprintf("Terminating pods closed %s that they had accepted: on SIGTERM the app drops what it has not answered.",
-		phrase.Count(a.seen[timeline.DroppedByEnding].Count, "new connection"))
+	sign = fmt.Sprintf("terminating pods closed %s that they had accepted: on SIGTERM the app drops what it has not answered",
+		phrase.Count(a.lost(), "new connection"))
 	if a.lag() == 0 || a.own.PreStop < neededSleep(a) {
-		return said + " With a long enough preStop sleep, nodes have stopped sending it requests by then."
+		return sign, "have the pods sleep in a preStop hook until nodes have stopped sending them requests"
 	}
-	return said + " Have it answer those before it ends: the preStop sleep is long enough."
+	return sign, "have the app answer those before it ends: the preStop sleep is long enough"
 }
 
 func sleepUntilUnsent(a *advisedApp, w workload) bool {
 	return (a.lag() == 0 || a.own.PreStop < neededSleep(a)) && w.sleep(a.seconds())
+}
+
+var servedAlone = advice{
+	code: verdict.Code{
+		Code: "RC3033", ID: "served-alone",
+		Causes: "no fault: for a while only pods that were already terminating answered, since nodes send to them as long as no other is ready " +
+			"(KEP-1669). The advice says for how much longer their preStop sleep would have gone on.",
+		Do: "keep the sleep longer than a pod takes to start, or have 2 replicas.",
+	},
+	says: func(a *advisedApp) (sign, remedy string) {
+		alone := a.seen[timeline.OnlyTerminating].For
+		if alone < time.Second || a.own.PreStop <= alone || a.seen[timeline.NoneServing].For > 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("for %s only terminating pods answered, and their preStop sleep would have gone on for %s more", phrase.Duration(alone),
+			phrase.Duration(a.own.PreStop-alone)), "keep that sleep longer than a pod takes to start"
+	},
 }
 
 // lag returns the longest time for which nodes sent requests to a pod that had left the endpoints, in milliseconds; 0 if none was seen.
@@ -114,27 +136,22 @@ func neededSleep(a *advisedApp) time.Duration {
 	return time.Duration(math.Ceil(lag/1000)+1) * time.Second
 }
 
-// lostNothing reports whether no request failed, and not by luck.
-func (a *advisedApp) lostNothing() bool {
-	return a.s.Requests() > 0 && a.s.Failed() == 0 && !endedEarly(a.s.Numbers)
-}
-
 // endedEarly reports whether a pod ended before a node's rules had left it out: if nothing was lost then, that was luck.
 func endedEarly(n model.Numbers) bool {
 	return n.NeededDrains != nil && n.NeededDrains.Margin != nil && *n.NeededDrains.Margin <= 0
 }
 
-// margin returns the sentence for an app that lost nothing: for how much longer than needed it served, as far as that was seen.
+// margin returns a clause for an app that lost nothing: for how much longer than needed it served, as far as that was seen.
 func margin(s model.Scenario, lag float64) string {
-	what := "Nothing was lost"
+	what := "nothing was lost"
 	if t := s.Terminations; t != nil {
-		what = fmt.Sprintf("Nothing was lost in %s, so at most %.1f %% of such ends lose a request at 95 %% confidence", t, t.Upper)
+		what = fmt.Sprintf("nothing was lost in %s, so at most %.1f %% of such ends lose a request at 95 %% confidence", t, t.Upper)
 	}
 	if d := s.Numbers.NeededDrains; d != nil && d.Margin != nil {
-		return fmt.Sprintf("%s: each pod kept serving for %.1f s or more after every node had stopped sending it requests.", what,
+		return fmt.Sprintf("%s: each pod kept serving for %.1f s or more after every node had stopped sending it requests", what,
 			*d.Margin/1000)
 	}
-	return fmt.Sprintf("%s: pods kept serving while nodes still sent them requests, for up to %.1f s after they had left the endpoints.", what,
+	return fmt.Sprintf("%s: pods kept serving while nodes still sent them requests, for up to %.1f s after they had left the endpoints", what,
 		lag/1000)
 }
 
@@ -152,8 +169,8 @@ func (a *advisedApp) seconds() int64 {
 // drainCovers says which preStop sleep is enough: for 95 % of all terminations if that is shown, else for those that were seen.
 func drainCovers(n model.NeededDrains) string {
 	if n.P95 != nil {
-		return fmt.Sprintf("A preStop sleep of %.1f s covers 95 %% of terminations at 95 %% confidence.", *n.P95/1000)
+		return fmt.Sprintf("a preStop sleep of %.1f s covers 95 %% of terminations at 95 %% confidence", *n.P95/1000)
 	}
-	return fmt.Sprintf("A preStop sleep of %.1f s is enough for the %s that were seen.", n.Max/1000,
+	return fmt.Sprintf("a preStop sleep of %.1f s is enough for the %s that were seen", n.Max/1000,
 		phrase.Count(n.Terminations, "termination"))
 }

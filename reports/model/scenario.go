@@ -47,7 +47,8 @@ type Scenario struct {
 	Numbers        Numbers         `json:"numbers"`
 	Lags           []PodLag        `json:"lags,omitempty"`         // by pod and node
 	Terminations   *Terminations   `json:"terminations,omitempty"` // absent: no old pod was deleted under load
-	Advice         []string        `json:"advice,omitempty"`       // to the owner, if the app is a user's
+	Causes         []Cause         `json:"causes,omitempty"`       // of its failed requests, the one of most requests first
+	Advice         []Advice        `json:"advice,omitempty"`       // to the owner, if the app is a user's
 	Patch          *Patch          `json:"patch,omitempty"`        // that applies the advice; absent: a manifest cannot, or is not known
 	Evidence       string          `json:"evidence"`               // folder, relative to the run folder, with slashes
 	Files          []string        `json:"-"`                      // names of the files in it

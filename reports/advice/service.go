@@ -1,0 +1,118 @@
+package advice
+
+import (
+	"fmt"
+
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
+	"example.com/rollcall/harness/verdict"
+	"example.com/rollcall/harness/verdict/phrase"
+)
+
+var othersBehind = advice{
+	code: verdict.Code{
+		Code: "RC3021", ID: "others-behind",
+		Causes: "the Service's selector also matches pods of another workload, such as a Job for a migration: they are ready, and nobody listens.",
+		Do:     "give those pods other labels, or the Service a selector that only the app's pods have.",
+	},
+	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Condition == timeline.ConditionOther },
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("the Service's selector also matches %s, which lost %s", a.mended[0].Since.What, phrase.Count(a.lost(), "request")),
+			"give those pods other labels, or the Service a selector that only the app's pods have"
+	},
+}
+
+var noneOnNode = advice{
+	code: verdict.Code{
+		Code: "RC3022", ID: "none-on-node",
+		Causes: "the Service's traffic policy is Local, and no pod was left on the node of the client: pods on other nodes do not count.",
+		Do:     "use the policy Cluster, or keep a pod on every node: a DaemonSet with maxSurge, or topologySpreadConstraints and maxUnavailable 0.",
+	},
+	mends: func(a *advisedApp, c timeline.Cause) bool {
+		return c.Stage == timeline.StageNoEndpoint && a.own.NodeLocal
+	},
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("%s found no pod on their own node, which the traffic policy Local asks for", phrase.Count(a.lost(), "request")),
+			"use the policy Cluster, or keep a pod on every node while pods are replaced"
+	},
+}
+
+var serviceChanged = advice{
+	code: verdict.Code{
+		Code: "RC3026", ID: "service-changed",
+		Causes: "the Service, or an EndpointSlice of it that somebody wrote by hand, was changed to what no pod serves, or none yet: a version label " +
+			"in its selector, a targetPort that old pods do not have.",
+		Do: "select labels that stay the same; name the port of the container and use that name as targetPort; remove addresses of no pod.",
+	},
+	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Trigger == timeline.TriggerService },
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		most := a.mended[0]
+		sign = fmt.Sprintf("%s %s, %s", phrase.Count(a.lost(), "request"), most.Did(), verdict.Since(most))
+		switch most.Stage {
+		case timeline.StageNotListening:
+			return sign, "name the port of the container, and use that name as targetPort"
+		case timeline.StageNoEndpoint:
+			return sign, "have the Service select labels that pods of both versions have"
+		default:
+			return sign, "have its EndpointSlices list addresses of pods that serve"
+		}
+	},
+}
+
+var publishedUnready = advice{
+	code: verdict.Code{
+		Code: "RC3025", ID: "published-unready",
+		Causes: "the Service that clients use has publishNotReadyAddresses: its pods are endpoints before they listen and until they are gone, " +
+			"whatever their probe and hook say.",
+		Do: "leave the field out of the Service that clients use, and give peers a headless Service with it.",
+	},
+	mends: func(a *advisedApp, c timeline.Cause) bool { return a.own.PublishesUnready && !isReady(c) },
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("the Service has publishNotReadyAddresses, so that %s went to pods before they listened or after their end",
+			phrase.Count(a.lost(), "request")), "leave publishNotReadyAddresses out of it, and give peers a headless Service of their own"
+	},
+}
+
+func isReady(c timeline.Cause) bool { return c.Condition == timeline.ConditionReady }
+
+var certificateChanged = advice{
+	code: verdict.Code{
+		Code: "RC3029", ID: "certificate-changed",
+		Causes: "handshakes failed since pods showed another certificate, or asked for one: of an authority that clients do not know, for another " +
+			"name, or expired.",
+		Do: "keep the authority when a chart is upgraded (look up the existing Secret), or have clients trust both before the first pod shows the " +
+			"new one.",
+	},
+	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Stage == timeline.StageTLS },
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		most := a.mended[0]
+		sign = fmt.Sprintf("%s %s", phrase.Count(a.lost(), "request"), most.Did())
+		if remedy = certificateRemedies[most.Hits[0].Fault]; remedy == "" {
+			remedy = "look at what the server asks of clients: versions of TLS, a client certificate"
+		}
+		return sign, remedy
+	},
+}
+
+// certificateRemedies has what mends a fault of TLS.
+var certificateRemedies = map[evidence.Fault]string{
+	evidence.CertUnknownAuthority: "keep the authority, or have clients trust both before the first pod shows the new one",
+	evidence.CertWrongName:        "have the certificate name the host that clients request",
+	evidence.CertExpired:          "renew the certificate before it expires, and have pods load it",
+	evidence.PlainHTTP:            "have the port speak TLS in all versions",
+}
