@@ -42,24 +42,28 @@ func causeText(c timeline.Cause, open bool) string {
 	if since := verdict.Since(c); since != "" {
 		said += ", " + since
 	}
-	said += ", at " + phrase.Seconds(c.First())
-	if len(c.Hits) > 1 {
-		said = fmt.Sprintf("%s to %s", said, phrase.Seconds(c.Last()))
+	if len(c.Hits) == 1 {
+		said += ", at " + phrase.Seconds(c.First())
+	} else {
+		said += fmt.Sprintf(", from %s to %s", phrase.Seconds(c.First()), phrase.Seconds(c.Last()))
 	}
 	said += " on " + phrase.Count(len(c.Lanes), "lane")
 	if open {
 		said += ", which was not over when the load ended"
 	}
-	if owner := ownerWords[c.Owner]; owner != "" {
-		said += ": for the " + owner + " to mend"
+	if where := ownerWords[c.Owner]; where != "" {
+		said += ": to be mended " + where
 	}
 	return said + " (" + c.Code() + ")"
 }
 
-// ownerWords name owners that are known.
+// ownerWords say where what each owner has is mended.
 var ownerWords = map[timeline.Owner]string{
-	timeline.OwnerClient: "owner of the client's host", timeline.OwnerCluster: "owner of the cluster",
-	timeline.OwnerDoor: "owner of what stands before the Service", timeline.OwnerManifest: "owner of the app's manifests",
-	timeline.OwnerApp: "owner of the app's program", timeline.OwnerDependency: "owner of what the app needs",
-	timeline.OwnerOther: "owner of the other workload",
+	timeline.OwnerClient:     "on the client's host",
+	timeline.OwnerCluster:    "in the cluster",
+	timeline.OwnerDoor:       "at what stands before the Service",
+	timeline.OwnerManifest:   "in the app's manifests",
+	timeline.OwnerApp:        "in the app's program",
+	timeline.OwnerDependency: "in what the app needs",
+	timeline.OwnerOther:      "in the other workload",
 }

@@ -78,8 +78,10 @@ func below(b *bytes.Buffer, s model.Scenario, limits []Limit) {
 	if s.FlowsLack != "" {
 		texts = append(texts, "which pod each connection went to is not known: "+s.FlowsLack)
 	}
-	for _, c := range s.Causes {
-		texts = append(texts, "cause: "+c.Text)
+	if s.Outcome != verdict.Pass || len(s.Advice) > 0 { // else the scenario expects its losses
+		for _, c := range s.Causes {
+			texts = append(texts, "cause: "+c.Text)
+		}
 	}
 	for _, a := range s.Advice {
 		texts = append(texts, "advice: "+a.String())

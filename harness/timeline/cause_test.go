@@ -11,8 +11,8 @@ import (
 	"example.com/rollcall/harness/timeline"
 )
 
-// A causeRow is a rollout of two pods of a user's app, web-1 (v1) and web-2 (v2), under the load of one lane of worker: a request each 100 ms
-// from 0.1 s on. Its rollout begins at 1 s; web-1 is ready until it is deleted at 2 s and gone at 3 s, and web-2 is ready from 1.5 s on.
+// A causeRow is a rollout of two pods of a user's app, web-1 (v1) and web-2 (v2), under the load of one lane of worker: a request each
+// 100 ms from 0.1 s on. Its rollout begins at 1 s; web-1 is ready until it is deleted at 2 s and gone at 3 s, and web-2 is ready from 1.5 s on.
 // The load ends at 4 s.
 type causeRow struct {
 	sentence string
@@ -40,7 +40,8 @@ func status(code int) func(*evidence.Hit) { return func(h *evidence.Hit) { h.Sta
 func connected(h *evidence.Hit) { h.Connect = time.Millisecond }
 
 func others(at int, kind evidence.EventKind, object, detail string) evidence.Event {
-	return evidence.Event{At: time.Duration(at) * ms, Kind: kind, Object: object, Detail: detail, By: evidence.Server{Pod: "db-1", Node: "worker2"}}
+	return evidence.Event{At: time.Duration(at) * ms, Kind: kind, Object: object, Detail: detail,
+		By: evidence.Server{Pod: "db-1", Node: "worker2"}}
 }
 
 func about(e evidence.Event, change func(*evidence.Event)) evidence.Event {
@@ -73,13 +74,15 @@ func TestCauses(t *testing.T) {
 					}
 				}
 			}, []string{"stale-endpoint/terminating/eviction/manifest"}},
-		{"rules had no pod, since the Service's selector was changed", []evidence.Event{others(2500, evidence.ServiceChanged, "web", "selector a to b"),
-			pod(2510, evidence.EndpointGone, "v2", "web-2")}, fails(evidence.Refused, 26, 35), "nowhere", nil, []string{"no-endpoint/none/service-changed/manifest"}},
+		{"rules had no pod, since the Service's selector was changed", []evidence.Event{
+			others(2500, evidence.ServiceChanged, "web", "selector a to b"), pod(2510, evidence.EndpointGone, "v2", "web-2"),
+		}, fails(evidence.Refused, 26, 35), "nowhere", nil, []string{"no-endpoint/none/service-changed/manifest"}},
 		{"rules had no pod although the Service had one", nil, fails(evidence.Refused, 26, 35), "nowhere", nil,
 			[]string{"route/none/unknown/cluster"}},
 		{"an endpoint written by hand has the address of no pod", []evidence.Event{others(2500, evidence.SliceEdited, "web-x", "10.9.9.9 added")},
 			fails(evidence.Timeout, 26, 30), "10.9.9.9:80", nil, []string{"stale-endpoint/none/service-changed/manifest"}},
-		{"a ready pod does not listen at the Service's new port", []evidence.Event{others(2500, evidence.ServiceChanged, "web", "targetPort 80 to 90")},
+		{"a ready pod does not listen at the Service's new port",
+			[]evidence.Event{others(2500, evidence.ServiceChanged, "web", "targetPort 80 to 90")},
 			fails(evidence.Refused, 26, 30), "web-2", nil, []string{"not-listening/ready/service-changed/manifest"}},
 		{"a ready pod that has answered nothing yet answers 404", nil, fails(evidence.BadStatus, 16, 19, status(404)), "web-2", nil,
 			[]string{"status/not-able/rollout/manifest"}},
@@ -114,7 +117,8 @@ func TestCauses(t *testing.T) {
 		{"a ready pod answers too late", nil, fails(evidence.Timeout, 11, 12, connected), "web-1", nil, []string{"timeout/ready/unknown/app"}},
 		{"the handshake fails with new pods", nil, fails(evidence.CertUnknownAuthority, 16, 39, connected), "web-2", nil,
 			[]string{"tls/not-able/rollout/manifest"}},
-		{"where a connection went is not known", nil, fails(evidence.Reset, 11, 12, connected), "", nil, []string{"unknown/unknown/unknown/unknown"}},
+		{"where a connection went is not known", nil, fails(evidence.Reset, 11, 12, connected), "", nil,
+			[]string{"unknown/unknown/unknown/unknown"}},
 		{"a door answers a client outside", nil, fails(evidence.BadStatus, 21, 24, status(503)), "", func(s *streams) {
 			s.Run.Lanes[0].Vantage = evidence.FromHost
 		}, []string{"door/unknown/rollout/door"}},
@@ -149,10 +153,10 @@ func joinRow(t *testing.T, row causeRow) timeline.Timeline {
 		address := flowPod
 		if row.lost(i, &h); h.Failed() {
 			by, address = evidence.Server{Pod: row.to}, row.to
-			switch {
-			case row.to == "migrate-1":
+			switch row.to {
+			case "migrate-1":
 				by.Version, address = "v3", "10.244.2.9:80"
-			case row.to == "web-1" || row.to == "web-2":
+			case "web-1", "web-2":
 				by.Version, address = map[string]string{"web-1": "v1", "web-2": "v2"}[row.to], flowPod
 			default:
 				by = evidence.Server{}
@@ -171,7 +175,8 @@ func joinRow(t *testing.T, row causeRow) timeline.Timeline {
 	s := recording(hits, append(slices.Concat(marks(50, 1000, 3000, 4000), []evidence.Event{
 		{At: 5 * ms, Kind: evidence.FlowsBegun, Object: "worker"}, {At: 3999 * ms, Kind: evidence.NodeBusy, Object: "worker"},
 		pod(1, evidence.PodCreated, "v1", "web-1"), pod(1, evidence.PodReady, "v1", "web-1"), pod(1, evidence.EndpointReady, "v1", "web-1"),
-		pod(1100, evidence.PodCreated, "v2", "web-2"), pod(1500, evidence.PodReady, "v2", "web-2"), pod(1500, evidence.EndpointReady, "v2", "web-2"),
+		pod(1100, evidence.PodCreated, "v2", "web-2"), pod(1500, evidence.PodReady, "v2", "web-2"),
+		pod(1500, evidence.EndpointReady, "v2", "web-2"),
 		pod(2000, evidence.PodDeleting, "v1", "web-1"), pod(2000, evidence.EndpointNotReady, "v1", "web-1"),
 		pod(3000, evidence.PodGone, "v1", "web-1"),
 	}), row.events...), lane)

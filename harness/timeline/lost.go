@@ -187,8 +187,8 @@ func (l *lost) byStaleRule() bool {
 	return l.Routed.Routing == RoutingUnknown && l.rules == rulesStale && !l.opened() && l.Status == 0
 }
 
-// noticed is how much later than the request that it made fail a change may be noted, beside what the API server was slow by: the watch tells
-// of it on its way to the node and back. Our own choice, below the second in which rules follow.
+// noticed is how much later than the request that it made fail a change may be noted, beside what the API server was slow by: the watch
+// tells of it on its way to the node and back. Our own choice, below the second in which rules follow.
 const noticed = 500 * time.Millisecond
 
 // told returns until when the watch has told of what had happened by the end of the request.

@@ -7,13 +7,13 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// samePace is by how many times more requests may have been lost after the first change than at the pace of before, and still count as lost at
-// that pace: few losses vary by chance. Our own choice.
+// samePace is by how many times more requests may have been lost after the first change than at the pace of before, and still count as lost
+// at that pace: few losses vary by chance. Our own choice.
 const samePace = 3
 
-// setPace finds requests that ready pods lost at one pace, whatever changed: at a stage at which they had lost some before the first change,
-// and not many more since, or at which they lost some over more than half of the load. Requests that only pods of the new version
-// lost belong to the rollout.
+// setPace finds requests that ready pods lost at one pace, whatever changed: at a stage at which they had lost some before the first
+// change, and not many more since, or at which they lost some over more than half of the load. Requests that only pods of the new
+// version lost belong to the rollout.
 func (t *Timeline) setPace(requests []*lost) {
 	first, changed := t.FirstChange()
 	begun, loaded := t.Mark(evidence.LoadBegun)
@@ -51,8 +51,8 @@ func setSince(group []*lost, c Change) {
 	}
 }
 
-// asReady has requests count as lost by ready pods at the same pace that were the first to go to a pod, at a stage at which pods lose some at
-// any time.
+// asReady has requests count as lost by ready pods at the same pace that were the first to go to a pod, at a stage at which pods lose some
+// at any time.
 func asReady(requests []*lost, at Stage) {
 	for _, l := range requests {
 		if l.row.Stage == at && l.condition == ConditionNotAble && l.t.laterGood(l) {

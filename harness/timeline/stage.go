@@ -193,10 +193,12 @@ var stages = []stageRow{
 	},
 	{
 		Stage: StageTimeout, Code: "RC5014", did: "got no reply in time from {pods}",
-		Means:    "the connection was open, and no whole reply came in time.",
-		Do:       "look at what the app waited for, and at how long clients are to wait (--timeout).",
-		is:       func(l *lost) bool { return l.Fault == evidence.Timeout && (l.pod != nil || l.opened() && !l.outside()) },
-		owner:    byPod(func(l *lost) bool { return l.since.Trigger == TriggerOther || l.since.Trigger == TriggerDNS }, OwnerDependency, OwnerApp),
+		Means: "the connection was open, and no whole reply came in time.",
+		Do:    "look at what the app waited for, and at how long clients are to wait (--timeout).",
+		is:    func(l *lost) bool { return l.Fault == evidence.Timeout && (l.pod != nil || l.opened() && !l.outside()) },
+		owner: byPod(func(l *lost) bool {
+			return l.since.Trigger == TriggerOther || l.since.Trigger == TriggerDNS
+		}, OwnerDependency, OwnerApp),
 		triggers: append(slices.Clone(leftEarly), TriggerOther, TriggerDNS, TriggerNode, TriggerDisruption),
 	},
 	{

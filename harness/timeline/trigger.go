@@ -113,7 +113,7 @@ func (t *Timeline) ending(p *Pod, e evidence.Event) Change {
 	fewer, more := t.resized(p, e.At)
 	old := e.By.Version == t.Old && t.Old != t.New
 	switch {
-	case (e.Detail == evicted || e.Detail == "") && cordoned && !(e.Detail == "" && fewer):
+	case cordoned && (e.Detail == evicted || e.Detail == "" && !fewer):
 		c.Trigger, c.What = TriggerDrain, "the drain of "+p.Node
 	case e.Detail == evicted:
 		c.Trigger, c.What = TriggerEviction, "the eviction of pod "+p.Pod
@@ -131,8 +131,8 @@ func (t *Timeline) ending(p *Pod, e evidence.Event) Change {
 	return c
 }
 
-// resized reports whether the workload of a pod was to have fewer pods like it just before it was deleted, and whether it was to have more of
-// another version at some time since the rollout began.
+// resized reports whether the workload of a pod was to have fewer pods like it just before it was deleted, and whether it was to have more
+// of another version at some time since the rollout began.
 func (t *Timeline) resized(p *Pod, at time.Duration) (fewer, more bool) {
 	set, sizes := p.Pod[:strings.LastIndex(p.Pod, "-")+1], map[string]int{}
 	for _, e := range t.events {

@@ -27,8 +27,8 @@ func Since(c timeline.Cause) string {
 	}
 }
 
-// because returns wordings that say why a share of all requests failed, by the cause of most of them; later ones are shorter. They are empty
-// if nothing is known of it.
+// because returns wordings that say why a share of all requests failed, by the cause of most of them; later ones are shorter. They are
+// empty if nothing is known of it.
 func because(share string, causes []timeline.Cause) []string {
 	if len(causes) == 0 || causes[0].Stage == timeline.StageUnknown {
 		return nil

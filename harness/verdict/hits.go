@@ -139,7 +139,8 @@ func kinds(hits []timeline.Hit) string {
 	if len(statuses) == 0 {
 		return phrase.Faults(by)
 	}
-	return strings.Replace(phrase.Faults(by), string(evidence.BadStatus), fmt.Sprintf("%s (%s)", evidence.BadStatus, strings.Join(statuses, ", ")), 1)
+	with := fmt.Sprintf("%s (%s)", evidence.BadStatus, strings.Join(statuses, ", "))
+	return strings.Replace(phrase.Faults(by), string(evidence.BadStatus), with, 1)
 }
 
 // seqs names the first of some hits, of which there are total, and counts the rest; with several lanes each number carries its lane.

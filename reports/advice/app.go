@@ -94,7 +94,7 @@ var lostAllTheTime = advice{
 
 var queueFull = advice{
 	code: verdict.Code{
-		Code: "RC3027", ID: "queue-full",
+		Code: "RC3027", ID: "too-few-pods",
 		Causes: "pods were ready and accepted no connection in time: too few of them for the load, while others were away or at any time.",
 		Do:     "have more pods, let none be away while new ones start (maxUnavailable 0 and maxSurge), or have the app accept faster.",
 	},

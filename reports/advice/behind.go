@@ -76,6 +76,7 @@ var doorAnswered = advice{
 		if a.lost() == 0 {
 			return "", ""
 		}
-		return fmt.Sprintf("%s %s", phrase.Count(a.lost(), "request"), a.mended[0].Did()), "look at its log, and at how soon it follows the endpoints"
+		return fmt.Sprintf("%s %s", phrase.Count(a.lost(), "request"), a.mended[0].Did()),
+			"look at its log, and at how soon it follows the endpoints"
 	},
 }

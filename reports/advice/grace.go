@@ -30,7 +30,7 @@ func sayGraceTooShort(a *advisedApp) (sign, remedy string) {
 	case a.own.PreStop == 0 || a.own.Grace > a.own.PreStop:
 		return "", ""
 	}
-	return "the app is killed as soon as its preStop sleep is over", fmt.Sprintf(longer, a.own.Grace, fmt.Sprintf("sleep of %s", a.own.PreStop))
+	return "the app is killed as soon as its preStop sleep is over", fmt.Sprintf(longer, a.own.Grace, "sleep of "+a.own.PreStop.String())
 }
 
 // raiseGrace makes the grace period longer than the sleep, and by defaultGrace longer again if hooks did not end in it: how long they take

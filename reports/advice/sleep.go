@@ -61,7 +61,8 @@ func sayDrainMeasured(a *advisedApp) (sign, remedy string) {
 	if n == nil || n.Max < 50 { // milliseconds: 0.0 s is not advice
 		return "", ""
 	}
-	sign = fmt.Sprintf("nodes sent requests to terminating pods for up to %.1f s, in %s", n.Max/1000, phrase.Count(n.Terminations, "termination"))
+	sign = fmt.Sprintf("nodes sent requests to terminating pods for up to %.1f s, in %s", n.Max/1000,
+		phrase.Count(n.Terminations, "termination"))
 	if a.s.Failed() > 0 { // the app did not go on for long enough
 		return sign, "have the app go on answering them for that long"
 	}

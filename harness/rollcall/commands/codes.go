@@ -14,7 +14,7 @@ func codes() []verdict.Code {
 		func(a, b verdict.Code) int { return strings.Compare(a.Code, b.Code) })
 }
 
-// codeNamed finds the code with a name: itself, or the id of its rule, reason, advice or limit.
+// codeNamed finds the code with a name: itself, or the id of its rule, reason, advice, limit or stage.
 func codeNamed(name string) (verdict.Code, bool) {
 	all := codes()
 	i := slices.IndexFunc(all, func(c verdict.Code) bool { return c.Named(name) })

@@ -31,7 +31,8 @@ func TestCodesInTheGuide(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Codes
 
-Every rule, every reason for an inconclusive verdict, every advice to an app's owner and every limit of what a recording looked at has a
+Every rule, every reason for an inconclusive verdict, every advice to an app's owner, every limit of what a recording looked at and every
+stage at which requests are lost has a
 permanent code. Its section says what causes it, and what to do. `+"`rollcall explain CODE`"+` prints it. %s were of rules that
 no scenario had: they are not given again.
 `, strings.Join(verdict.RetiredCodes(), " and "))

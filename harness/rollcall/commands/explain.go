@@ -12,6 +12,7 @@ import (
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -80,7 +81,7 @@ func printScenario(w io.Writer, suite string, s harness.Scenario) {
 	fmt.Fprintf(w, "run it: rollcall run --suites=%s --run='^%s$'\n", suite, s.ID)
 }
 
-// explainCode says what a rule, a reason or an advice is, what causes a finding of it, and what to do.
+// explainCode says what a rule, a reason, a limit, an advice or a stage is, what causes a finding of it, and what to do.
 func explainCode(w io.Writer, name string) bool {
 	code, found := codeNamed(name)
 	if !found {
@@ -97,6 +98,8 @@ func explainCode(w io.Writer, name string) bool {
 		say(w, "  ", "Cannot be decided: %s.", k.NotDecided)
 	case slices.Contains(evidence.Limits(), code.ID):
 		say(w, "", "%s limit %s: something was not looked at", code.Code, code.ID)
+	case slices.ContainsFunc(timeline.StageTexts(), func(t timeline.StageText) bool { return string(t.Stage) == code.ID }):
+		say(w, "", "%s stage %s: how far a request came that got no good reply", code.Code, code.ID)
 	default:
 		say(w, "", "%s advice %s", code.Code, code.ID)
 	}
