@@ -88,6 +88,9 @@ func TestCauses(t *testing.T) {
 			[]string{"status/not-able/rollout/manifest"}},
 		{"a new version answers 500 for ever", nil, fails(evidence.BadStatus, 16, 39, status(500)), "web-2", nil,
 			[]string{"status/not-able/rollout/app"}},
+		{"a new version answers 500, and is taken back", []evidence.Event{pod(2600, evidence.PodDeleting, "v2", "web-2")},
+			fails(evidence.BadStatus, 16, 19, status(500)), "web-2", func(s *streams) { s.Run.NewVersion = "v1" },
+			[]string{"status/not-able/rollout/manifest"}},
 		{"a pod that is not ready yet refuses", nil, fails(evidence.Refused, 12, 14), "web-2", func(s *streams) {
 			s.Events = append(s.Events, pod(1100, evidence.EndpointReady, "v2", "web-2"))
 		}, []string{"not-listening/starting/rollout/manifest"}},

@@ -25,6 +25,8 @@ const (
 	OutOfMemory   SignKind = "out-of-memory"   // container Text of Pod was killed for its memory
 	SlowestStart  SignKind = "slowest-start"   // a pod that was made under load took For until it was ready
 	ColdStart     SignKind = "cold-start"      // only new pods were slow, Within a time after they were ready: a reply took up to For
+	TakenBack     SignKind = "taken-back"      // Count pods of another version got ready and ended again, and the app kept the version that it had
+	OneReady      SignKind = "one-ready"       // of Count pods, no more than one was ready at a time before the rollout
 
 	OnlyTerminating SignKind = "only-terminating" // terminating pods were the only ones that could answer, For at a time
 	NoneServing     SignKind = "none-serving"     // no pod could answer under load, which lasted For
@@ -67,6 +69,7 @@ func (t Timeline) findSigns(app evidence.UserApp) Signs {
 	}
 	t.podsInto(seen)
 	t.coldInto(seen)
+	t.versionsInto(seen)
 	t.lossesInto(seen)
 	return seen
 }
@@ -88,6 +91,32 @@ func (t Timeline) podsInto(seen Signs) {
 				seen.longest(KilledAtGrace, Sign{Count: 1, For: e.For, Pod: p.Pod, Text: e.Object})
 			}
 		}
+	}
+}
+
+// versionsInto adds the signs that versions and how many pods were ready show.
+func (t Timeline) versionsInto(seen Signs) {
+	came, stay := 0, false
+	for i := range t.Pods {
+		p := &t.Pods[i]
+		if _, ready := p.first(evidence.PodReady, nil); !ready || p.Version == "" || p.Version == t.Old || t.ofOther(p) {
+			continue
+		}
+		came++
+		stay = stay || p.at(never).Phase < PodDeleting
+	}
+	if came > 0 && !stay {
+		seen.add(TakenBack, came)
+	}
+	loaded, _ := t.Mark(evidence.LoadBegun)
+	most, fewest, total := 0, 0, 0
+	for i, c := range t.Capacities(loaded, t.begun()) {
+		if most, total = max(most, c.Available), max(total, c.Total); i == 0 || c.Available < fewest {
+			fewest = c.Available
+		}
+	}
+	if most == 1 && fewest == 1 && total > 1 {
+		seen.add(OneReady, total)
 	}
 }
 

@@ -111,7 +111,7 @@ func (t *Timeline) ending(p *Pod, e evidence.Event) Change {
 	c := Change{At: e.At, Node: p.Node, pod: p.Pod}
 	cordoned := slices.ContainsFunc(t.node(p.Node).history.Cordoned, func(w Window) bool { return w.From <= e.At && e.At <= w.To })
 	fewer, more := t.resized(p, e.At)
-	old := e.By.Version == t.Old && t.Old != t.New
+	rolled := e.By.Version != "" && (e.By.Version == t.Old) == (t.Old != t.New) // an old pod, or one of a version that did not stay
 	switch {
 	case cordoned && (e.Detail == evicted || e.Detail == "" && !fewer):
 		c.Trigger, c.What = TriggerDrain, "the drain of "+p.Node
@@ -119,11 +119,11 @@ func (t *Timeline) ending(p *Pod, e evidence.Event) Change {
 		c.Trigger, c.What = TriggerEviction, "the eviction of pod "+p.Pod
 	case slices.Contains([]string{offItsNode, collected, endedByItself}, e.Detail):
 		c.Trigger, c.What = TriggerNode, fmt.Sprintf("node %s: pod %s was taken away (%s)", p.Node, p.Pod, e.Detail)
-	case fewer && !more:
+	case fewer && !more && e.By.Version == t.Old:
 		c.Trigger, c.What = TriggerScaleIn, "the scale-in"
 	case t.onDelete && !fewer:
 		c.Trigger, c.What = TriggerDeletion, "the deletion of pod "+p.Pod
-	case old, fewer, e.At >= t.begun() && !t.UserApp && t.Disruption == nil:
+	case rolled, fewer, e.At >= t.begun() && !t.UserApp && t.Disruption == nil:
 		c.Trigger, c.What = TriggerRollout, "the rollout"
 	default:
 		c.Trigger, c.What = TriggerDeletion, "the deletion of pod "+p.Pod
@@ -207,7 +207,7 @@ func (all changes) last(is func(Change) bool) (Change, bool) {
 // started returns why the pod was made that a request went to: as a part of a rollout, or in place of one that had ended.
 func (all changes) started(l *lost) (Change, bool) {
 	created, seen := l.pod.first(evidence.PodCreated, nil)
-	if seen && l.t.Old != l.t.New && l.version() == l.t.New {
+	if version := l.version(); seen && version != "" && version != l.t.Old { // perhaps one that did not stay
 		return l.t.rollout(), true
 	}
 	return all.last(func(c Change) bool { return seen && c.pod != "" && c.pod != l.pod.Pod && c.At <= created.At+noticed })

@@ -64,6 +64,9 @@ var all = []advice{
 	serviceChanged,
 	certificateChanged,
 	doorAnswered,
+	redirected,
+	releaseTakenBack,
+	oneReady,
 }
 
 // Codes returns the codes of all advice, in the order in which they were given.

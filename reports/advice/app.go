@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"net/http"
 
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
@@ -108,5 +109,23 @@ var queueFull = advice{
 	},
 	apply: func(a *advisedApp, w workload) bool {
 		return w["kind"] == "Deployment" && a.own.Unavailable > 0 && keepOne(a, w)
+	},
+}
+
+var redirected = advice{
+	code: verdict.Code{
+		Code: "RC3035", ID: "redirected",
+		Causes: "requests got a redirect (status 301 to 308), which is no good reply: it leads to another host or path, such as a page for logging in.",
+		Do:     "name the path or the host that it leads to, or count the status as good: --good-status.",
+	},
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return c.Stage == timeline.StageStatus && c.Hits[0].Status >= http.StatusMultipleChoices && c.Hits[0].Status < http.StatusBadRequest
+	},
+	says: func(a *advisedApp) (sign, remedy string) {
+		if a.lost() == 0 {
+			return "", ""
+		}
+		return fmt.Sprintf("%s %s: a redirect is no good reply", phrase.Count(a.lost(), "request"), a.mended[0].Did()),
+			fmt.Sprintf("name the path or host that it leads to, or count it as good: --good-status=200-299,%d", a.mended[0].Hits[0].Status)
 	},
 }
