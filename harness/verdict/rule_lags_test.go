@@ -91,6 +91,10 @@ var lagRows = []ruleRow{
 			ev.Events = append(ev.Events, killing, signaled)
 		}),
 		verdict.Inconclusive},
+	{"a rule that its node wrote again, as no other pod was left, had not gone",
+		verdict.Between(evidence.PodSigterm, evidence.RuleGone, 500*ms, time.Second),
+		all(sigterm("a", 710), ruleGone("worker", "a", 750), ruleAdded("worker", "a", 900), ruleGone("worker", "a", 1300)),
+		verdict.Pass},
 	{"a step that never came", verdict.Between(evidence.PodDeleting, evidence.PodSigterm, 0, time.Second), sigterm("a", 850),
 		verdict.Fail},
 	{"a step that no pod took", verdict.Between(evidence.PodDraining, evidence.PodSigterm, 0, time.Second), none,
