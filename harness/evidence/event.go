@@ -92,8 +92,8 @@ const (
 	StrayPod EventKind = "stray-pod"
 
 	ReplicaSetScaled EventKind = "replicaset-scaled" // ReplicaSet Object asks for Count pods; Detail is its version
-	// the spec of workload Object, such as Deployment/web, was changed; Detail is what, such as "replicas 3 to 1" or "template", Count how
-	// many pods it wants
+	// the spec of workload Object, such as Deployment/web, was changed, or it was created or deleted; Detail is what, such as "replicas 3 to
+	// 1" or "template", Count how many pods it wants
 	WorkloadChanged EventKind = "workload-changed"
 	// the spec of Service Object was changed, or it was created or deleted; Detail is what, such as "selector app=a to app=b"
 	ServiceChanged EventKind = "service-changed"
@@ -103,7 +103,7 @@ const (
 	BudgetAllows EventKind = "budget-allows"
 	// the spec of HorizontalPodAutoscaler Object was changed, or it was created or deleted; Detail is what
 	AutoscalerChanged EventKind = "autoscaler-changed"
-	// deletionTimestamp first seen of pod By of kube-system; Object is its component, such as kube-proxy or coredns
+	// deletionTimestamp first seen of pod By of kube-system, or it left the API without one; Object is its component, such as coredns
 	SystemPodDeleting EventKind = "system-pod-deleting"
 	// pod By of kube-system, made during the recording, is ready; Object is its component, Detail the mode of a kube-proxy
 	SystemPodReady EventKind = "system-pod-ready"

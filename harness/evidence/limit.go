@@ -18,10 +18,11 @@ const (
 	RateLowered      = "rate-lowered"       // what is shorter than a client's period, or comes after the load
 	FamiliesNotAsked = "families-not-asked" // of the addresses of a Service
 	ClientsAway      = "clients-away"       // what clients would have seen while their agents went down with their nodes
+	NotWatched       = "not-watched"        // changes of kinds of objects that we may not watch
 )
 
 // Limits lists the ids of all limits.
 func Limits() []string {
 	return []string{CommandFailed, UnderWayAlready, PortsNotAsked, ProbeAlone, NoControl, NodesNotAsked, RulesNotRead, RateLowered,
-		FamiliesNotAsked, ClientsAway}
+		FamiliesNotAsked, ClientsAway, NotWatched}
 }

@@ -17,6 +17,7 @@ type endpointTracker struct {
 	service string
 	slices  map[string]map[string]conditions // slice name -> pod name
 	listed  map[string]conditions            // pod name -> over all slices
+	edits   *specTracker[editedSlice]
 }
 
 // conditions are those of an endpoint that are noted.
@@ -29,10 +30,10 @@ func conditionsOf(e discoveryv1.Endpoint) conditions {
 }
 
 func newEndpointTracker(j *journal, pods *podTracker, service string) *endpointTracker {
-	return &endpointTracker{j, pods, service, map[string]map[string]conditions{}, map[string]conditions{}}
+	return &endpointTracker{j, pods, service, map[string]map[string]conditions{}, map[string]conditions{}, newSliceEditTracker(j)}
 }
 
-func (t *endpointTracker) see(s *discoveryv1.EndpointSlice) {
+func (t *endpointTracker) see(s *discoveryv1.EndpointSlice, existed bool) {
 	if s.Labels[discoveryv1.LabelServiceName] != t.service {
 		return
 	}
@@ -42,11 +43,19 @@ func (t *endpointTracker) see(s *discoveryv1.EndpointSlice) {
 			listed[e.TargetRef.Name] = conditionsOf(e)
 		}
 	}
-	t.change(func() { t.slices[s.Name] = listed; t.noteChanges() })
+	t.change(func() {
+		t.seeEdits(s, existed)
+		t.slices[s.Name] = listed
+		t.noteChanges()
+	})
 }
 
 func (t *endpointTracker) lose(s *discoveryv1.EndpointSlice) {
-	t.change(func() { delete(t.slices, s.Name); t.noteChanges() })
+	t.change(func() {
+		t.edits.lose(s.Name)
+		delete(t.slices, s.Name)
+		t.noteChanges()
+	})
 }
 
 // noteChanges notes the changes of each pod over all slices of the Service: a pod may be in two slices for a moment, and a condition

@@ -29,7 +29,7 @@ func TestRulesOfOtherServicesLeaveNothing(t *testing.T) {
 	const nodes, ofOthers = 20, 500
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(time.Now(), newMemorySink(), byLabel(version), "echo")
-		w.pods.see(podAt("a", "10.244.1.2"))
+		w.pods.see(podAt("a", "10.244.1.2"), false)
 		looks := 0
 		ctx, end := context.WithCancel(t.Context())
 		go func() { _ = w.Until(ctx, func(State) bool { looks++; return false }) }()
@@ -83,7 +83,7 @@ func TestHowLongARuleWaitsForItsPod(t *testing.T) {
 				added(w, "worker", "10.244.1.2")
 				time.Sleep(row.waits)
 				added(w, "worker", "10.244.1.3")
-				w.pods.see(podAt("a", "10.244.1.2"))
+				w.pods.see(podAt("a", "10.244.1.2"), false)
 				ours := slices.ContainsFunc(noticed.eventsFrom(0), func(e evidence.Event) bool {
 					return e.Kind == evidence.RuleAdded && e.By.Pod == "a" && e.At == 0
 				})

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +20,9 @@ type pod struct {
 	addresses map[string]bool // all addresses that it has had
 	ready     bool
 	deleting  bool
-	gone      bool // it left the API; its process may still run
+	deletion  time.Time             // when its deletion was requested, in seconds of the API's clock; zero: it was not
+	ends      map[containerEnd]bool // that were noted, or before the watch
+	gone      bool                  // it left the API; its process may still run
 
 	container     string       // name of the app's container: the first of the pod
 	runs          int          // how often the container was started
@@ -54,7 +57,7 @@ func newPodTracker(j *journal, version versions) *podTracker {
 }
 
 // see takes in a pod in one change: one that is known in part looks like a stray behind the Service.
-func (t *podTracker) see(p *corev1.Pod) {
+func (t *podTracker) see(p *corev1.Pod, existed bool) {
 	version, ofApp := t.version(p.Labels, p.Spec)
 	server := evidence.Server{Version: version, Pod: p.Name, Node: p.Spec.NodeName}
 	owner := metav1.GetControllerOf(p)
@@ -65,15 +68,35 @@ func (t *podTracker) see(p *corev1.Pod) {
 		t.metas[p.Name] = meta
 		switch {
 		case ofApp:
-			t.seeOfApp(p, server)
+			t.seeOfApp(p, server, existed)
 		case begunToEnd && owner != nil && owner.Kind != "Job": // a Job's pod serves no requests, and CronJobs delete old ones at any time
-			t.note(evidence.Event{Kind: evidence.OtherPodDeleting, By: server})
+			t.note(evidence.Event{Kind: evidence.OtherPodDeleting, By: server, Object: controllerOf(p)})
 		}
 	})
 }
 
+// controllerOf returns the kind and name of a pod's controller, such as ReplicaSet/web-7f9c; empty without one.
+func controllerOf(p *corev1.Pod) string {
+	owner := metav1.GetControllerOf(p)
+	if owner == nil {
+		return ""
+	}
+	return owner.Kind + "/" + owner.Name
+}
+
+// disrupts returns the reason of a pod's condition DisruptionTarget, if it has that. Whoever disrupts a pod sets it before the deletion:
+// the eviction API (addConditionAndDeletePod in pkg/registry/core/pod/storage/eviction.go, v1.37), the scheduler and controllers.
+func disrupts(p *corev1.Pod) string {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
+			return c.Reason
+		}
+	}
+	return ""
+}
+
 // seeOfApp takes in a pod of the app. The caller holds the lock.
-func (t *podTracker) seeOfApp(p *corev1.Pod, server evidence.Server) {
+func (t *podTracker) seeOfApp(p *corev1.Pod, server evidence.Server, existed bool) {
 	seen := t.byName[p.Name]
 	if seen != nil && seen.uid != p.UID { // a StatefulSet made it anew while a watch was broken
 		t.forget(seen)
@@ -81,12 +104,12 @@ func (t *podTracker) seeOfApp(p *corev1.Pod, server evidence.Server) {
 	}
 	isNew := seen == nil
 	if isNew {
-		seen = &pod{uid: p.UID, addresses: map[string]bool{}}
+		seen = &pod{uid: p.UID, addresses: map[string]bool{}, ends: map[containerEnd]bool{}}
 		t.byName[p.Name] = seen
 		if t.samples[server.Version] == nil {
 			t.samples[server.Version] = p
 		}
-		t.note(evidence.Event{Kind: evidence.PodCreated, By: server})
+		t.note(evidence.Event{Kind: evidence.PodCreated, By: server, Object: controllerOf(p)})
 	}
 	seen.server = server
 	for _, ip := range p.Status.PodIPs {
@@ -110,8 +133,14 @@ func (t *podTracker) seeOfApp(p *corev1.Pod, server evidence.Server) {
 	}
 	if p.DeletionTimestamp != nil && !seen.deleting {
 		seen.deleting = true
-		t.note(evidence.Event{Kind: evidence.PodDeleting, By: server})
+		t.note(evidence.Event{Kind: evidence.PodDeleting, By: server, Detail: disrupts(p)})
 	}
+	note := t.note
+	if isNew && existed {
+		note = func(evidence.Event) {} // they are older than the recording
+	}
+	seen.updateDeletion(p)
+	seen.noteEnds(p, note)
 }
 
 // storeUID stores a pod by its uid, for its processes.
@@ -127,6 +156,8 @@ func (t *podTracker) lose(p *corev1.Pod) {
 		delete(t.metas, p.Name)
 		if seen := t.byName[p.Name]; seen != nil {
 			seen.updateRuns(p)
+			seen.updateDeletion(p)
+			seen.noteEnds(p, t.note)
 			t.forget(seen)
 		}
 	})

@@ -30,7 +30,7 @@ type simNode struct {
 
 func newSimNode(t *testing.T) *simNode {
 	t.Helper()
-	v := &simNode{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{}), runs: []*run{{}}},
+	v := &simNode{T: t, began: time.Now(), api: permitting(), kubelet: &kubelet{changed: make(chan struct{}), runs: []*run{{}}},
 		sink: newMemorySink()}
 	var err error
 	if v.watch, err = Start(t.Context(), v.api, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, v.began,

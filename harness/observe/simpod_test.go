@@ -41,7 +41,7 @@ func newSimPod(t *testing.T) *simPod {
 // newSimPodOf simulates a pod of a recording whose lanes have a suffix.
 func newSimPodOf(t *testing.T, laneSuffix string, sink Sink) *simPod {
 	t.Helper()
-	l := &simPod{T: t, began: time.Now(), api: fake.NewClientset(), kubelet: &kubelet{changed: make(chan struct{})}}
+	l := &simPod{T: t, began: time.Now(), api: permitting(), kubelet: &kubelet{changed: make(chan struct{})}}
 	scope := Scope{Namespace: namespace, Service: "echo", VersionLabel: version, LaneSuffix: laneSuffix}
 	var err error
 	l.watch, err = Start(t.Context(), client{l.api, l.kubelet.serve(t)}, scope, l.began, sink)

@@ -71,10 +71,10 @@ func TestNewPodIsNoStray(t *testing.T) {
 	}, "echo")
 	slice := &discoveryv1.EndpointSlice{Endpoints: []discoveryv1.Endpoint{{TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: "echo-2"}}}}
 	slice.Labels = map[string]string{discoveryv1.LabelServiceName: "echo"}
-	w.endpoints.see(slice)
+	w.endpoints.see(slice, false)
 	set := metav1.OwnerReference{Kind: "ReplicaSet", Name: "echo", Controller: new(true)}
 	w.pods.see(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "echo-2", Labels: map[string]string{"version": "v2"},
-		OwnerReferences: []metav1.OwnerReference{set}}})
+		OwnerReferences: []metav1.OwnerReference{set}}}, false)
 	if _, there := w.pods.metas["echo-2"]; !there || looks == 0 {
 		t.Errorf("it was looked for %d times, and is known: %v", looks, there)
 	}
@@ -109,9 +109,9 @@ func TestWhichPodBehindTheServiceIsAStray(t *testing.T) {
 	} {
 		w := newWatch(time.Now(), newMemorySink(), byLabel(version), "echo")
 		if row.pod != nil {
-			w.pods.see(row.pod)
+			w.pods.see(row.pod, false)
 		}
-		w.endpoints.see(someSlice("s", map[string]bool{"p": row.ready}))
+		w.endpoints.see(someSlice("s", map[string]bool{"p": row.ready}), false)
 		if got, found := w.endpoints.stray([]string{"v1", "v2"}); got != row.want || found != (row.want.Pod != "") {
 			t.Errorf("%s: %v, %+v", row.sentence, found, got)
 		}

@@ -40,8 +40,8 @@ func newestExcept(old string, samples map[string]*corev1.Pod) (version string) {
 	return version
 }
 
-// difference returns a name for each of two pods with different templates: their images or, if these are the same, the names of environment
-// variables and labels that differ, or else when they were restarted. It leaves out the values of variables, which may be secrets.
+// difference returns a name for each of two pods with different templates: their images or, if these are the same, the environment
+// variables and labels that differ, or else when they were restarted.
 func difference(a, b *corev1.Pod) (before, after string) {
 	if changed := differing(images(a), images(b)); len(changed) > 0 {
 		var of, than []string
@@ -54,11 +54,16 @@ func difference(a, b *corev1.Pod) (before, after string) {
 		}
 		return strings.Join(of, " and "), strings.Join(than, " and ")
 	}
+	variables := differing(environment(a), environment(b))
+	labels := differing(templateLabels(a.Labels), templateLabels(b.Labels))
+	if before, after := byValues(a, b, variables, labels); before != after {
+		return before, after
+	}
 	var what []string
 	for _, of := range []struct {
 		kind    string
 		changed []string
-	}{{"env ", differing(environment(a), environment(b))}, {"label ", differing(templateLabels(a.Labels), templateLabels(b.Labels))}} {
+	}{{"env ", variables}, {"label ", labels}} {
 		if len(of.changed) > 0 {
 			what = append(what, of.kind+strings.Join(of.changed, ", "))
 		}
@@ -71,7 +76,8 @@ func difference(a, b *corev1.Pod) (before, after string) {
 
 // differing returns the sorted keys whose values differ, or that only one map has.
 func differing[V any](a, b map[string]V) []string {
-	all := maps.Clone(a)
+	all := map[string]V{}
+	maps.Copy(all, a)
 	maps.Copy(all, b)
 	maps.DeleteFunc(all, func(name string, _ V) bool {
 		x, inA := a[name]

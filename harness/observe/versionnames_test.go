@@ -25,10 +25,30 @@ func TestVersionsAreKnownByWhatDiffers(t *testing.T) {
 		}, func(p *corev1.Pod) {
 			p.Spec.InitContainers = []corev1.Container{{Name: "copy", Image: "release:2"}}
 		}, "release:1", "release:2"},
-		{"the environment by name, for its value may be a secret", env("TOKEN", "abc"), env("TOKEN", "def"), "old env TOKEN", "new env TOKEN"},
-		{"a variable that only one pod has", func(*corev1.Pod) {}, env("LOG", "debug"), "old env LOG", "new env LOG"},
-		{"the environment and labels", func(p *corev1.Pod) { env("A", "1")(p); label("tier", "a")(p) }, env("A", "2"),
-			"old env A and label tier", "new env A and label tier"},
+		{"a variable by its values", env("VERSION", "v1"), env("VERSION", "v2"), "VERSION=v1", "VERSION=v2"},
+		{"a variable that only one pod has", func(*corev1.Pod) {}, env("LOG", "debug"), "without LOG", "LOG=debug"},
+		{"a variable without a value", env("LOG", ""), env("LOG", "debug"), "LOG=", "LOG=debug"},
+		{"a label by its values", label("track", "1"), label("track", "2"), "track=1", "track=2"},
+		{"a variable and a label", func(p *corev1.Pod) { env("A", "1")(p); label("tier", "a")(p) }, env("A", "2"),
+			"A=1 and tier=a", "A=2 and without tier"},
+		{"more than two by their names", env("A", "1", "B", "1"), func(p *corev1.Pod) { env("A", "2", "B", "2")(p); label("tier", "a")(p) },
+			"old env A, B and label tier", "new env A, B and label tier"},
+		{"one whose name says that it is secret", env("DB_PASSWORD", "abc"), env("DB_PASSWORD", "def"), "old env DB_PASSWORD",
+			"new env DB_PASSWORD"},
+		{"one whose value has a secret", env("BACKEND", "http://jane:abc@back/"), env("BACKEND", "http://back/"), "old env BACKEND",
+			"new env BACKEND"},
+		{"one whose value may have a password", env("DSN", "jane:abc@tcp(db)"), env("DSN", "jane:def@tcp(db)"), "old env DSN", "new env DSN"},
+		{"one whose value is elsewhere", env("LEVEL", "1"), func(p *corev1.Pod) {
+			env("LEVEL", "")(p)
+			p.Spec.Containers[0].Env[0].ValueFrom = &corev1.EnvVarSource{}
+		}, "old env LEVEL", "new env LEVEL"},
+		{"one that has several lines", env("TEXT", "a\nb"), env("TEXT", "a"), "old env TEXT", "new env TEXT"},
+		{"one with other values in two containers", twice("A", "1", "1"), twice("A", "1", "2"), "old env A", "new env A"},
+		{"one with the same value in two containers", twice("A", "1", "1"), twice("A", "2", "2"), "A=1", "A=2"},
+		{"a long value by its begin", env("COLOURS", "red, yellow, blue, green"), env("COLOURS", "yellow, red, blue, green"),
+			"COLOURS=red, yellow, blue, …", "COLOURS=yellow, red, blue, …"},
+		{"long values with the same begin by the name", env("COLOURS", "red, yellow, blue, green"),
+			env("COLOURS", "red, yellow, blue, white"), "old env COLOURS", "new env COLOURS"},
 		{"labels that workloads set are not the template's", label("pod-template-hash", "x"), label("statefulset.kubernetes.io/pod-name", "y"),
 			"before the restart", "before the restart"},
 		{"a restart, by UTC", func(*corev1.Pod) {}, restartAt("2026-11-26T19:04:05+01:00"), "before the restart", "restarted 18:04:05"},
@@ -94,8 +114,22 @@ func image(is string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { p.Spec.Containers[0].Image = is }
 }
 
-func env(name, value string) func(*corev1.Pod) {
-	return func(p *corev1.Pod) { p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: name, Value: value}} }
+// env sets variables, given by names and values.
+func env(namesAndValues ...string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.Containers[0].Env = nil
+		for i := 0; i < len(namesAndValues); i += 2 {
+			p.Spec.Containers[0].Env = append(p.Spec.Containers[0].Env, corev1.EnvVar{Name: namesAndValues[i], Value: namesAndValues[i+1]})
+		}
+	}
+}
+
+// twice sets a variable in two containers.
+func twice(name, value, other string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		env(name, value)(p)
+		p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "other", Env: []corev1.EnvVar{{Name: name, Value: other}}})
+	}
 }
 
 func label(key, value string) func(*corev1.Pod) {

@@ -1,16 +1,15 @@
 // Package observe records what happens inside the cluster while a scenario runs: events, from watches
 // of the API and from the logs of rule observers, and arrivals, from the logs of the app's pods.
 //
-// A [Watch] has one tracker for each kind of thing: pods, endpoints, workloads, nodes, Events of the
-// API, the pods' logs and the nodes' rules. They share one lock, the journal's, so
-// that a [State] is of one moment.
+// A [Watch] has one tracker for each kind of thing, such as pods, endpoints, workloads or nodes: the table in watched.go lists the
+// objects of the API; beside them are the pods' logs and the nodes' rules. They share one lock, the journal's, so that a [State] is of
+// one moment.
 package observe
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -35,6 +34,7 @@ type Sink interface {
 // change. Its methods are safe for concurrent use.
 type Watch struct {
 	journal   *journal
+	namespace string // of the app
 	pods      *podTracker
 	endpoints *endpointTracker
 	workloads *workloadTracker
@@ -73,38 +73,31 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 		version, namespace = scope.Existing.version, scope.Existing.Namespace
 	}
 	w := newWatch(began, sink, version, scope.Service)
-	w.stopWatching, w.reading, w.stopReading = stopWatching, reading, stopReading
+	w.namespace, w.stopWatching, w.reading, w.stopReading = namespace, stopWatching, reading, stopReading
 	if !scope.NoLogs {
 		w.logs = &logTracker{journal: w.journal, client: client.CoreV1().Pods(scope.Namespace),
 			format: logFormat{began, scope.LaneSuffix}, reading: reading, readers: &w.readers}
 		w.pods.created = w.logs.follow
 	}
-	namespaced := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
-	cluster := informers.NewSharedInformerFactory(client, 0)
-	w.factories = []informers.SharedInformerFactory{namespaced, cluster}
-	w.objects = objectsOf(namespace, namespaced, cluster)
-	handlers := w.handlers(namespaced, cluster)
+	from := newFactories(client, namespace)
+	w.factories, w.objects = from.all(), objectsOf(namespace, from.app, from.cluster)
+	var need, may []watched
+	for _, k := range w.watched(from) {
+		if k.Needed {
+			need = append(need, k)
+		} else {
+			may = append(may, k)
+		}
+	}
 	if scope.Existing != nil { // the load pods are in scope.Namespace: the CPUMeter finds them by their uid
 		own := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(scope.Namespace))
 		w.factories = append(w.factories, own)
-		handlers = append(handlers, handler{own.Core().V1().Pods().Informer(), on(w.pods.storeUID), ignore})
+		need = append(need, watched{need[0].Right, own.Core().V1().Pods().Informer, always(on(w.pods.storeUID)), ignore})
 	}
-	for _, h := range handlers {
-		if err := h.register(w.journal.broke); err != nil {
-			stopWatching()
-			stopReading(nil)
+	for _, kinds := range [][]watched{need, w.permitted(ctx, client, may)} {
+		if err := w.begin(ctx, kinds, watching.Done()); err != nil {
+			w.Stop(ctx)
 			return nil, err
-		}
-	}
-	for _, factory := range w.factories {
-		factory.Start(watching.Done())
-	}
-	for _, factory := range w.factories {
-		for kind, synced := range factory.WaitForCacheSync(ctx.Done()) {
-			if !synced {
-				w.Stop(ctx)
-				return nil, fmt.Errorf("observe: list %v: %w", kind, context.Cause(ctx))
-			}
 		}
 	}
 	beat := heartbeat{w.journal, client.CoreV1().Namespaces(), scope.Namespace, cmp.Or(scope.APITimeout, evidence.APITimeout)}

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/fake"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -31,7 +30,7 @@ func somePod(name string, ready corev1.ConditionStatus) *corev1.Pod {
 
 func someSlice(name string, ready map[string]bool) *discoveryv1.EndpointSlice {
 	s := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name,
-		Labels: map[string]string{discoveryv1.LabelServiceName: "echo"}}}
+		Labels: map[string]string{discoveryv1.LabelServiceName: "echo", discoveryv1.LabelManagedBy: controllersOfSlices[0]}}}
 	for pod, is := range ready {
 		s.Endpoints = append(s.Endpoints, discoveryv1.Endpoint{
 			TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: pod}, Conditions: discoveryv1.EndpointConditions{Ready: &is},
@@ -47,7 +46,7 @@ type noted struct {
 }
 
 func TestWatchNotesEachChangeOnce(t *testing.T) {
-	client := fake.NewClientset()
+	client := permitting()
 	noticed := newMemorySink()
 	w, err := Start(t.Context(), client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), noticed)
 	if err != nil {
@@ -154,8 +153,8 @@ func TestAPodThatWasMadeAnewUnseenIsAnother(t *testing.T) {
 	first, second := somePod("web-0", corev1.ConditionTrue), somePod("web-0", corev1.ConditionFalse)
 	first.UID, second.UID = "first", "second"
 	first.DeletionTimestamp = &metav1.Time{Time: time.Now()}
-	w.pods.see(first)
-	w.pods.see(second)
+	w.pods.see(first, false)
+	w.pods.see(second, false)
 	var got []evidence.EventKind
 	for _, e := range noticed.eventsFrom(0) {
 		got = append(got, e.Kind)
@@ -170,7 +169,7 @@ func TestAPodThatWasMadeAnewUnseenIsAnother(t *testing.T) {
 }
 
 func TestUntilEndsWithTheCause(t *testing.T) {
-	w, err := Start(t.Context(), fake.NewClientset(), Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(),
+	w, err := Start(t.Context(), permitting(), Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(),
 		newMemorySink())
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +183,7 @@ func TestUntilEndsWithTheCause(t *testing.T) {
 }
 
 func TestStateIsWhatWasSeen(t *testing.T) {
-	client := fake.NewClientset(somePod("a", corev1.ConditionTrue))
+	client := permitting(somePod("a", corev1.ConditionTrue))
 	w, err := Start(t.Context(), client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), newMemorySink())
 	if err != nil {
 		t.Fatal(err)

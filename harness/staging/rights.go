@@ -15,6 +15,7 @@ import (
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/namespace"
+	"example.com/rollcall/harness/observe"
 )
 
 // A Right is a permission for verbs on a resource.
@@ -70,6 +71,21 @@ func RightsToWatch(generate, observe bool) []Right {
 
 // rightsToRead returns the rights to read the pods of somebody else's app and their rollout.
 func rightsToRead() []Right { return rightsTo(func(k kind) string { return k.read }) }
+
+// optionalRights returns the rights without which a recording only sees fewer kinds of changes: in the app's namespace, and in kube-system.
+func optionalRights() (app, system []Right) {
+	for _, r := range observe.Rights() {
+		right := Right{r.Group, r.Resource, observe.Verbs(), false, "", r.Name}
+		switch {
+		case r.Needed:
+		case r.Place == observe.OfSystem:
+			system = append(system, right)
+		default:
+			app = append(app, right)
+		}
+	}
+	return app, system
+}
 
 // rightsTo returns the rights of one of the columns of kinds.
 func rightsTo(verbs func(kind) string) (rights []Right) {
@@ -171,15 +187,12 @@ func findMissing(ctx context.Context, client kubernetes.Interface, rights []Righ
 	for i, m := range wanted {
 		group.Go(func() error {
 			resource, sub, _ := strings.Cut(m.Resource, "/")
-			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: m.Where, Verb: m.Verb, Group: m.Group, Resource: resource,
-					Subresource: sub, Name: m.Name},
-			}}
-			answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			allowed, err := observe.Allowed(ctx, client, authorizationv1.ResourceAttributes{Namespace: m.Where, Verb: m.Verb, Group: m.Group,
+				Resource: resource, Subresource: sub, Name: m.Name})
 			if err != nil {
 				return fmt.Errorf("ask for the right to %s: %w", m, err)
 			}
-			denied[i] = !answer.Status.Allowed
+			denied[i] = !allowed
 			return nil
 		})
 	}

@@ -21,6 +21,7 @@ import (
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/observe"
 )
 
 // A grant is one rule of a Role, in its namespace, or of a ClusterRole, in all.
@@ -111,7 +112,16 @@ func TestShippedRolesSuffice(t *testing.T) {
 
 // looks reports whether a right only lets Rollcall see more; without it Rollcall says that it does not know.
 func looks(g grant, resource, verb string) bool {
-	return g.namespace == "kube-system" || verb == "list" && (resource == "limitranges" || resource == harness.Quotas)
+	optional, _ := optionalRights()
+	return g.namespace == "kube-system" || verb == "list" && (resource == "limitranges" || resource == harness.Quotas) ||
+		grants(optional, g, resource, verb) && !grants(Rights(true, true), g, resource, verb)
+}
+
+// grants reports whether one of the rights is that of a grant to a verb on a resource.
+func grants(rights []Right, g grant, resource, verb string) bool {
+	return slices.ContainsFunc(rights, func(r Right) bool {
+		return slices.Contains(g.rule.APIGroups, r.Group) && r.Resource == resource && slices.Contains(r.Verbs, verb)
+	})
 }
 
 // If any verb of any rule is taken away, the missing right is named before a run.
@@ -173,16 +183,60 @@ func TestRightsToDrain(t *testing.T) {
 	}
 }
 
+// The optional rights are granted by a role of their own. Without it each is missing, and no run is refused for that.
+func TestOptionalRights(t *testing.T) {
+	app, system := optionalRights()
+	for _, row := range []struct {
+		sentence string
+		grants   []grant
+		app      string
+		system   string
+	}{
+		{"the role", shipped(t, "base", "changes"), "", ""},
+		{"in every namespace", shipped(t, "changes", "generated"), "", ""},
+		{"without it", shipped(t, "base"), "missing permission to watch services, and to list, watch poddisruptionbudgets.policy, and to " +
+			"list, watch horizontalpodautoscalers.autoscaling, and to list, watch daemonsets.apps in namespace rollcall",
+			"missing permission to list, watch configmaps kube-proxy, and to watch pods in namespace kube-system"},
+	} {
+		for _, part := range []struct {
+			rights    []Right
+			namespace string
+			want      string
+		}{{app, "rollcall", row.app}, {system, "kube-system", row.system}} {
+			missing, err := findMissing(t.Context(), server(row.grants), part.rights, []string{part.namespace})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := reasonsToSkip(missing)[""]; got != part.want {
+				t.Errorf("%s: %q, want %q", row.sentence, got, part.want)
+			}
+		}
+	}
+	// A kind that a recording needs is one of the rights of every run and of a reader of an app.
+	for _, r := range observe.Rights() {
+		if !r.Needed {
+			continue
+		}
+		for _, have := range [][]Right{Rights(false, false), RightsToWatch(false, false), append(rightsToRead(), rightToNodes)} {
+			for _, verb := range observe.Verbs() {
+				if !slices.ContainsFunc(have, func(h Right) bool {
+					return h.Group == r.Group && h.Resource == r.Resource && slices.Contains(h.Verbs, verb) && h.Cluster == (r.Place == observe.OfCluster)
+				}) {
+					t.Errorf("%s of %s is needed, and not among %v", verb, r.Resource, have)
+				}
+			}
+		}
+	}
+}
+
 // The roles grant no right that is never used.
 func TestShippedRolesGrantNothingElse(t *testing.T) {
-	rights := slices.Concat(Rights(true, true), Rights(false, true), rightsToDrain([]string{"node-7"}))
-	for _, g := range shipped(t, "base", "generated", "node-rules", "drains") {
+	optional, _ := optionalRights()
+	rights := slices.Concat(Rights(true, true), Rights(false, true), rightsToDrain([]string{"node-7"}), optional)
+	for _, g := range shipped(t, "base", "changes", "generated", "node-rules", "drains") {
 		for _, resource := range g.rule.Resources {
 			for _, verb := range g.rule.Verbs {
-				needed := slices.ContainsFunc(rights, func(r Right) bool {
-					return slices.Contains(g.rule.APIGroups, r.Group) && r.Resource == resource && slices.Contains(r.Verbs, verb)
-				})
-				if !needed && !looks(g, resource, verb) && (g.namespace != "" || resource != "limitranges" && resource != harness.Quotas) {
+				if !grants(rights, g, resource, verb) && !looks(g, resource, verb) {
 					t.Errorf("%s of %s is granted in %q for nothing", verb, resource, g.namespace)
 				}
 			}
@@ -243,6 +297,8 @@ func TestRightsToWatchAreSomeOfAll(t *testing.T) {
 }
 
 func TestPrintRoles(t *testing.T) {
+	const optional = "list services, list poddisruptionbudgets, list horizontalpodautoscalers, list daemonsets"
+	const system = "Role kube-system: list configmaps kube-proxy, list pods"
 	rights := []Right{{"", "nodes", []string{"list", "watch"}, true, "", ""}, {"apps", "deployments", []string{"create"}, false, "", ""}}
 	for _, row := range []struct {
 		sentence   string
@@ -251,15 +307,17 @@ func TestPrintRoles(t *testing.T) {
 		want       []string // kinds of roles, and where they grant what
 	}{
 		{"in namespaces that were assigned", []string{"shop", "shop-b"}, nil,
-			[]string{"ClusterRole : list nodes", "Role shop: create deployments", "Role shop-b: create deployments"}},
-		{"in namespaces that are made", nil, nil, []string{"ClusterRole : list nodes, create deployments"}},
-		{"with a Service that is read", nil, []string{"web"}, []string{"ClusterRole : list nodes, create deployments", "Role web: list pods, list events, list endpointslices, get deployments, get replicasets, get statefulsets, get daemonsets, get services, list networkpolicies"}},
+			[]string{"ClusterRole : list nodes", "Role shop: create deployments, " + optional, "Role shop-b: create deployments, " + optional,
+				system}},
+		{"in namespaces that are made", nil, nil, []string{"ClusterRole : list nodes, create deployments, " + optional, system}},
+		{"with a Service that is read", nil, []string{"web"}, []string{"ClusterRole : list nodes, create deployments", "Role web: list pods, list events, list endpointslices, get deployments, get replicasets, get statefulsets, get daemonsets, get services, list networkpolicies, " + optional,
+			system}},
 	} {
 		var b bytes.Buffer
 		if err := PrintRoles(&b, rights, row.namespaces, row.read...); err != nil {
 			t.Fatal(err)
 		}
-		for _, namespace := range slices.Concat(row.namespaces, row.read) {
+		for _, namespace := range append(slices.Concat(row.namespaces, row.read), "kube-system") {
 			bind := "\n#   kubectl create rolebinding rollcall-during --namespace=" + namespace + " --role=rollcall-during --user=USER\n"
 			if !strings.Contains(b.String(), bind) {
 				t.Errorf("%s: %q is not in\n%s", row.sentence, bind, &b)
@@ -278,7 +336,7 @@ func TestPrintRoles(t *testing.T) {
 			}
 			var grants []string
 			for _, rule := range role.Rules {
-				grants = append(grants, rule.Verbs[0]+" "+rule.Resources[0])
+				grants = append(grants, strings.Join(append([]string{rule.Verbs[0], rule.Resources[0]}, rule.ResourceNames...), " "))
 			}
 			got = append(got, role.Kind+" "+role.Namespace+": "+strings.Join(grants, ", "))
 		}

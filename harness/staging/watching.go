@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -14,8 +15,12 @@ import (
 const roleName = "rollcall-during"
 
 // PrintRoles prints roles for kubectl apply that grant rights in the namespaces or, without any, in all, and how to bind them. They do not
-// cover the observers' namespaces. In the namespaces of read they grant only to read apps.
+// cover the observers' namespaces. In the namespaces of read they grant only to read apps, and in kube-system its pods.
 func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string) error {
+	watched, system := optionalRights()
+	if len(read) == 0 { // the app is in the namespaces
+		rights = append(slices.Clone(rights), watched...)
+	}
 	var everywhere, within []Right
 	for _, r := range rights {
 		if r.Cluster || len(namespaces) == 0 {
@@ -32,9 +37,11 @@ func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string
 		// The last right lets us name the NetworkPolicy that blocks requests.
 		toRead := append(rightsToRead(), Right{"", "services", []string{"get"}, false, "", ""},
 			Right{"networking.k8s.io", "networkpolicies", []string{"list"}, false, "", ""})
-		roles = append(roles, role("Role", "  namespace: "+namespace+"\n", toRead))
+		roles = append(roles, role("Role", "  namespace: "+namespace+"\n", append(toRead, watched...)))
 	}
-	_, err := io.WriteString(w, binding(append(slices.Clone(namespaces), read...), len(namespaces) == 0)+strings.Join(roles, "---\n"))
+	roles = append(roles, role("Role", "  namespace: "+metav1.NamespaceSystem+"\n", system))
+	bound := append(slices.Concat(namespaces, read), metav1.NamespaceSystem)
+	_, err := io.WriteString(w, binding(bound, len(namespaces) == 0)+strings.Join(roles, "---\n"))
 	return err
 }
 
@@ -45,6 +52,13 @@ func binding(namespaces []string, everywhere bool) string {
 	for _, namespace := range namespaces {
 		text += "#   kubectl create rolebinding " + roleName + " --namespace=" + namespace + " --role=" + roleName + " --user=USER\n"
 	}
+	watched, _ := optionalRights()
+	var kinds []string
+	for _, r := range watched {
+		kinds = append(kinds, r.Resource)
+	}
+	text += "# Without the rights to list and watch " + strings.Join(kinds, ", ") + ", or without\n# the Role in " + metav1.NamespaceSystem +
+		", a recording sees fewer changes, and its verdict says so.\n"
 	if everywhere {
 		text += "# The ClusterRole lets USER create and delete pods in all namespaces. With --namespace=NAME it is a Role in that namespace.\n"
 	}
@@ -55,7 +69,11 @@ func binding(namespaces []string, everywhere bool) string {
 func role(kind, where string, rights []Right) string {
 	text := fmt.Sprintf("apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: %s\n%srules:\n", kind, roleName, where)
 	for _, r := range rights {
-		text += fmt.Sprintf("- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n", r.Group, r.Resource, strings.Join(r.Verbs, ", "))
+		text += fmt.Sprintf("- apiGroups: [%q]\n  resources: [%s]\n", r.Group, r.Resource)
+		if r.Name != "" {
+			text += fmt.Sprintf("  resourceNames: [%s]\n", r.Name)
+		}
+		text += fmt.Sprintf("  verbs: [%s]\n", strings.Join(r.Verbs, ", "))
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -55,6 +56,9 @@ func TestServed(t *testing.T) {
 			Routed: timeline.Routed{Routing: timeline.RoutedToPod, Server: evidence.Server{Pod: "stays"}}}, leaving, "stays",
 			timeline.ByConntrack},
 		{"else the only one that was being deleted", timeline.Hit{Hit: refused}, leaving, "leaves", timeline.ByElimination},
+		{"a pod of kube-system that is being deleted too is none of the app", timeline.Hit{Hit: refused}, append(slices.Clone(leaving),
+			evidence.Event{At: 45 * ms, Kind: evidence.SystemPodDeleting, By: evidence.Server{Pod: "kube-proxy-x"}, Object: "kube-proxy"}),
+			"leaves", timeline.ByElimination},
 		{"one that has just gone may be it too", timeline.Hit{Hit: refused}, append(leaving, pod(45, evidence.PodGone, "v1", "leaves")),
 			"leaves", timeline.ByElimination},
 		{"one that was gone long before cannot", timeline.Hit{Hit: evidence.Hit{Sent: 6 * time.Second, Fault: evidence.Refused}},

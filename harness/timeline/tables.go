@@ -36,6 +36,7 @@ type tables struct {
 	others     []evidence.Event          // deletions of other pods of the namespace, by time
 	budgets    map[string]evidence.Event // PodDisruptionBudgets as last seen, by name
 	unread     int                       // Events of the API whose messages this build cannot read
+	notWatched []evidence.Event          // kinds of objects that were not watched
 	ofEvents   eventSigns
 }
 
@@ -146,13 +147,15 @@ func (p *pass) note(e evidence.Event) {
 		t.budgets[e.Object] = e
 	case evidence.OtherPodDeleting:
 		t.others = append(t.others, e)
+	case evidence.Unwatched:
+		t.notWatched = append(t.notWatched, e)
 	default:
 		if _, twice := t.marks[e.Kind]; IsMark(e.Kind) && !twice {
 			t.marks[e.Kind], t.marked = e.At, append(t.marked, e)
 		}
 	}
 	p.step(e)
-	if e.By.Pod != "" {
+	if ofSystem := e.Kind == evidence.SystemPodDeleting || e.Kind == evidence.SystemPodReady; e.By.Pod != "" && !ofSystem {
 		p.notePod(e)
 	}
 }
@@ -197,3 +200,6 @@ func (t Timeline) Facts() []evidence.Event { return t.found }
 // Doubts lists by time the events that make the recording doubtful: a watch was blind, a recorder stopped, or a node was not ready under
 // load.
 func (t Timeline) Doubts() []evidence.Event { return t.doubts }
+
+// NotWatched lists by time the events that say which kinds of objects were not watched.
+func (t Timeline) NotWatched() []evidence.Event { return t.notWatched }

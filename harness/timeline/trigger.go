@@ -138,7 +138,7 @@ func (t *Timeline) resized(p *Pod, at time.Duration) (fewer, more bool) {
 	for _, e := range t.events {
 		before := e.At <= at+noticed
 		switch {
-		case before && e.Kind == evidence.WorkloadChanged && e.Count < t.staying(e.At) && !strings.HasPrefix(e.Object, "Deployment/"):
+		case before && e.Kind == evidence.WorkloadChanged && e.Count < t.staying(e.At) && strings.HasPrefix(e.Object, "StatefulSet/"):
 			fewer = true // a Deployment's ReplicaSets show it
 		case e.Kind != evidence.ReplicaSetScaled:
 		case e.Object+"-" == set:

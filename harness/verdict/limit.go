@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,23 @@ func limitsOf(run evidence.Run, tl timeline.Timeline) []evidence.Limit {
 		limits = append(limits, evidence.Limit{ID: evidence.ClientsAway,
 			Text: "what clients would have seen while their agents were away is not known: " + enumerate(away)})
 	}
+	if kinds := notWatched(tl); len(kinds) > 0 {
+		limits = append(limits, evidence.Limit{ID: evidence.NotWatched,
+			Text: "not watched: " + strings.Join(kinds, ", ") + " (missing permission to list and watch them)"})
+	}
 	return append(limits, nodesNotLookedAt(run)...)
+}
+
+// notWatched lists the kinds of objects that were not watched, in words.
+func notWatched(tl timeline.Timeline) (kinds []string) {
+	words := map[string]string{"services": "Services", "poddisruptionbudgets": "PodDisruptionBudgets", "daemonsets": "DaemonSets",
+		"horizontalpodautoscalers": "HorizontalPodAutoscalers", "pods": "pods of kube-system", "configmaps": "kube-proxy's ConfigMap"}
+	for _, e := range tl.NotWatched() {
+		if kind := cmp.Or(words[e.Object], e.Object); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
 }
 
 // nodesNotLookedAt returns the limits of a recording whose clients were not on all nodes that could have some, or without nodes' rules.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"example.com/rollcall/harness/evidence"
@@ -45,6 +46,21 @@ func TestNodesThatWereNotLookedAt(t *testing.T) {
 	}
 }
 
+// Kinds of objects that were not watched are named once each.
+func TestKindsThatWereNotWatched(t *testing.T) {
+	var noted []edit
+	for i, kind := range []string{"services", "pods", "services", "gateways"} {
+		noted = append(noted, with(evidence.Event{At: time.Duration(i), Kind: evidence.Unwatched, Object: kind}))
+	}
+	ev := rollout(verdict.NoFailures())
+	all(noted...)(&ev)
+	want := []evidence.Limit{{ID: evidence.NotWatched,
+		Text: "not watched: Services, pods of kube-system, gateways (missing permission to list and watch them)"}}
+	if got := judge(t, ev).Limits; !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 // What was not looked at stands in the verdict, and in the headline of a pass.
 func TestLimits(t *testing.T) {
 	noted := func(limits ...evidence.Limit) edit { return func(ev *recording) { ev.Run.Limits = limits } }
@@ -68,6 +84,8 @@ func TestLimits(t *testing.T) {
 		{"agents were away, as the maintenance made them", awayTogether(80, 100), verdict.Pass, 1, "; limits: clients-away"},
 		{"agents were away on the node that the scenario disrupts",
 			all(disrupted("worker", evidence.AgentLost), awayFor("worker-fresh", 80, 100)), verdict.Pass, 0, ""},
+		{"a kind of objects was not watched", with(evidence.Event{Kind: evidence.Unwatched, Object: "services"}), verdict.Pass, 1,
+			"; limits: not-watched"},
 		{"what failed, failed", all(noted(one), breaking("worker-fresh", evidence.Refused, 70)), verdict.Fail, 1, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

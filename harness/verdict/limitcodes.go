@@ -69,4 +69,11 @@ var limitCodes = []Code{
 		Do: "if such clients matter, take the nodes down one at a time, with a client outside (`--url`, `--outside-url`) or " +
 			"more `--load-nodes`. `agents_away` in report.json says which agent was away when.",
 	},
+	{
+		Code: "RC4011", ID: "not-watched",
+		Causes: "a right was missing to watch kinds of objects that a recording can do without. What was changed there, such as a " +
+			"Service's selector or how many pods a budget lets go, was not seen: no loss is laid to it, and it does not count as a change.",
+		Do: "have the rights granted: `rollcall during --print-rights` prints them, with `--service=NAMESPACE/NAME` also those for an app " +
+			"of yours. For Rollcall's own app they are in fixtures/staging/changes.",
+	},
 }

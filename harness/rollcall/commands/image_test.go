@@ -32,6 +32,7 @@ func TestTheShippedKustomizations(t *testing.T) {
 	}{
 		{"fixtures/staging/base", []string{"kind: ClusterRole\n"}},
 		{"fixtures/staging/generated", []string{"name: rollcall-generated"}},
+		{"fixtures/staging/changes", []string{"name: rollcall-changes\n  namespace: kube-system"}},
 		{"fixtures/staging/node-rules", []string{"name: rollcall-rules"}},
 		{"fixtures/staging/nightly", []string{"kind: CronJob"}},
 		{"out/" + nightly, []string{"image: registry.example.com/rollcall@" + digest, "IMAGES: echo:v1=a@sha256:2,echo:v2=b",
