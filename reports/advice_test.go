@@ -29,6 +29,7 @@ func TestAdviceOnMadeRecordings(t *testing.T) {
 		codes    []string
 	}{
 		{"as recorded", func(*testing.T, *evidence.Evidence) {}, fine},
+		{"a rollout whose losses are only shown", func(_ *testing.T, ev *evidence.Evidence) { ev.Run.Disruption.Unjudged = true }, nil},
 		{"a new pod finds no node", func(_ *testing.T, ev *evidence.Evidence) {
 			stopAt(ev, firstCreated)
 			report(ev, firstCreated, port)

@@ -156,7 +156,7 @@ func fill(s *model.Scenario, rec kept.Recording) {
 	causes := tl.Causes()
 	s.Causes = newCauses(causes, tl)
 	// Of an app that is not watched nothing is known, unless it is of the suite own, which earlier releases had: that deployed it.
-	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched) {
+	if run.UserApp != nil && (run.Disruption == nil || run.UserApp.Watched && !run.Disruption.Unjudged) {
 		s.Advice, s.Patch = advice.On(*run.UserApp, *s, tl.Signs(), causes)
 	}
 	if len(run.Clocks) > 0 {

@@ -23,9 +23,9 @@ var seed = [...]SeedClaim{
 	{Says: "\"successfully rolled out\" is printed while old pods are still terminating",
 		Do: "do not start what needs the new version alone when rollout status reports success; wait as C5 says"},
 	{Says: "new requests can still reach a terminating pod",
-		Do: "let pods serve on after their deletion: a preStop sleep that is longer than rules take (rollcall try --needed says how long)"},
+		Do: "let pods serve on after their deletion: a preStop sleep that is longer than rules take (rollcall try says how long)"},
 	{Says: "a terminating pod is detached within a second, mostly",
-		Do: "do not count on a second: look up minSyncPeriod of kube-proxy, and measure with rollcall try --needed"},
+		Do: "do not count on a second: look up minSyncPeriod of kube-proxy, and measure with rollcall try"},
 	{Says: "\"rolled out\" means that the wanted number of new pods is ready",
 		Truth: "every new pod is available, which is ready for minReadySeconds, and the old replicas are scaled down, though their pods " +
 			"may still run",
@@ -114,7 +114,7 @@ var seed = [...]SeedClaim{
 	{Says: "nothing puts the components in an order", Parts: []string{"rules-first", "sigterm-first"},
 		Do: "do not rely on an order: a preStop sleep gives the rules time before SIGTERM"},
 	{Says: "with a sleep of 30 s no request is lost",
-		Do: "sleep for longer than rules take to follow; 30 s is plenty where kube-proxy has its defaults (rollcall try --needed)"},
+		Do: "sleep for longer than rules take to follow; 30 s is plenty where kube-proxy has its defaults (rollcall try says how long)"},
 	{Says: "all of it was seen with kube-proxy, not with other data planes", Parts: []string{"kube-proxy"},
 		Do: "where nodes have no kube-proxy, measure: rollcall try and during ask clients, whatever routes"},
 }

@@ -31,6 +31,8 @@ type Disruption struct {
 	AwaitWhole Act
 	// RollsOut says that it is a rollout of an existing app, and not maintenance.
 	RollsOut bool
+	// Unjudged says that what it costs is only shown.
+	Unjudged bool
 	// Tail is how long the reasons in Expects may still occur once the cluster is whole; 0: [tail].
 	Tail time.Duration
 	// Lasts is about how long Do takes.
@@ -101,7 +103,7 @@ func (d Disruption) Limit() time.Duration {
 
 // Recorded returns the disruption for the run folder, with the whole names of its nodes.
 func (d Disruption) Recorded(nodeName func(name string) string) *evidence.Disruption {
-	of := &evidence.Disruption{ID: d.ID, Does: d.Does, Expects: d.Expects, Tail: cmp.Or(d.Tail, tail)}
+	of := &evidence.Disruption{ID: d.ID, Does: d.Does, Expects: d.Expects, Tail: cmp.Or(d.Tail, tail), Unjudged: d.Unjudged}
 	for _, node := range d.Nodes {
 		of.Nodes = append(of.Nodes, nodeName(node))
 	}

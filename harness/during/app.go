@@ -29,7 +29,8 @@ type userApp struct {
 	client     kubernetes.Interface
 	namespace  string
 	selector   labels.Selector
-	service    string // its name
+	service    string   // its name
+	rolls      Workload // that a change of ours rolls out; zero: a command may roll out any
 	workloads  []workload
 	seen       *observe.Objects // of its namespace; nil before the recording
 	standstill *Standstill      // once seen is set
@@ -55,6 +56,9 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	}
 	a := &userApp{client: c.Client(), namespace: service.Namespace, service: service.Name,
 		selector: labels.SelectorFromSet(service.Spec.Selector)}
+	if m.change != nil {
+		a.rolls = m.change.Rolls
+	}
 	pods, err := a.pods(ctx)
 	if err != nil {
 		return err
@@ -73,17 +77,22 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 		return err
 	}
 	m.screen.say(fmt.Sprintf("%s: %s of %s", thing, phrase.Count(len(pods), "pod"), a.madeBy(pods)))
-	s.Limits = append(s.Limits, probeAlone(pods[0].Spec, *fixtures.HTTPPort(service), m.service.Path)...)
+	rolled := a.rolled(pods)
+	old := commonest(rolled)
+	s.Limits = append(s.Limits, probeAlone(ofVersion(rolled, old).Spec, *fixtures.HTTPPort(service), m.service.Path)...)
 	if because := c.CannotListen(); because != "" {
 		m.screen.say("which pod each connection goes to is not recorded: " + because)
 	}
-	if a.underWay = a.lacks(ctx); a.underWay != "" {
+	if m.change == nil { // a change of ours is waited for, also where the one before did not come to its end
+		a.underWay = a.lacks(ctx)
+	}
+	if a.underWay != "" {
 		m.screen.say(thing + ": its rollout is not waited for, since one is under way: " + a.underWay)
 	}
 	m.app = a
-	load.Existing.Pods = &observe.App{Namespace: a.namespace, Selector: a.selector}
-	load.Rollout = rollout.Untouched(commonest(pods), service)
-	is := a.facts(ctx, *fixtures.HTTPPort(service), pods)
+	load.Existing.Pods = &observe.App{Namespace: a.namespace, Selector: a.selector, Rolled: a.isRolled}
+	load.Rollout = rollout.Untouched(old, service)
+	is := a.facts(ctx, *fixtures.HTTPPort(service), rolled)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
 	is.PublishesUnready = service.Spec.PublishNotReadyAddresses
 	is.NodeLocal = ptr.Deref(service.Spec.InternalTrafficPolicy, corev1.ServiceInternalTrafficPolicyCluster) == corev1.ServiceInternalTrafficPolicyLocal
@@ -116,15 +125,6 @@ func (a *userApp) pods(ctx context.Context) ([]corev1.Pod, error) {
 		return nil, err
 	}
 	return list.Items, nil
-}
-
-// commonest returns the version that most pods have.
-func commonest(pods []corev1.Pod) string {
-	var versions []string
-	for _, pod := range pods {
-		versions = append(versions, observe.VersionOf(pod.Labels, pod.Spec))
-	}
-	return observe.Commonest(versions)
 }
 
 // madeBy names the workloads of the app's pods, and "no workload" if some pods have none or we may read none.
@@ -202,12 +202,11 @@ func podLacks(pod *corev1.Pod) string {
 	}
 }
 
-// facts returns what advice needs to know of the app's pods.
-func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, pods []corev1.Pod) evidence.UserApp {
-	is := userapp.FactsOf(pods[0].Spec, port)
-	is.Watched, is.Replicas = true, len(pods)
-	if len(a.workloads) == 1 {
-		w := a.workloads[0]
+// facts returns what advice needs to know of the pods that may be rolled out, as those have it that most have.
+func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, rolled []corev1.Pod) evidence.UserApp {
+	is := userapp.FactsOf(ofVersion(rolled, commonest(rolled)).Spec, port)
+	is.Watched, is.Replicas = true, len(rolled)
+	if w, known := a.workload(); known {
 		if object, err := w.api.Get(ctx, w.name, metav1.GetOptions{}); err == nil {
 			userapp.AddWorkload(&is, object.Object)
 		}

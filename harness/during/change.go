@@ -5,7 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/cluster"
@@ -16,22 +17,35 @@ import (
 
 // A Change is a rollout that Rollcall makes itself, instead of a user's command. Those of a run are recorded one after the other.
 type Change struct {
-	ID      string                            // of its recording
-	Does    string                            // what it does, in a main clause: Deployment web restarts
-	Loses   bool                              // clients must lose requests: it shows that a loss would be seen
-	Prepare func(context.Context, Site) error // deploys or changes the app before the load
-	Do      func(context.Context) error       // begins the rollout, when the load is steady
+	ID       string                            // of its recording
+	Does     func() string                     // says what it does, in a main clause: Deployment web restarts
+	Loses    bool                              // clients must lose requests: it shows that a loss would be seen
+	Unjudged bool                              // what clients lose is shown, and not judged
+	Prepare  func(context.Context, Site) error // deploys or changes the app before the load; [run.ErrNothing]: this is not recorded
+	Do       func(context.Context) error       // begins the rollout, when the load is steady
+	Judged   Judged                            // nil: nobody wants to know
+	Rolls    Workload
 
 	Manifest   map[string]any // of the workload, as its owner wrote it; nil: it was changed since
 	Autoscaled string         // autoscaler that sets the replicas which Manifest has too; empty: none
 }
 
+// Judged is called when a recording is judged. unfinished says why what was done did not come to its end; it is empty if it did.
+type Judged func(rec kept.Recording, unfinished string)
+
+// A Workload is what a change rolls out. Pods of others may be behind the same Service.
+type Workload struct {
+	Kind, Name string
+	Has        func(*corev1.Pod) bool // reports whether a pod is its own
+}
+
 // A Part is what is recorded on one cluster.
 type Part struct {
-	Prepared            // options, which say what cluster
-	Changes  []Change   // recorded one after the other
-	Created  Created    // by the changes; deleted at the end if the cluster stays
-	record   recordFunc // of the plan
+	Prepared               // options, which say what cluster
+	Changes  []Change      // recorded one after the other
+	Created  Created       // by the changes; deleted at the end if the cluster stays
+	Result   func() string // what the recordings show together, for a line below the report; nil, or empty: nothing
+	record   recordFunc    // of the plan
 }
 
 // Created is what changes created on a cluster. Stays may be called from another goroutine.
@@ -43,16 +57,9 @@ type Created interface {
 // A Site is where a change is made.
 type Site struct {
 	Cluster cluster.Cluster
-	folder  string
-	drains  map[string]map[string]time.Duration // see NeededDrains
-	Say     func(string)                        // prints a line for the user
+	Folder  string       // of the run
+	Say     func(string) // prints a line for the user
 }
-
-// Folder returns the run folder.
-func (s Site) Folder() string { return s.folder }
-
-// NeededDrains returns, by node, how long the node sent requests to pods that had left the endpoints, in an earlier recording of the run.
-func (s Site) NeededDrains(id string) map[string]time.Duration { return s.drains[id] }
 
 // RunChanges records what the changes of each part cost, one part after the other, in one run folder. It returns the exit code of the
 // verdict, as Run does. line is the command line of the program.
@@ -81,20 +88,22 @@ func (r recorder) inNewFolder(ctx context.Context, at Terminal, verb string, com
 func (m *maintenance) scenariosOf(changes []Change) (list []run.ScenarioFunc) {
 	for _, change := range changes {
 		list = append(list, func(ctx context.Context, c cluster.Cluster) (harness.Scenario, error) {
-			m.change, m.id, m.does = &change, change.ID, change.Does
+			m.change, m.id, m.does, m.unfinished = &change, change.ID, change.Does(), ""
 			return m.scenarioOn(ctx, c)
 		})
 	}
 	return list
 }
 
-// noting returns a reading that also notes which drains the recordings need.
-func (m *maintenance) noting(reading run.Reading) run.Reading {
+// telling returns a reading that also tells the change which is recorded.
+func (m *maintenance) telling(reading run.Reading) run.Reading {
 	return func(of evidence.Run) (show func(evidence.Hit, error), judged func(kept.Recording)) {
 		show, observed := reading(of)
 		return show, func(rec kept.Recording) {
-			m.drains[of.Scenario] = rec.Timeline.NeededDrains()
 			observed(rec)
+			if m.change != nil && m.change.Judged != nil {
+				m.change.Judged(rec, m.unfinished)
+			}
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/store"
@@ -17,6 +16,7 @@ import (
 	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/sharedfile"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // A Terminal is the user's: its streams, and the signals from it.
@@ -102,14 +102,14 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	})
 	defer stop()
 	m := &maintenance{settings: r.settings, folder: r.folder, command: command, does: doing(command), id: scenario, input: at.In,
-		server: listening, screen: screen, interrupts: interrupts, begun: r.begun, drains: map[string]map[string]time.Duration{}}
+		server: listening, screen: screen, interrupts: interrupts, begun: r.begun}
 	if err := sweepKubeconfigs(); err != nil {
 		m.screen.say(fmt.Sprintf("kubeconfigs of runs that were killed are still there: %v", err))
 	}
 	defer func() { err = errors.Join(err, m.kubeconfig.remove()) }()
 	m.sayContext()
 	reporter := r.reports(r.folder)
-	unrecorded, left := r.recordAll(ctx, m, m.noting(reporter.Reading))
+	unrecorded, left := r.recordAll(ctx, m, m.telling(reporter.Reading))
 	if len(unrecorded) > 0 && isRefusal(unrecorded[0]) {
 		err := errors.Join(unrecorded[0], os.Remove(filepath.Join(r.root, linkName)))
 		if left == nil { // else the run folder says what was left
@@ -117,11 +117,12 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 		}
 		return 0, err
 	}
-	unnoted := r.noteBroken(m.unfinished, unrecorded) // on a full disk; what is there is judged all the same
+	unnoted := r.noteBroken(m.broken, unrecorded) // on a full disk; what is there is judged all the same
 	code, err = reporter.Report(m.screen, r.root)
 	if len(command) > 0 && m.commandTook > 0 {
 		m.screen.say(m.commandEnd())
 	}
+	r.sayResults(screen)
 	if unnoted != nil {
 		return 0, errors.Join(append(unrecorded, unnoted, err)...)
 	}
@@ -195,12 +196,23 @@ func (r recorder) staying() string {
 	return strings.Join(stays, "\n    ")
 }
 
-// noteBroken writes into the session why the recording is incomplete.
-func (r recorder) noteBroken(unfinished string, unrecorded []error) error {
-	var broken []string
-	if unfinished != "" {
-		broken = append(broken, unfinished)
+// sayResults prints what the recordings of each part show together.
+func (r recorder) sayResults(screen *screen) {
+	for _, part := range r.parts {
+		if part.Result == nil {
+			continue
+		}
+		if result := part.Result(); result != "" {
+			screen.say(strings.Join(phrase.Wrap(result, resultWidth), "\n    "))
+		}
 	}
+}
+
+// resultWidth is how many columns a line of a result has, where those after the first are indented by 4.
+const resultWidth = 116
+
+// noteBroken writes into the session why the recording is incomplete.
+func (r recorder) noteBroken(broken []string, unrecorded []error) error {
 	for _, err := range unrecorded {
 		broken = append(broken, usage.OneLine(err))
 	}

@@ -28,6 +28,7 @@ import (
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/loadgen"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/reports/model"
@@ -168,11 +169,37 @@ func (f *fakeRecording) record(ctx context.Context, out io.Writer, into run.Into
 		on = fakeCluster{client: fake.NewClientset(readyNode("a"))}
 	}
 	f.seen = func(ctx context.Context) *observe.Objects { return observe.Follow(ctx, on.Client(), "n") }
-	s, err := of[0](ctx, on)
+	for _, scenarioOn := range of {
+		s, err := scenarioOn(ctx, on)
+		if errors.Is(err, run.ErrNothing) {
+			continue
+		}
+		if err == nil {
+			err = f.toItsEnd(ctx, suite, s)
+		}
+		if err != nil {
+			return err
+		}
+		if err := f.judge(into.Reading, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge judges a recording, as a run does.
+func (f *fakeRecording) judge(reading run.Reading, s harness.Scenario) error {
+	var judged func(kept.Recording)
+	folder := evidence.ScenarioFolder(f.folder, f.inMode(), suite, s.ID, 1)
+	rec, err := kept.Judge(folder, func(of evidence.Run) (show func(evidence.Hit, error)) {
+		show, judged = reading(of)
+		return show
+	})
 	if err != nil {
 		return err
 	}
-	return f.toItsEnd(ctx, suite, s)
+	judged(rec)
+	return rec.Keep()
 }
 
 func (f *fakeRecording) recordFromHost(ctx context.Context, suite string, scenarioOn run.ScenarioFunc) error {

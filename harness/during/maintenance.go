@@ -45,11 +45,10 @@ type maintenance struct {
 	system      states          // of what runs the cluster, before anything is done; nil unless the load goes to our own app
 	wholeness   wholeness
 	interrupts  *interrupts
-	unfinished  string // why the maintenance did not come to its end; empty: it did
+	unfinished  string   // why the maintenance, or the last change, did not come to its end; empty: it did
+	broken      []string // the same of all changes so far
 	commandCode int
 	commandTook time.Duration
-
-	drains map[string]map[string]time.Duration // that recordings needed, by their ids and by node
 }
 
 // byHand describes maintenance without a command.
@@ -81,9 +80,10 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 		return harness.Scenario{}, err
 	}
 	if m.change != nil {
-		if err := m.change.Prepare(ctx, Site{c, m.folder, m.drains, m.screen.say}); err != nil {
+		if err := m.change.Prepare(ctx, Site{c, m.folder, m.screen.say}); err != nil {
 			return harness.Scenario{}, err
 		}
+		m.does = m.change.Does() // it may be known only now
 	}
 	s, err := m.existing(ctx, c.Client(), m.scenario())
 	to := s.UnderLoad().Existing
@@ -174,6 +174,7 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	}
 	if m.unfinished != "" {
 		m.screen.say(m.unfinished)
+		m.broken = append(m.broken, m.unfinished)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func probeAlone(pod corev1.PodSpec, port corev1.ServicePort, path string) []evid
 		return p != nil && p.HTTPGet != nil && "/"+strings.TrimPrefix(p.HTTPGet.Path, "/") == path &&
 			userapp.PortNumber(pod, p.HTTPGet.Port) == userapp.PortNumber(pod, userapp.TargetOf(port))
 	}
-	if !slices.ContainsFunc(pod.Containers, func(c corev1.Container) bool {
+	if !slices.ContainsFunc(userapp.Serving(pod), func(c corev1.Container) bool {
 		return asks(c.ReadinessProbe) || asks(c.LivenessProbe) || asks(c.StartupProbe)
 	}) {
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/kept"
 )
 
 // creations are what changes created on clusters that stay.
@@ -26,11 +27,15 @@ func withParts(folder string, hows ...string) (recorder, *creations) {
 		f := &fakeRecording{folder: folder, how: how, mode: []string{"iptables", "nftables"}[i]}
 		a := r.settings
 		a.plan.Options = run.Options{Modes: f.mode, Keep: true}
-		r.parts = append(r.parts, Part{Prepared: Prepared{a}, Created: created, record: f.record, Changes: []Change{{ID: "rollout",
-			Does: "Deployment web restarts", Prepare: func(context.Context, Site) error { return nil },
-			Do: func(context.Context) error { return nil }}}})
+		r.parts = append(r.parts, Part{Prepared: Prepared{a}, Created: created, record: f.record, Changes: []Change{changeOf("rollout", nil)}})
 	}
 	return r, created
+}
+
+// changeOf returns a change that does nothing. unprepared says why it is not recorded; nil: it is.
+func changeOf(id string, unprepared error) Change {
+	return Change{ID: id, Does: func() string { return "Deployment web restarts" },
+		Prepare: func(context.Context, Site) error { return unprepared }, Do: func(context.Context) error { return nil }}
 }
 
 // Parts are recorded into one run folder, whose report has all of them, and whose exit code is that of the worst.
@@ -105,5 +110,35 @@ func TestPartsAfterAnInterrupt(t *testing.T) {
 	report := load(t, r.folder)
 	if broken := strings.Join(report.Run.Broken, "; "); !strings.Contains(broken, "nftables: not recorded: interrupted") {
 		t.Errorf("broken: %q", broken)
+	}
+}
+
+// Each change learns how its recording was judged, one with nothing to do is not recorded, and what they show together stands below the
+// report.
+func TestChangesOfAPart(t *testing.T) {
+	r, _ := withParts(runFolder(t), loses)
+	var judged []string
+	telling := func(c Change) Change {
+		c.Judged = func(rec kept.Recording, unfinished string) {
+			judged = append(judged, rec.Run.Scenario+" "+rec.Verdict.Outcome.String()+" "+unfinished)
+		}
+		return c
+	}
+	shown := telling(changeOf("shown", nil))
+	shown.Unjudged = true
+	part := &r.parts[0]
+	part.Changes = []Change{telling(part.Changes[0]), telling(changeOf("none", run.ErrNothing)), shown, telling(changeOf("again", nil))}
+	part.Result = func() string { return strings.Repeat("lost ", 30) + "of many" }
+	var out bytes.Buffer
+	code, err := r.run(t.Context(), Terminal{Out: &out, Errors: &out}, nil)
+	if code != 1 || err != nil {
+		t.Errorf("exit code %d, %v", code, err)
+	}
+	if diff := cmp.Diff([]string{"rollout fail ", "shown pass ", "again fail "}, judged); diff != "" {
+		t.Errorf("(-want +judged):\n%s", diff)
+	}
+	_, below, _ := strings.Cut(out.String(), "\nrun folder: ")
+	if !strings.Contains(below, "\nlost lost") || !strings.HasSuffix(below, "\n    lost lost lost lost lost lost lost of many\n") {
+		t.Errorf("below the report:\n%s", below)
 	}
 }

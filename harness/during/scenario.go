@@ -71,7 +71,11 @@ func (m *maintenance) scenario() harness.Scenario {
 		words += " or gets a slow reply"
 	}
 	claim, expect := fmt.Sprintf("no client %s %s", words, when), m.expectations()
-	if m.change != nil && m.change.Loses {
+	unjudged := m.change != nil && m.change.Unjudged
+	switch {
+	case unjudged:
+		claim, expect = "what clients lose "+when+" is shown, and not judged", nil
+	case m.change != nil && m.change.Loses:
 		claim, expect = "clients lose requests "+when, []evidence.Expectation{verdict.DamageSeen()}
 	}
 	if len(m.command) > 0 || m.change != nil { // whoever works by hand marks what is done
@@ -84,7 +88,7 @@ func (m *maintenance) scenario() harness.Scenario {
 			Lasts:   harness.Steady + m.lasts + m.settle, // beside the command, of which nobody knows
 			Rollout: rollout.Steady(harness.OldVersion),
 			Disruption: &disruption.Disruption{ID: m.id, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,
-				Lasts: m.deadline, Whole: wholeLimit, Tail: tail, RollsOut: m.change != nil},
+				Lasts: m.deadline, Whole: wholeLimit, Tail: tail, RollsOut: m.change != nil, Unjudged: unjudged},
 		},
 	}
 }

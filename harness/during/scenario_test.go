@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/userapp"
@@ -77,6 +79,12 @@ func TestTheClaimOfARollout(t *testing.T) {
 	m.change.Loses = true
 	if got, want := m.scenario().Claim, "clients lose requests while Deployment web restarts"; got != want {
 		t.Errorf("claim %q, want %q", got, want)
+	}
+	m.change.Loses, m.change.Unjudged = false, true
+	s = m.scenario()
+	if want := "what clients lose while Deployment web restarts is shown, and not judged"; s.Claim != want ||
+		!s.UnderLoad().Disruption.Unjudged || !cmp.Equal(s.Expect, []evidence.Expectation{verdict.SomethingChanged()}) {
+		t.Errorf("claim %q with %v, want %q", s.Claim, s.Expect, want)
 	}
 	if got := m.name(); got != "the rollout" {
 		t.Errorf("what was interrupted is %q", got)

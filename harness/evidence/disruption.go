@@ -9,8 +9,9 @@ type Disruption struct {
 	Does  string   `json:"does"`            // one sentence: what is done to what
 	Nodes []string `json:"nodes,omitempty"` // the disrupted nodes, or those that carry what is disrupted
 	// Expects are ids of reasons for distrust that do not count then, such as "node-unready".
-	Expects []string      `json:"expects,omitempty"`
-	Tail    time.Duration `json:"tail,omitempty"` // nanoseconds
+	Expects  []string      `json:"expects,omitempty"`
+	Tail     time.Duration `json:"tail,omitempty"`     // nanoseconds
+	Unjudged bool          `json:"unjudged,omitempty"` // what it costs is shown: no rule judges that, and no advice is on it
 }
 
 // Names of facts about what a user did to a cluster, or to an app.

@@ -15,6 +15,7 @@ import (
 type App struct {
 	Namespace string
 	Selector  labels.Selector
+	Rolled    func(*corev1.Pod) bool // reports whether a pod may be rolled out; others are behind the Service too; nil: each may be
 }
 
 // templateHashes are the labels with the hash of a pod's template: of Deployments, StatefulSets and DaemonSets (and CloneSets,

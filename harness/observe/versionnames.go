@@ -16,7 +16,9 @@ import (
 func (w *Watch) Names(old, next string) map[string]string {
 	w.journal.mu.Lock()
 	if next == old { // the rollout could not end, or was rolled back
-		next = newestExcept(old, w.pods.samples)
+		rolled := maps.Clone(w.pods.samples)
+		maps.DeleteFunc(rolled, func(_ string, p *corev1.Pod) bool { return !w.rolled(p) })
+		next = newestExcept(old, rolled)
 	}
 	a, b := w.pods.samples[old], w.pods.samples[next]
 	w.journal.mu.Unlock()

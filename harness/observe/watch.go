@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -41,6 +42,7 @@ type Watch struct {
 	rules     *ruleTracker
 	logs      *logTracker // nil: pods' logs are not read
 	objects   *Objects    // of the app's namespace; nil without a cluster
+	rolled    func(*corev1.Pod) bool
 
 	factories    []informers.SharedInformerFactory
 	beating      sync.WaitGroup // for the heartbeat
@@ -73,6 +75,9 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 		version, namespace = scope.Existing.version, scope.Existing.Namespace
 	}
 	w := newWatch(began, sink, version, scope.Service)
+	if scope.Existing != nil && scope.Existing.Rolled != nil {
+		w.rolled = scope.Existing.Rolled
+	}
 	w.namespace, w.stopWatching, w.reading, w.stopReading = namespace, stopWatching, reading, stopReading
 	if !scope.NoLogs {
 		w.logs = &logTracker{journal: w.journal, client: client.CoreV1().Pods(scope.Namespace),
@@ -108,7 +113,8 @@ func Start(ctx context.Context, client kubernetes.Interface, scope Scope, began 
 // newWatch returns a Watch that does not watch or read anything yet.
 func newWatch(began time.Time, sink Sink, version versions, service string) *Watch {
 	j := newJournal(began, sink)
-	w := &Watch{journal: j, workloads: newWorkloadTracker(j, version), pods: newPodTracker(j, version), rules: newRuleTracker(j)}
+	w := &Watch{journal: j, workloads: newWorkloadTracker(j, version), pods: newPodTracker(j, version), rules: newRuleTracker(j),
+		rolled: func(*corev1.Pod) bool { return true }}
 	w.pods.addressed, w.pods.unused = w.rules.resolve, w.rules.leave
 	w.endpoints = newEndpointTracker(j, w.pods, service)
 	return w
@@ -138,13 +144,13 @@ func (w *Watch) Until(ctx context.Context, holds func(State) bool) error {
 // Objects returns the objects of the app's namespace, and the nodes, as last seen; nil without a cluster.
 func (w *Watch) Objects() *Objects { return w.objects }
 
-// Commonest returns the most frequent version of the scope's pods that are not terminating; empty if there are none.
+// Commonest returns the most frequent version of the scope's pods that may be rolled out and are not terminating; empty if there are none.
 func (w *Watch) Commonest() string {
 	w.journal.mu.Lock()
 	defer w.journal.mu.Unlock()
 	var versions []string
 	for _, p := range w.pods.byName {
-		if !p.deleting {
+		if !p.deleting && w.rolled(w.pods.samples[p.server.Version]) {
 			versions = append(versions, p.server.Version)
 		}
 	}

@@ -11,8 +11,12 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// A ScenarioFunc returns the scenario to record on an open cluster, or an error if there is none.
+// A ScenarioFunc returns the scenario to record on an open cluster, or an error if there is none: [ErrNothing] if those after it are to be
+// recorded all the same.
 type ScenarioFunc func(context.Context, cluster.Cluster) (harness.Scenario, error)
+
+// ErrNothing says that what was recorded before leaves nothing to record.
+var ErrNothing = errors.New("there is nothing to record")
 
 // Into says where recordings go that are of no suite.
 type Into struct {
@@ -50,6 +54,9 @@ func (r *Run) oneByOne(ctx context.Context, out io.Writer, suite, mode string, o
 	}
 	for i, scenarioOn := range of {
 		s, unmade := scenarioOn(ctx, m.cluster)
+		if errors.Is(unmade, ErrNothing) {
+			continue
+		}
 		if because := r.skipReason(m.cluster, s); unmade == nil && because != "" {
 			unmade = usage.New("cluster "+m.cluster.Name(), because, "use another")
 		}

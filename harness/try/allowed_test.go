@@ -83,7 +83,7 @@ func TestTheNamespaceOfAContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	app, err := New(objects, "")
+	app, err := New(objects, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
-	"example.com/rollcall/harness/verdict/phrase"
 )
 
 // An App is what manifests deploy: all objects, and the workload and Service under test.
@@ -23,6 +21,7 @@ type App struct {
 	Objects  []Object
 	workload Object // that is rolled out
 	template corev1.PodTemplateSpec
+	beside   []Object       // others whose pods the Service leads to
 	service  corev1.Service // that clients request
 	port     corev1.ServicePort
 	path     string
@@ -30,47 +29,20 @@ type App struct {
 	secure   bool // requests use TLS
 }
 
-// New finds the Service and the workload behind it. text is empty or names the Service, like https:shop/web:8443/healthz, of which all but
-// web is optional; web/ has the path /.
-func New(objects []Object, text string) (*App, error) {
+// New finds the Service and the workload behind it. service is empty or names the Service, like https:shop/web:8443/healthz, of which all
+// but web is optional; web/ has the path /. workload is empty or names the workload, like Deployment/web or web.
+func New(objects []Object, service, workload string) (*App, error) {
 	if len(objects) == 0 {
 		return nil, usage.New("manifests", "they have no object", "name some that have: -f FILE or -k FOLDER")
 	}
 	a := &App{Objects: objects}
-	named, ok := userapp.ParseServiceName(text)
-	if !ok && text != "" {
-		return nil, usage.New("--service="+secret.Query(text), "it does not name a Service",
+	named, ok := userapp.ParseServiceName(service)
+	if !ok && service != "" {
+		return nil, usage.New("--service="+secret.Query(service), "it does not name a Service",
 			"write it like web, shop/web, web:8080 or web:http/healthz")
 	}
-	name := named.Name
-	var found, unfit []string
-	for _, o := range objects {
-		service, is := serviceOf(o)
-		if !is || name != "" && (service.Name != name || named.Namespace != "" && o.namespace() != named.Namespace) {
-			continue
-		}
-		workload, template, because := behind(objects, service)
-		if because != "" && name != "" {
-			return nil, usage.New("Service "+name, because, "choose a Service that leads to pods of these manifests")
-		}
-		if because != "" {
-			unfit = append(unfit, fmt.Sprintf("%s: %s", service.Name, because))
-		} else {
-			a.service, a.workload, a.template = service, workload, template
-			found = append(found, service.Name)
-		}
-	}
-	switch {
-	case len(found) == 0 && name != "":
-		return nil, usage.New("Service "+name, "no manifest has it", "choose one of: "+strings.Join(services(objects), ", "))
-	case len(found) == 0 && len(unfit) > 0:
-		return nil, usage.New("Service "+unfit[0], "no Service leads to pods of these manifests", "fix its selector")
-	case len(found) == 0:
-		return nil, usage.New("manifests", "they have no Service with a ClusterIP", "add one: requests are sent to a Service")
-	case len(found) > 1:
-		return nil, usage.New("manifests",
-			fmt.Sprintf("%s lead to pods of theirs: %s", phrase.Count(len(found), "Service"), strings.Join(found, ", ")),
-			"say which clients use: --service="+found[0])
+	if err := a.choose(named, workload); err != nil {
+		return nil, err
 	}
 	if replicas, given, _ := unstructured.NestedInt64(a.workload.Object, "spec", "replicas"); given && replicas == 0 {
 		return nil, usage.New(a.workload.String(), "it has 0 replicas, so nothing would answer", "give it one or more")
@@ -115,47 +87,21 @@ func templateOf(o Object) (template corev1.PodTemplateSpec, has bool) {
 	return template, len(template.Spec.Containers) > 0
 }
 
-// behind returns the one workload whose pods a Service selects, or why there is none.
-func behind(objects []Object, service corev1.Service) (workload Object, template corev1.PodTemplateSpec, because string) {
-	if len(service.Spec.Selector) == 0 {
-		return workload, template, "it has no selector"
-	}
-	selector := labels.SelectorFromSet(service.Spec.Selector)
-	var found, near []string
-	for _, o := range objects {
-		pods, has := templateOf(o)
-		if !has || o.GetKind() == "Job" || o.namespace() != service.Namespace {
-			continue
-		}
-		if !selector.Matches(labels.Set(pods.Labels)) {
-			near = append(near, fmt.Sprintf("%s has %s", o, labels.Set(pods.Labels)))
-			continue
-		}
-		workload, template, found = o, pods, append(found, o.String())
-	}
-	switch {
-	case len(found) == 0:
-		because = fmt.Sprintf("its selector %s matches no pods of these manifests", selector)
-		if len(near) > 0 {
-			because += ": " + strings.Join(near, "; ")
-		}
-	case len(found) > 1:
-		because = "it leads to pods of " + strings.Join(found, " and ")
-	}
-	return workload, template, because
-}
-
-// choosePort sets the port: the named one, or that of the readiness probe, or the first.
+// choosePort sets the port: the named one, or that of a readiness probe, or the first.
 func (a *App) choosePort(named userapp.ServiceName) error {
 	port := named.Of(&a.service)
 	if port == nil {
 		return usage.New("Service "+a.service.Name, "it has no port "+named.Port, "choose one of: "+userapp.PortsText(a.service.Spec.Ports))
 	}
 	a.port = *port
-	if probe := a.probe(); named.Port == "" && probe != nil {
+	if named.Port != "" {
+		return nil
+	}
+	for _, probe := range a.probes() {
 		ports := a.service.Spec.Ports
 		if i := slices.IndexFunc(ports, func(p corev1.ServicePort) bool { return a.target(p) == a.number(probe.Port) }); i >= 0 {
 			a.port = ports[i]
+			break
 		}
 	}
 	return nil
@@ -167,20 +113,22 @@ func (a *App) number(port intstr.IntOrString) int32 { return userapp.PortNumber(
 // target returns the port of the pods that a port of the Service leads to.
 func (a *App) target(p corev1.ServicePort) int32 { return a.number(userapp.TargetOf(p)) }
 
-// probe returns the first readiness probe over HTTP, or nil.
-func (a *App) probe() *corev1.HTTPGetAction {
-	for _, c := range a.template.Spec.Containers {
+// probes returns the readiness probes over HTTP.
+func (a *App) probes() (all []corev1.HTTPGetAction) {
+	for _, c := range userapp.Serving(a.template.Spec) {
 		if c.ReadinessProbe != nil && c.ReadinessProbe.HTTPGet != nil {
-			return c.ReadinessProbe.HTTPGet
+			all = append(all, *c.ReadinessProbe.HTTPGet)
 		}
 	}
-	return nil
+	return all
 }
 
-// probed returns the readiness probe if it is at the Service's port; else it is empty.
+// probed returns the readiness probe at the Service's port; it is empty if there is none.
 func (a *App) probed() corev1.HTTPGetAction {
-	if probe := a.probe(); probe != nil && a.number(probe.Port) == a.target(a.port) {
-		return *probe
+	for _, probe := range a.probes() {
+		if a.number(probe.Port) == a.target(a.port) {
+			return probe
+		}
 	}
 	return corev1.HTTPGetAction{}
 }

@@ -94,11 +94,18 @@ func InsteadOf(ctx context.Context, file string, on run.Options) error {
 	if err != nil {
 		return usage.New(flag, usage.OneLine(err), "then roll the app out: rollcall try -f FILES")
 	}
-	app, err := New(objects, f.Service)
+	workload := ""
+	if f.Workload.Name != "" {
+		workload = strings.TrimPrefix(f.Workload.Kind+"/"+f.Workload.Name, "/")
+	}
+	app, err := New(objects, f.Service, workload)
 	if err != nil {
 		return usage.New(flag, usage.OneLine(err), "then roll the app out: rollcall try -f FILES")
 	}
 	o.Service, o.To = f.service(app), f.to(app)
+	if len(app.beside) > 0 {
+		o.Workload = workload
+	}
 	left := slices.Concat(f.left(app), o.take(on))
 	if o.Modes == "" && !o.Named() {
 		o.Modes = strings.Join(hostModes(ctx), ",")
@@ -158,7 +165,8 @@ func (f appFile) service(app *App) string {
 	named, _ := userapp.ParseServiceName(f.Service) // New has parsed it
 	named.Port = cmp.Or(named.Port, fmt.Sprint(fixtures.HTTPPort(&app.service).Port))
 	named.Path = secret.Query(cmp.Or(f.Request.Path, "/"))
-	if p := app.probe(); named.Scheme == "" && p != nil && p.Scheme == corev1.URISchemeHTTPS {
+	secure := func(p corev1.HTTPGetAction) bool { return p.Scheme == corev1.URISchemeHTTPS }
+	if named.Scheme == "" && slices.ContainsFunc(app.probes(), secure) {
 		named.Scheme = "http"
 	}
 	return named.String()

@@ -2,7 +2,6 @@ package try
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
@@ -217,32 +215,6 @@ func (t *target) ours(ctx context.Context, api dynamic.ResourceInterface, o Obje
 // made reports whether this target created the object.
 func (t *target) made(o Object) bool {
 	return slices.ContainsFunc(t.created, o.same)
-}
-
-// patch changes the pod template of a workload by a strategic merge. It is made here, and sent as a merge patch with whole lists, since the
-// API server makes none for kinds of a CustomResourceDefinition.
-func (t *target) patch(ctx context.Context, workload Object, template map[string]any) error {
-	api, err := t.api(workload)
-	if err != nil {
-		return err
-	}
-	live, err := t.ours(ctx, api, workload)
-	if err != nil {
-		return err
-	}
-	was, _, err := unstructured.NestedMap(live.Object, "spec", "template")
-	if err != nil {
-		return err
-	}
-	patched, err := strategicpatch.StrategicMergeMapPatch(was, template, corev1.PodTemplateSpec{})
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": live.GetUID()}, "spec": map[string]any{"template": patched}})
-	if err == nil {
-		_, err = api.Patch(ctx, workload.GetName(), types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager})
-	}
-	return err
 }
 
 // clean returns a copy of the object with the annotation of the run, and without the fields that depend on the cluster it comes from. Nodes

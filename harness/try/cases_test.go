@@ -21,6 +21,7 @@ type userCase struct {
 	edits       []string // pairs: a text of the manifest, and what replaces it
 	next        []string // the same for the next version; none: a restart, or what to says
 	service, to string   // as flags
+	workload    string   // likewise
 	cluster     *onCluster
 }
 
@@ -101,6 +102,25 @@ var userCases = []userCase{
 	{name: "image", file: "f5", sentence: "an image that nobody has is named before anything is waited for",
 		edits:   []string{"rollcall.local/echo:v1", "rollcall.local/none:1"},
 		cluster: &onCluster{exit: "2", says: "image rollcall.local/none:1: "}},
+	{name: "h4-job", file: "h4", sentence: "a Job whose pod is behind the Service too is named, and is not what is rolled out"},
+	{name: "h7", file: "h7", sentence: "which of three workloads behind a Service is rolled out has to be said"},
+	{name: "h7-workload", file: "h7", workload: "reviews-v2", sentence: "it is named, and the others get requests too"},
+	{name: "h7-none", file: "h7", workload: "Deployment/reviews", sentence: "a workload that there is not is none"},
+	{name: "n2", file: "n2", sentence: "a native sidecar has the port, and the hook of the container behind keeps it up"},
+	{name: "n2-image", file: "n2", to: "image=rollcall.local/echo:v2", sentence: "its image is the one that image= names"},
+	{name: "n12-selector", file: "n12", sentence: "a selector that old pods do not match takes them away at once",
+		next: []string{`track: "1"`, `track: "2"`, "selector: {app: web}, ports", `selector: {app: web, track: "2"}, ports`}},
+	{name: "n12-port", file: "n12", sentence: "another targetPort is for old pods too", next: []string{"8080", "9090"}},
+	{name: "n12-named", file: "n12", sentence: "the number of a named port is each version's own",
+		edits: []string{"targetPort: 8080", "targetPort: http"},
+		next:  []string{"targetPort: 8080", "targetPort: http", "containerPort: 8080", "containerPort: 9090", `":8080"`, `":9090"`}},
+	{name: "n12-left", file: "n12", sentence: "a targetPort that is left behind is named",
+		next: []string{"containerPort: 8080", "containerPort: 9090"}},
+	{name: "n14", file: "n14", sentence: "a label that pods get at run time may be what a Service selects"},
+	{name: "ondelete", file: "n14", sentence: "no rollout of pods that only their deletion replaces would end",
+		edits: []string{`selector: {app: safe, active: "true"}`, "selector: {app: safe}"}},
+	{name: "paused", file: "n12", sentence: "nor would one of a Deployment that is paused",
+		edits: []string{"replicas: 3", "replicas: 3\n  paused: true"}},
 }
 
 // manifests writes those of a case, in a namespace of its own, and returns the flags that name them.
@@ -138,7 +158,7 @@ func TestCases(t *testing.T) {
 		file, to := c.manifests(t, dir)
 		var said bytes.Buffer
 		_, err := Run(t.Context(), during.Terminal{Out: &said},
-			Options{Sources: Sources{Files: []string{file}}, Service: c.service, To: to, DryRun: true}, nil)
+			Options{Sources: Sources{Files: []string{file}}, Service: c.service, Workload: c.workload, To: to, DryRun: true}, nil, nil)
 		if err != nil {
 			fmt.Fprintln(&said, "Error:", err)
 		}

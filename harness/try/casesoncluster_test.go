@@ -47,7 +47,7 @@ func TestCasesOnACluster(t *testing.T) {
 func (c userCase) try(t *testing.T, program, mode string) {
 	file, to := c.manifests(t, t.TempDir())
 	args := []string{"try", "--keep", "--modes=" + mode, "--filename=" + file}
-	for _, option := range [][2]string{{"--service", c.service}, {"--to", to}} {
+	for _, option := range [][2]string{{"--service", c.service}, {"--workload", c.workload}, {"--to", to}} {
 		if option[1] != "" {
 			args = append(args, option[0]+"="+option[1])
 		}

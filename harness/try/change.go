@@ -16,7 +16,6 @@ import (
 // A Change is what is rolled out: another image, other manifests, or the same pods again. Its zero value is a restart.
 type Change struct {
 	container, image string
-	list             string // that has the container in the pod template: containers or initContainers
 	objects          []Object
 	from             string // that objects were read from, without secrets
 }
@@ -32,17 +31,12 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 	case is && image == "":
 		return c, usage.New(flag, "it has no image", "write it like "+name+"=shop/web:v2")
 	case is && name == "image":
-		return Change{container: a.answers().Name, image: image, list: "containers"}, nil
-	case is:
-		named := func(of corev1.Container) bool { return of.Name == name }
-		switch {
-		case slices.ContainsFunc(a.template.Spec.Containers, named):
-			return Change{container: name, image: image, list: "containers"}, nil
-		case slices.ContainsFunc(a.template.Spec.InitContainers, named):
-			return Change{container: name, image: image, list: "initContainers"}, nil
-		}
+		return Change{container: a.answers().Name, image: image}, nil
+	case is && a.listWith(name) == "":
 		return c, usage.New(flag, fmt.Sprintf("%s has no container %s", a.workload, name),
 			"write it like image=web:v2, or name a file or a folder")
+	case is:
+		return Change{container: name, image: image}, nil
 	}
 	s.Files, s.Kustomize = []string{to}, ""
 	c = Change{from: secret.URLs(to)}
@@ -53,6 +47,19 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 		return c, usage.New(flag, fmt.Sprintf("it has no %s", a.workload), "name manifests of the app's next version")
 	}
 	return c, nil
+}
+
+// listWith returns the list of the pod template that has a container of that name; empty if none has.
+func (a *App) listWith(name string) string {
+	named := func(of corev1.Container) bool { return of.Name == name }
+	switch {
+	case slices.ContainsFunc(a.template.Spec.Containers, named):
+		return "containers"
+	case slices.ContainsFunc(a.template.Spec.InitContainers, named):
+		return "initContainers"
+	default:
+		return ""
+	}
 }
 
 // Does describes the change in words.
@@ -96,9 +103,9 @@ func (c Change) do(ctx context.Context, a *App, to *target) error {
 		}
 		return to.update(ctx, known)
 	}
-	template := map[string]any{"metadata": map[string]any{"annotations": map[string]any{restartedAt: time.Now().Format(time.RFC3339)}}}
+	is := map[string]any{"metadata": map[string]any{"annotations": map[string]any{restartedAt: time.Now().Format(time.RFC3339)}}}
 	if c.image != "" {
-		template = map[string]any{"spec": map[string]any{c.list: []any{map[string]any{"name": c.container, "image": c.image}}}}
+		is = map[string]any{"spec": map[string]any{a.listWith(c.container): []any{map[string]any{"name": c.container, "image": c.image}}}}
 	}
-	return to.patch(ctx, a.workload, template)
+	return to.patch(ctx, a.workload, inTemplate(is))
 }

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/utils/ptr"
 
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/userapp"
@@ -19,17 +18,15 @@ import (
 // answers returns the container that declares the Service's port, or else the first one.
 func (a *App) answers() corev1.Container { return userapp.Answers(a.template.Spec, a.port) }
 
-// beside names the other containers of a pod. An init container that restarts always is a sidecar (KEP-753).
+// beside names the other containers of a pod.
 func beside(spec corev1.PodSpec, answers corev1.Container) (said string) {
 	var before, with []string
 	for _, c := range spec.InitContainers {
-		if ptr.Deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways {
-			with = append(with, c.Name)
-		} else {
+		if !userapp.IsSidecar(c) {
 			before = append(before, c.Name)
 		}
 	}
-	for _, c := range spec.Containers {
+	for _, c := range userapp.Serving(spec) {
 		if c.Name != answers.Name {
 			with = append(with, c.Name)
 		}
@@ -71,10 +68,24 @@ func startOf(c corev1.Container) string {
 	return fmt.Sprintf("restarted if it takes longer than %d s, by %s", probe.InitialDelaySeconds+period*failures, by)
 }
 
+// hooks describes the preStop hooks that keep the container which answers from ending.
+func (a *App) hooks() string {
+	var said []string
+	for _, c := range a.hooked() {
+		text := hookOf(userapp.PreStop(c))
+		if c.Name != a.answers().Name {
+			text += " of container " + c.Name
+		}
+		said = append(said, text)
+	}
+	if len(said) == 0 {
+		return "no preStop hook"
+	}
+	return strings.Join(said, ", ")
+}
+
 func hookOf(h *corev1.LifecycleHandler) string {
 	switch {
-	case h == nil:
-		return "no preStop hook"
 	case h.Sleep != nil:
 		return fmt.Sprintf("preStop sleep of %d s", h.Sleep.Seconds)
 	case h.Exec != nil:
@@ -86,7 +97,7 @@ func hookOf(h *corev1.LifecycleHandler) string {
 
 // hostPorts returns the ports of the node that a pod takes. With hostNetwork these are the ports of its containers.
 func hostPorts(spec corev1.PodSpec) (ports []string) {
-	for _, c := range spec.Containers {
+	for _, c := range userapp.Serving(spec) {
 		for _, p := range c.Ports {
 			switch {
 			case p.HostPort > 0:

@@ -23,13 +23,13 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		_ = twice(objects)
-		app, err := New(objects, "")
+		app, err := New(objects, "", "")
 		if err != nil {
 			return
 		}
 		change, err := NewChange(app, "image=web:2", Sources{})
 		if err == nil {
-			p := plan{App: app, change: change, changes: []during.Change{{Does: change.Does(app)}}, method: "GET"}
+			p := plan{App: app, change: change, changes: []during.Change{{Does: func() string { return change.Does(app) }}}, method: "GET"}
 			p.lines()
 		}
 	})

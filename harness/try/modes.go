@@ -18,14 +18,23 @@ func (o *Options) modeList() ([]string, error) {
 }
 
 // partsIn returns what is recorded one after the other: the changes of the app, on a cluster of each mode.
-func partsIn(modes []string, app *App, change Change, o Options) (parts []during.Part, err error) {
+func partsIn(modes []string, app *App, change Change, o Options, advise Advise) (parts []during.Part, err error) {
 	for _, o.Modes = range modes {
 		prepared, err := o.Prepare()
 		if err != nil {
 			return nil, err
 		}
 		r := &appRun{app: app, images: o.LoadImages}
-		parts = append(parts, during.Part{Prepared: prepared, Changes: r.changes(change, o), Created: r})
+		part := during.Part{Prepared: prepared, Created: r}
+		if o.Fix {
+			r.fix = &fix{run: r, advise: advise}
+			part.Result = r.fix.result
+			if len(modes) > 1 {
+				r.fix.mode = o.Modes
+			}
+		}
+		part.Changes = r.changes(change, o)
+		parts = append(parts, part)
 	}
 	return parts, nil
 }

@@ -13,11 +13,12 @@ import (
 // Options are the options of rollcall try. Those of during.Options are shared with rollcall during.
 type Options struct {
 	Sources
-	Service string // see New; empty: the only one
-	To      string // see NewChange; empty: a restart
-	Twin    bool   // restart the app once more, without its preStop hook
-	Needed  bool   // restart it once more, with the preStop sleep that the first rollout needed
-	DryRun  bool   // print what was found in the manifests, and do nothing
+	Service  string // see New; empty: the only one
+	Workload string // likewise
+	To       string // see NewChange; empty: a restart
+	Fix      bool   // if clients lost requests, roll out the patch of the advice, and restart the app with it
+	Twin     bool   // restart the app once more, without its preStop hook
+	DryRun   bool   // print what was found in the manifests, and do nothing
 	during.Options
 }
 
@@ -29,14 +30,17 @@ func (o *Options) List() usage.List {
 		{Flag: "service", Text: &o.Service,
 			Help: "`Service` that clients use: [namespace/]name[:port][/path]; over TLS: https:name:port[/path] " +
 				"(default: the only one that leads to pods)"},
+		{Flag: "workload", Text: &o.Workload,
+			Help: "which `workload` is rolled out, where the Service leads to several: KIND/NAME or NAME"},
 		{Flag: "to", Text: &o.To,
 			Help: "what to roll out: image=`REF`, CONTAINER=REF, or a file, folder or URL with manifests (default: a restart)"},
 		{Flag: "dry-run", Switch: &o.DryRun, Help: "check all options, print what was understood and what a kind cluster will lack, and do nothing"},
 	}
 	more := usage.List{
 		{Flag: "recursive", Short: "R", Switch: &o.Recursive, Help: "read folders within folders, too"},
-		{Flag: "needed", Switch: &o.Needed,
-			Help: "then restart the app with the preStop sleep that the rollout needed: clients may lose none"},
+		{Flag: "fix", Switch: &o.Fix,
+			Help: "then, if clients lost requests, roll out the patch that the advice has, and restart the app with it: clients may lose none; " +
+				"--needed is the same"},
 		{Flag: "twin", Switch: &o.Twin, Help: "then restart the app without its preStop hook: clients have to lose requests"},
 	}.Under("Manifests and what follows their rollout")
 	allow := o.Options.List().Only("allow")

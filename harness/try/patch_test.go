@@ -51,7 +51,7 @@ func TestPatchesContainers(t *testing.T) {
 					APIResources: []metav1.APIResource{{Name: "rollouts", Kind: "Rollout", Namespaced: true}}})
 				to.client = dynamicfake.NewSimpleDynamicClient(scheme.Scheme, live)
 				to.created = []Object{{Unstructured: live}}
-				if err := to.patch(t.Context(), objects[0], row.template); err != nil {
+				if err := to.patch(t.Context(), objects[0], inTemplate(row.template)); err != nil {
 					t.Fatal(err)
 				}
 				api, err := to.api(objects[0])

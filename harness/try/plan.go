@@ -39,8 +39,11 @@ func (p plan) lines() []string {
 		fmt.Sprintf("workload:  %s in namespace %s, %s", p.workload, p.service.Namespace, phrase.Count(int(replicas), "replica")),
 		fmt.Sprintf("container: %s, image %s%s", answers.Name, answers.Image, beside(p.template.Spec, answers)),
 		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods%s", p.service.Name, p.port.Port, p.target(p.port), p.notAsked()),
-		"requests:  " + p.asked(),
 	}
+	if len(p.beside) > 0 {
+		lines = append(lines, "behind it: also pods of "+phrase.Cut(listed(p.beside), 55)+", which get requests and are not rolled out")
+	}
+	lines = append(lines, "requests:  "+p.asked())
 	if p.secure {
 		lines = append(lines, "TLS:       "+p.trusts())
 	}
@@ -48,9 +51,12 @@ func (p plan) lines() []string {
 		lines = append(lines, "startup:   "+start)
 	}
 	lines = append(lines, "readiness: "+probeOf(answers.ReadinessProbe),
-		fmt.Sprintf("shutdown:  %s, grace period %d s", hookOf(p.hook()), ptr.Deref(p.template.Spec.TerminationGracePeriodSeconds, 30)))
+		fmt.Sprintf("shutdown:  %s, grace period %d s", p.hooks(), ptr.Deref(p.template.Spec.TerminationGracePeriodSeconds, 30)))
 	for i, c := range p.changes {
-		lines = append(lines, []string{"rollout:   ", "then:      "}[min(i, 1)]+c.Does)
+		lines = append(lines, []string{"rollout:   ", "then:      "}[min(i, 1)]+c.Does())
+	}
+	if changes := p.change.ofService(p.App); len(changes) > 0 {
+		lines = append(lines, "Service:   changes with the rollout: "+strings.Join(changes, "; "))
 	}
 	if len(p.modes) > 1 {
 		lines = append(lines, "modes:     "+strings.Join(p.modes, ", then ")+", each on a cluster of its own")
@@ -120,7 +126,8 @@ func (p plan) others() (names []string) {
 	for _, o := range p.Objects {
 		left := slices.ContainsFunc(p.leftOut(), o.same)
 		service := o.GetKind() == "Service" && o.GetName() == p.service.Name
-		if o.Unstructured != p.workload.Unstructured && !service && !left {
+		behind := slices.ContainsFunc(p.beside, o.same)
+		if o.Unstructured != p.workload.Unstructured && !service && !left && !behind {
 			names = append(names, o.String())
 		}
 	}

@@ -72,7 +72,7 @@ func tried(t *testing.T, manifest string, args ...string) (string, error) {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	_, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil)
+	_, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil)
 	return said.String(), err
 }
 
@@ -135,8 +135,9 @@ spec: {group: cert-manager.io, names: {kind: Certificate}}
 		{"one mode after the other", both, []string{"--modes=nftables,iptables"},
 			[]string{"modes:     nftables, then iptables, each on a cluster of its own"}, ""},
 		{"one mode", both, []string{"--modes=nftables"}, nil, "modes:"},
-		{"what follows the rollout", both, []string{"--needed"}, []string{"rollout:   Deployment web restarts, as by kubectl rollout restart",
-			"then:      Deployment web restarts with the preStop sleep that its rollout needed"}, ""},
+		{"what follows the rollout", both, []string{"--fix"}, []string{"rollout:   Deployment web restarts, as by kubectl rollout restart",
+			"then:      Deployment web gets the patch of the advice, if clients lost requests",
+			"then:      Deployment web restarts with the patch of the advice, if clients lost requests"}, ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			said, err := tried(t, row.manifest, row.args...)

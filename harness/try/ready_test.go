@@ -76,7 +76,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				app, err := New(objects, "")
+				app, err := New(objects, "", "")
 				if err != nil {
 					t.Fatal(err)
 				}

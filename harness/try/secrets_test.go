@@ -98,7 +98,7 @@ func TestSecretsStayOutOfATry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	app, err := New(objects, "")
+	app, err := New(objects, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

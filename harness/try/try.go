@@ -33,8 +33,8 @@ func settleFor(timeout string) string {
 }
 
 // Run applies the app, rolls it out under load, reports what that cost, and returns the exit code of the verdict. It returns an error if
-// there is no report: a [usage.Error] for bad input.
-func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports) (int, error) {
+// there is no report: a [usage.Error] for bad input. With Fix, it asks what advice on the rollout has for a patch.
+func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports, advise Advise) (int, error) {
 	if len(o.Files) == 0 && o.Kustomize == "" {
 		return 0, usage.New("rollcall try", "no manifests are named", "give -f FILE or -k FOLDER")
 	}
@@ -49,15 +49,18 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 	if err != nil {
 		return 0, err
 	}
-	app, err := New(objects, o.Service)
+	app, err := New(objects, o.Service, o.Workload)
 	if err != nil {
 		return 0, err
 	}
 	change, err := NewChange(app, o.To, o.Sources)
+	if err == nil {
+		err = checkRolls(app, change)
+	}
 	if err != nil {
 		return 0, err
 	}
-	if o.Twin && app.hook() == nil {
+	if o.Twin && len(app.hooked()) == 0 {
 		return 0, usage.New("--twin", fmt.Sprintf("the pods of %s have no preStop hook that could be taken away", app.workload),
 			"leave --twin out")
 	}
@@ -81,7 +84,7 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 	if err != nil {
 		return 0, err
 	}
-	parts, err := partsIn(modes, app, change, o)
+	parts, err := partsIn(modes, app, change, o, advise)
 	if err != nil {
 		return 0, err
 	}
@@ -140,34 +143,40 @@ type appRun struct {
 	app    *App
 	images []string
 	target atomic.Pointer[target] // nil: not deployed yet
+	fix    *fix                   // nil: none is asked for
 }
 
 // changes returns what is rolled out, one after the other.
 func (r *appRun) changes(change Change, o Options) []during.Change {
-	list := []during.Change{{ID: "rollout", Does: change.Does(r.app), Prepare: r.deploy, Manifest: r.app.workload.Object,
-		Autoscaled: r.app.autoscaler(), Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target.Load()) }}}
-	restart := func(ctx context.Context) error { return Change{}.do(ctx, r.app, r.target.Load()) }
-	if o.Twin {
-		list = append(list, during.Change{ID: "twin", Loses: true, Do: restart, Prepare: r.withoutHook,
-			Does: fmt.Sprintf("%s restarts without its preStop hook", r.app.workload)})
+	list := []during.Change{{ID: "rollout", Does: func() string { return change.Does(r.app) }, Prepare: r.deploy,
+		Manifest: r.app.workload.Object, Autoscaled: r.app.autoscaler(),
+		Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target.Load()) }}}
+	if r.fix != nil {
+		list[0].Judged = r.fix.rolledOut
+		list = append(list, r.fix.changes()...)
 	}
-	if o.Needed {
-		list = append(list, during.Change{ID: "needed", Do: restart, Prepare: r.withSleep,
-			Does: fmt.Sprintf("%s restarts with the preStop sleep that its rollout needed", r.app.workload)})
+	if o.Twin {
+		list = append(list, during.Change{ID: "twin", Loses: true, Do: r.restart, Prepare: r.withoutHook,
+			Does: func() string { return fmt.Sprintf("%s restarts without its preStop hook", r.app.workload) }})
+	}
+	for i := range list {
+		list[i].Rolls = during.Workload{Kind: r.app.workload.GetKind(), Name: r.app.workload.GetName(), Has: r.app.owns}
 	}
 	return list
 }
 
+func (r *appRun) restart(ctx context.Context) error { return Change{}.do(ctx, r.app, r.target.Load()) }
+
 // deploy creates the app, once what killed tries left on the cluster is gone, and waits until it is ready.
 func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
-	if err := Clean(ctx, site.Cluster, site.Say, filepath.Dir(site.Folder())); err != nil {
+	if err := Clean(ctx, site.Cluster, site.Say, filepath.Dir(site.Folder)); err != nil {
 		site.Say(usage.OneLine(err))
 	}
 	to, err := newTarget(site.Cluster, r.images, site.Say)
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(site.Folder(), "created-"+site.Cluster.Mode()+".json")
+	file := filepath.Join(site.Folder, "created-"+site.Cluster.Mode()+".json")
 	if to.record, err = newRecord(identityOf(ctx, site.Cluster), !site.Cluster.Temporary(), file); err != nil {
 		return err
 	}

@@ -62,20 +62,20 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			"line 4: spec.ports.port is a string, and has to be of type int32: fix the manifest"},
 		{"what is not YAML", service + "---\na: [", "", "", "app.yaml, document 2: line 6: did not find expected node content: fix the manifest"},
 		{"a Service without a selector", deployment + "---\n" + strings.Replace(service, "selector: {app: web}, ", "", 1), "", "",
-			"Service web: it has no selector: no Service leads to pods of these manifests: fix its selector"},
+			"Service web: it has no selector: give it one that matches pods of these manifests"},
 		{"a document without a kind", "name: web\n", "", "",
 			"app.yaml, document 1: it has no apiVersion or no kind: write both, or leave the file out"},
 		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some that have: -f FILE or -k FOLDER"},
 		{"no Service", deployment, "", "", "manifests: they have no Service with a ClusterIP: add one: requests are sent to a Service"},
 		{"a Service that leads to no pods of theirs", deployment + "---\n" + strings.Replace(service, "app: web", "app: webb", 1), "", "",
 			"Service web: its selector app=webb matches no pods of these manifests: Deployment web has app=web: " +
-				"no Service leads to pods of these manifests: fix its selector"},
+				"fix its selector, or choose another Service"},
 		{"two Services that clients may use", both + "---\n" + strings.Replace(service, "name: web", "name: web2", 1), "", "",
 			"manifests: 2 Services lead to pods of theirs: web, web2: say which clients use: --service=web"},
 		{"a Service that the manifests do not have", both, "other", "", "Service other: no manifest has it: choose one of: web"},
 		{"a port that the Service does not have", both, "web:8080", "", "Service web: it has no port 8080: choose one of: 80"},
 		{"two workloads behind the Service", strings.Replace(deployment, "name: web}", "name: web2}", 1) + "---\n" + both, "", "",
-			"Service web: it leads to pods of Deployment web2 and Deployment web"},
+			"Service web: it leads to pods of Deployment web2, Deployment web: say which is rolled out: --workload=Deployment/web2"},
 		{"a container that the pods do not have", both, "", "sidecar=web:2",
 			"--to=sidecar=web:2: Deployment web has no container sidecar: write it like image=web:v2, or name a file or a folder"},
 		{"an image that a variable was to have", both, "", "image=", "--to=image=: it has no image: write it like image=shop/web:v2"},
@@ -101,7 +101,7 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			objects, err := Read(Sources{Files: []string{dir}})
 			if err == nil {
 				var app *App
-				if app, err = New(objects, row.service); err == nil {
+				if app, err = New(objects, row.service, ""); err == nil {
 					_, err = NewChange(app, row.to, Sources{})
 				}
 			}
@@ -175,7 +175,7 @@ func TestLinksToFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said bytes.Buffer
-		if _, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil); err != nil {
+		if _, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil); err != nil {
 			t.Fatalf("%s: %v", row.sentence, err)
 		}
 		if text := said.String(); row.want != "" && !strings.Contains(text, row.want) || row.want == "" && strings.Contains(text, "left out:") {
@@ -189,7 +189,7 @@ func TestWhatIsUnderstood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	app, err := New(objects, "")
+	app, err := New(objects, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestWhatIsUnderstood(t *testing.T) {
 		"beside it: StatefulSet back, Service back, Pod load",
 		"left out:  Certificate front: a kind cluster does not have kind Certificate of cert-manager.io/v1",
 	}
-	p := plan{App: app, change: change, changes: []during.Change{{Does: change.Does(app)}}, method: "GET"}
+	p := plan{App: app, change: change, changes: []during.Change{{Does: func() string { return change.Does(app) }}}, method: "GET"}
 	if diff := cmp.Diff(want, p.lines()); diff != "" {
 		t.Error(diff)
 	}
@@ -251,7 +251,7 @@ func TestTakesWhatKubectlTakes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			app, err := New(objects, "")
+			app, err := New(objects, "", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -287,11 +287,11 @@ func TestFollowsAPatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	app, err := New(objects, "")
+	app, err := New(objects, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	hook := app.hook()
+	hook := userapp.PreStop(app.answers())
 	if hook == nil || hook.Sleep == nil || hook.Sleep.Seconds != 3 || hook.Exec != nil || app.answers().Image != "localhost/web:1" {
 		t.Errorf("by\n%s\nit is %+v", written, app.answers())
 	}
@@ -315,7 +315,7 @@ spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, n
 		{"one of a version that clusters no longer have", replicas + strings.Replace(scaled, "scaling/v2", "scaling/v2beta2", 1), ""},
 		{"none", replicas, ""},
 	} {
-		app, err := New(parsed(t, row.manifest), "")
+		app, err := New(parsed(t, row.manifest), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

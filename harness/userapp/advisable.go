@@ -2,6 +2,7 @@ package userapp
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -22,10 +23,11 @@ var advisable = [][]string{
 	{"spec", "template", "spec", "terminationGracePeriodSeconds"},
 }
 
-var advisableInContainers = []string{"name", "lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}
+// advisableInContainers lists the same of containers; the restart policy tells a native sidecar.
+var advisableInContainers = []string{"name", "lifecycle", "livenessProbe", "readinessProbe", "restartPolicy", "startupProbe"}
 
-// Advisable returns a copy of a workload with only the fields that advice needs. It is nil for a kind outside apps/v1, which takes no
-// strategic merge patch.
+// Advisable returns a copy of a workload with only the fields that advice needs, and of init containers only native sidecars. It is nil for
+// a kind outside apps/v1, which takes no strategic merge patch.
 func Advisable(workload map[string]any) map[string]any {
 	if workload["apiVersion"] != appsv1.SchemeGroupVersion.String() {
 		return nil
@@ -37,18 +39,18 @@ func Advisable(workload map[string]any) map[string]any {
 			_ = unstructured.SetNestedField(some, value, path...) // cannot fail: all parents are maps
 		}
 	}
-	at := []string{"spec", "template", "spec", "containers"}
-	containers, _, _ := unstructured.NestedSlice(workload, at...)
-	for _, c := range containers {
-		if fields, is := c.(map[string]any); is {
-			for field := range fields {
-				if !slices.Contains(advisableInContainers, field) {
-					delete(fields, field)
-				}
-			}
+	for _, list := range []string{"containers", "initContainers"} {
+		at := []string{"spec", "template", "spec", list}
+		containers, _, _ := unstructured.NestedSlice(workload, at...)
+		containers = slices.DeleteFunc(containers, func(c any) bool {
+			fields, is := c.(map[string]any)
+			maps.DeleteFunc(fields, func(field string, _ any) bool { return !slices.Contains(advisableInContainers, field) })
+			return !is || list == "initContainers" && fields["restartPolicy"] != string(corev1.ContainerRestartPolicyAlways)
+		})
+		if len(containers) > 0 {
+			_ = unstructured.SetNestedSlice(some, containers, at...) // cannot fail either
 		}
 	}
-	_ = unstructured.SetNestedSlice(some, containers, at...) // cannot fail either
 	secret.Object(some)
 	return some
 }

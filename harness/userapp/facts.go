@@ -14,17 +14,23 @@ func FactsOf(spec corev1.PodSpec, port corev1.ServicePort) (f evidence.UserApp) 
 	answers := Answers(spec, port)
 	f.Answers, f.Probed, f.Startup = answers.Name, answers.ReadinessProbe != nil, answers.StartupProbe != nil
 	f.Grace = time.Duration(ptr.Deref(spec.TerminationGracePeriodSeconds, 30)) * time.Second
-	if hook := PreStop(answers); hook != nil && hook.Sleep != nil {
-		f.PreStop = time.Duration(hook.Sleep.Seconds) * time.Second
-	} else {
-		f.OtherHook = hook != nil
+	for _, c := range Hooked(spec, answers) {
+		if sleep := PreStop(c).Sleep; sleep != nil {
+			f.PreStop = max(f.PreStop, time.Duration(sleep.Seconds)*time.Second)
+		} else {
+			f.OtherHook = true
+		}
 	}
-	for _, c := range spec.Containers {
-		if PreStop(c) == nil {
+	hooked := false
+	for _, c := range Serving(spec) {
+		switch {
+		case PreStop(c) != nil:
+			hooked = true
+		case !IsSidecar(c): // which ends after the others, so that it needs none
 			f.Unhooked = append(f.Unhooked, c.Name)
 		}
 	}
-	if len(f.Unhooked) == len(spec.Containers) {
+	if !hooked {
 		f.Unhooked = nil
 	}
 	return f

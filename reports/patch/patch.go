@@ -22,8 +22,8 @@ func Of(before, after map[string]any) (document, diff string) {
 	return text(changes), lineDiff(text(was), text(is))
 }
 
-// merged is the one list here that a patch merges by the names of its items; it replaces other lists (core/v1 types.go, patchStrategy).
-const merged = "containers"
+// merged lists the lists here that a patch merges by the names of their items; it replaces others (core/v1 types.go, patchStrategy).
+var merged = []string{"containers", "initContainers"}
 
 // between returns what differs: the old values, the new ones, and the patch, in which a field to remove is null.
 func between(before, after map[string]any) (was, is, changes map[string]any) {
@@ -34,7 +34,7 @@ func between(before, after map[string]any) (was, is, changes map[string]any) {
 		bMap, _ := b.(map[string]any)
 		switch {
 		case reflect.DeepEqual(a, b):
-		case field == merged:
+		case slices.Contains(merged, field):
 			was[field], is[field], changes[field] = betweenItems(a, b)
 		case both && bMap != nil:
 			was[field], is[field], changes[field] = between(aMap, bMap)

@@ -73,7 +73,11 @@ func (r reporting) Report(out io.Writer, root string) (code int, err error) {
 	fmt.Fprintf(out, "page:       %s\n", filepath.Join(folder, page))
 	for _, s := range report.Scenarios {
 		if s.Patch != nil {
-			fmt.Fprintf(out, "patch:      %s\n", filepath.Join(folder, filepath.FromSlash(s.Evidence), reports.PatchFile))
+			file := filepath.Join(folder, filepath.FromSlash(s.Evidence), reports.PatchFile)
+			fmt.Fprintf(out, "patch:      %s\n", file)
+			if command := patchCommand(*s.Patch, file); command != "" {
+				fmt.Fprintf(out, "apply it:   %s\n", command)
+			}
 		}
 	}
 	return model.ExitCode(report), errors.Join(printed, reports.GitHub(out, os.Getenv, report))

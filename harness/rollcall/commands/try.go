@@ -4,9 +4,12 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/try"
+	"example.com/rollcall/harness/verdict/kept"
+	"example.com/rollcall/reports"
 )
 
 func tryCommand() *cobra.Command {
@@ -17,9 +20,24 @@ func tryCommand() *cobra.Command {
 		Args:  noArgs(func(word string) string { return "-f " + word }),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.In = os.Stdin
-			return finish(try.Run(cmd.Context(), during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr()}, o, reportsOf))
+			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr()}
+			return finish(try.Run(cmd.Context(), at, o, reportsOf, patchOf))
 		},
 	}
 	addFlags(cmd, o.List())
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "needed" { // what it was called in earlier releases
+			name = "fix"
+		}
+		return pflag.NormalizedName(name)
+	})
 	return cmd
+}
+
+// patchOf returns the patch that advice on a recording has; see [try.Advise].
+func patchOf(rec kept.Recording) (patch string, follows []string) {
+	if p := reports.PatchOf(rec); p != nil {
+		return p.YAML, p.Follows
+	}
+	return "", nil
 }
