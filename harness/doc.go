@@ -25,6 +25,7 @@
 //   - secret finds what may be a user's secret by the name that it has, and withholds it from all that Rollcall keeps or prints
 //   - sharedfile has files that several processes use
 //   - staging checks before any recording whether a run is possible on a cluster that exists already
+//   - standstill finds out why the pods of a workload do not get ready, and whether waiting helps
 //   - testenv says whether tests run that need a cluster, or much time or memory
 //   - timeline joins the streams of one recorded run into one view
 //   - try rolls out a user's app from its own manifests

@@ -19,6 +19,7 @@ import (
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/rollout"
 	"example.com/rollcall/harness/staging"
+	"example.com/rollcall/harness/standstill"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -32,9 +33,9 @@ type userApp struct {
 	service    string   // its name
 	rolls      Workload // that a change of ours rolls out; zero: a command may roll out any
 	workloads  []workload
-	seen       *observe.Objects // of its namespace; nil before the recording
-	standstill *Standstill      // once seen is set
-	underWay   string           // what its rollout lacked before the load; empty: it was over
+	seen       *observe.Objects       // of its namespace; nil before the recording
+	standstill *standstill.Standstill // once seen is set
+	underWay   string                 // what its rollout lacked before the load; empty: it was over
 }
 
 // watchApp has the pods behind the Service of the scenario watched, if we may read them, and sets the app.
@@ -146,7 +147,7 @@ func (a *userApp) follow(seen *observe.Objects) {
 	for _, w := range a.workloads {
 		names = append(names, w.name)
 	}
-	a.seen, a.standstill = seen, NewStandstill(seen, a.selector, names...)
+	a.seen, a.standstill = seen, standstill.New(seen, a.selector, names...)
 }
 
 // lacks says what the app's rollout still has to do; empty when it is over. The API server is asked only if a watch, which may be broken,
@@ -196,11 +197,13 @@ func podLacks(pod *corev1.Pod) string {
 	case pod.DeletionTimestamp != nil:
 		return "pod " + pod.Name + " is terminating"
 	case !ended && !observe.Ready(pod):
-		return "pod " + pod.Name + " is not ready"
+		return notReady(pod.Name)
 	default:
 		return ""
 	}
 }
+
+func notReady(pod string) string { return "pod " + pod + " is not ready" }
 
 // facts returns what advice needs to know of the pods that may be rolled out, as those have it that most have.
 func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, rolled []corev1.Pod) evidence.UserApp {

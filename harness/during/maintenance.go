@@ -22,6 +22,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/record"
 	"example.com/rollcall/harness/secret"
+	"example.com/rollcall/harness/standstill"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -115,7 +116,7 @@ func (m *maintenance) printRequest(s harness.Scenario) {
 func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	defer m.server.endedNow()
 	if m.cluster != nil {
-		m.wholeness = wholeness{client: m.cluster.Client(), seen: s.Seen, before: unfit(s.Seen.Nodes()), say: m.screen.say}
+		m.wholeness = wholeness{client: m.cluster.Client(), seen: s.Seen, before: standstill.Unfit(s.Seen.Nodes()), say: m.screen.say}
 	}
 	if m.app != nil {
 		m.app.follow(s.Seen)
@@ -162,19 +163,19 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	}
 	unended := cmp.Or(m.awaitRollout(limited, s.Expired), never)
 	noteChanges()
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
-	case limited.Err() != nil || time.Now().After(deadline): // the timer that ended the command may have come before that of limited
-		m.unfinished = fmt.Sprintf("%s was not over after %v, which is its deadline", m.name(), m.deadline)
-	case m.interrupts.reached():
-		m.unfinished = m.name() + " was interrupted"
-	case unended != "":
-		m.unfinished = unended
 	}
-	if m.unfinished != "" {
-		m.screen.say(m.unfinished)
-		m.broken = append(m.broken, m.unfinished)
+	if limited.Err() != nil || time.Now().After(deadline) { // the timer that ended the command may have come before that of limited
+		unended = fmt.Sprintf("%s was not over after %v, which is its deadline", m.name(), m.deadline)
+	} else if m.interrupts.reached() {
+		unended = m.name() + " was interrupted"
+	}
+	if unended != "" {
+		m.unfinished, m.broken = unended, append(m.broken, unended)
+		m.screen.say(unended)
+		s.Step("", phrase.Cut(unended, 200))
+		s.Fact(evidence.Unfinished, unended)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/secret"
+	"example.com/rollcall/harness/standstill"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -36,22 +38,36 @@ func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (
 		if now != lacks || since.IsZero() {
 			lacks, since = now, time.Now()
 		}
-		switch {
-		case lacks == "" || expired() != "":
+		if lacks == "" || expired() != "" {
 			return true, nil
+		}
+		met := m.app.standstill.Look()
+		if met.Pod != "" && now == notReady(met.Pod) {
+			now = "" // the obstacle says that and more
+		}
+		switch {
+		case met.ForGood:
+			unfinished = "the rollout cannot end: " + met.String()
 		case time.Since(since) >= wholeLimit:
-			unfinished = fmt.Sprintf("the rollout was not over: %s, for %v", lacks, wholeLimit)
+			unfinished = joined(fmt.Sprintf("the rollout was not over for %v", wholeLimit), now, met.String())
 		case time.Since(said) >= sayEvery:
 			said = time.Now()
-			if because := m.app.standstill.Because(); because != "" {
-				unfinished = "the rollout cannot end: " + because
-				break
-			}
-			m.screen.say("waiting until the rollout is over: " + lacks)
+			m.screen.say(standstill.Progress(joined("waiting until the rollout is over", now), met))
 		}
-		return unfinished != "", nil
+		if unfinished == "" {
+			return false, nil
+		}
+		if lines := met.LastLines(ctx, m.app.client, m.app.namespace); lines != "" {
+			m.screen.say(lines)
+		}
+		return true, nil
 	})
 	return unfinished
+}
+
+// joined returns the texts that are not empty, each after a colon.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), ": ")
 }
 
 // awaitOver waits until what the command began is over, as --for and --until say, and returns empty, or why that will never be known. A

@@ -60,11 +60,13 @@ func TestARecordingOfACommand(t *testing.T) {
 		{sentence: "one that does nothing", how: idle, script: "true", code: 3, prints: []string{"no sign of what was done: ", "RC1068"}},
 		{sentence: "clients lose a request", how: loses, script: "sleep 0.1", code: 1, prints: []string{"0 passed, 1 failed"}},
 		{sentence: "a command that hangs is ended by the deadline", how: works, script: "exec sleep 1000", deadline: 100 * time.Millisecond,
-			code: 3, exit: eitherWay, broken: "was not over after 100ms, which is its deadline", prints: []string{"1 passed"}},
+			code: 3, exit: eitherWay, broken: "was not over after 100ms, which is its deadline", prints: []string{"1 inconclusive"}},
 		{sentence: "one that is interrupted has not come to its end", how: works, script: "echo ready; exec sleep 1000", interrupt: true,
-			code: 3, exit: 130, broken: " was interrupted", prints: []string{"1 passed"}},
+			code: 3, exit: 130, broken: " was interrupted", prints: []string{"1 inconclusive"}},
 		{sentence: "what says when it is over never will", how: works, script: "true", until: "echo none; exit 127", code: 3,
-			broken: "--until cannot succeed: none", prints: []string{"1 passed", "\n--until cannot succeed: none\n"}},
+			broken: "--until cannot succeed: none", prints: []string{"1 inconclusive", "\n--until cannot succeed: none\n"}},
+		{sentence: "clients lose a request, and the command is ended", how: loses, script: "exec sleep 1000", deadline: 100 * time.Millisecond,
+			code: 1, exit: eitherWay, broken: "was not over after 100ms, which is its deadline", prints: []string{"0 passed, 1 failed"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			r := fakeRecorder(runFolder(t), row.how)
@@ -103,6 +105,9 @@ func TestARecordingOfACommand(t *testing.T) {
 			}
 			if broken := strings.Join(report.Run.Broken, "; "); !strings.HasSuffix(broken, row.broken) || row.broken == "" && broken != "" {
 				t.Errorf("broken: %q, want %q", broken, row.broken)
+			}
+			if why := strings.Join(report.Run.Broken, "; "); why != "" && !hasStep(report, why) {
+				t.Errorf("no step says why: %+v", report.Scenarios[0].Steps)
 			}
 			lines, err := os.ReadFile(filepath.Join(r.folder, commandFile))
 			if err != nil {

@@ -13,32 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/poll"
+	"example.com/rollcall/harness/standstill"
 )
-
-// unfit returns the nodes that take no pods, by name, and why.
-func unfit(nodes []*corev1.Node) map[string]string {
-	why := map[string]string{}
-	for _, node := range nodes {
-		if lacks := lacking(node); lacks != "" {
-			why[node.Name] = lacks
-		}
-	}
-	return why
-}
-
-func lacking(node *corev1.Node) string {
-	switch {
-	case !cluster.NodeReady(*node):
-		return "not ready"
-	case node.Spec.Unschedulable:
-		return "cordoned"
-	default:
-		return ""
-	}
-}
 
 // A wholeness finds out what a cluster lacks compared to before the maintenance. Nodes that are gone are not missed: others may have
 // replaced them.
@@ -102,7 +80,7 @@ func (w wholeness) lacks(ctx context.Context) string {
 }
 
 func (w wholeness) lacksOf(nodes []*corev1.Node) string {
-	now := unfit(nodes)
+	now := standstill.Unfit(nodes)
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if w.before[name] == "" {
 			return "node " + name + " is " + now[name]

@@ -16,6 +16,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 
 	"example.com/rollcall/harness/observe"
+	"example.com/rollcall/harness/standstill"
 )
 
 func TestWhenAClusterIsWhole(t *testing.T) {
@@ -45,7 +46,7 @@ func TestWhenAClusterIsWhole(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				before := unfit(observe.Follow(t.Context(), fake.NewClientset(row.before...), "n").Nodes())
+				before := standstill.Unfit(observe.Follow(t.Context(), fake.NewClientset(row.before...), "n").Nodes())
 				client := fake.NewClientset(row.after...)
 				if row.silent {
 					client.PrependReactor("list", "nodes", func(k8stesting.Action) (bool, runtime.Object, error) {

@@ -20,5 +20,6 @@ const (
 	AppChanged      = "app-changed"       // which workload of the app, or Service, is another object or has another specification than before
 	SystemChanged   = "system-changed"    // which components of the cluster were started again or replaced, or its API server's version
 	RolloutUnderWay = "rollout-under-way" // what the app's rollout still lacked before anything was done
+	Unfinished      = "unfinished"        // why what was done, or the rollout that it began, did not come to its end; absent: it did
 	UntilTurned     = "until-turned"      // how often --until failed before it succeeded; absent: it never failed
 )

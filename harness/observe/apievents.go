@@ -28,7 +28,7 @@ const clockTolerance = 5 * time.Second
 // see notes an Event, unless it is older than the watch: it may be of an earlier recording in the same namespace. Kubelets
 // report the URLs of failed probes.
 func (t *apiEventTracker) see(e *corev1.Event) {
-	if last := lastReported(e); !last.IsZero() && last.Before(t.began.Add(-clockTolerance)) {
+	if last := LastReported(e); !last.IsZero() && last.Before(t.began.Add(-clockTolerance)) {
 		return
 	}
 	t.change(func() {
@@ -62,8 +62,8 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:mostText-len(more)], "") + more
 }
 
-// lastReported returns the latest of an Event's times.
-func lastReported(e *corev1.Event) time.Time {
+// LastReported returns the latest of an Event's times, in whole seconds of the clock of whoever reported it.
+func LastReported(e *corev1.Event) time.Time {
 	last := e.LastTimestamp.Time
 	if e.Series != nil && e.Series.LastObservedTime.After(last) {
 		last = e.Series.LastObservedTime.Time

@@ -34,6 +34,7 @@ type target struct {
 	loaded  []string // images that were loaded onto its nodes
 	say     func(string)
 	record  *record
+	alone   bool     // nobody else creates objects there
 	created []Object // in their order, as the API server returned them
 }
 

@@ -17,6 +17,7 @@ import (
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/staging"
+	"example.com/rollcall/harness/standstill"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -27,23 +28,19 @@ func deadlineOf(o Object) time.Duration {
 	return progressDeadline
 }
 
-// sayEvery is how often the output says what is waited for.
+// sayEvery is how often the output says what is waited for, and why.
 const sayEvery = 5 * time.Second
 
 // An awaited is a workload that is waited for.
 type awaited struct {
 	Object
 	pods       func() []*corev1.Pod
-	standstill *during.Standstill
+	standstill *standstill.Standstill
 }
 
-// awaitReady waits until all workloads that were created have rolled out. It returns an error if the app's cannot; another one that
-// cannot is reported, and no longer waited for.
-func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a *App) error {
-	watching, stop := context.WithCancel(ctx)
-	defer stop()
+// awaited returns the workloads that were created, which are looked at until ctx ends.
+func (t *target) awaited(ctx context.Context, client kubernetes.Interface, a *App) (all []awaited) {
 	seen := map[string]*observe.Objects{} // by namespace
-	var pending []awaited
 	for _, o := range t.created {
 		template, has := templateOf(o)
 		if !has || o.GetKind() == "Job" {
@@ -51,63 +48,67 @@ func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a 
 		}
 		in := o.namespace()
 		if seen[in] == nil {
-			seen[in] = observe.Follow(watching, client, in)
+			seen[in] = observe.Follow(ctx, client, in)
 		}
 		selector := labels.SelectorFromSet(template.Labels)
-		pending = append(pending, awaited{o, func() []*corev1.Pod { return seen[in].Pods(selector) },
-			during.NewStandstill(seen[in], selector, o.GetName())})
+		one := awaited{o, func() []*corev1.Pod { return seen[in].Pods(selector) }, standstill.New(seen[in], selector, o.GetName())}
+		if t.alone && a.onlyMaker() {
+			one.standstill.Uncreated = func(kind, name string) bool { return !t.has(in, kind, name) }
+		}
+		all = append(all, one)
 	}
+	return all
+}
+
+// awaitReady waits until all workloads that were created have rolled out. It returns an error if the app's cannot; another one that
+// cannot is reported, and no longer waited for.
+func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a *App) error {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	pending := t.awaited(watching, client, a)
 	began := time.Now()
 	var said time.Time
 	return poll.Until(ctx, time.Second, func() (bool, error) {
 		look := time.Since(said) >= sayEvery
 		var lack []string
+		var met []standstill.Obstacle
 		var failed error
 		pending = slices.DeleteFunc(pending, func(o awaited) bool {
-			lacks, why := t.lacks(ctx, o), ""
+			lacks := t.lacks(ctx, o)
 			if lacks == "" {
 				return true
 			}
-			if look {
-				why = o.standstill.Because()
-			}
-			if why == "" && time.Since(began) >= deadlineOf(o.Object) {
-				why = fmt.Sprintf("%s after %v%s", lacks, deadlineOf(o.Object), because(ctx, client, o))
-			}
-			switch {
-			case why == "":
-				lack = append(lack, fmt.Sprintf("%s %s", strings.ToLower(o.String()), lacks))
+			late := time.Since(began) >= deadlineOf(o.Object)
+			if !look && !late {
 				return false
-			case o.same(a.workload):
-				failed = usage.New(fmt.Sprintf("%s (%s)", o, o.At), why, remedy(why, "have it get ready: kubectl describe pods"))
+			}
+			is, why := o.standstill.Look(), ""
+			switch {
+			case is.ForGood:
+				why = is.String()
+			case late:
+				why = fmt.Sprintf("%s after %v%s", lacks, deadlineOf(o.Object), because(ctx, client, o, is))
+			default:
+				lack, met = append(lack, fmt.Sprintf("%s %s", strings.ToLower(o.String()), lacks)), append(met, is)
+				return false
+			}
+			if lines := is.LastLines(ctx, client, o.namespace()); lines != "" {
+				t.say(lines)
+			}
+			if o.same(a.workload) {
+				failed = usage.New(fmt.Sprintf("%s (%s)", o, o.At), why, remedyFor(is))
 				return false
 			}
 			t.say(fmt.Sprintf("%s: %s: the load begins without it", o, why))
 			return true
 		})
-		if len(lack) > 0 && look {
+		if len(lack) > 0 && look && failed == nil {
 			said = time.Now()
-			t.say(fmt.Sprintf("waiting for the app, for %v: %s", time.Since(began).Round(time.Second), strings.Join(lack, ", ")))
+			line := fmt.Sprintf("waiting for the app, for %v: %s", time.Since(began).Round(time.Second), strings.Join(lack, ", "))
+			t.say(standstill.Progress(line, met...))
 		}
 		return len(pending) == 0 || failed != nil, failed
 	})
-}
-
-// remedies are for the messages of admission about pods that it rejects (v1.37: apiserver, plugin/resourcequota/controller.go,
-// and plugin/pkg/admission/limitranger/admission.go).
-var remedies = []struct{ sign, remedy string }{
-	{"exceeded quota", "raise the quota, or have the pods ask for less"},
-	{"failed quota", "have the pods ask for what the quota counts"},
-	{"usage per ", "have the pods ask for what the LimitRange allows"},
-}
-
-func remedy(why, other string) string {
-	for _, of := range remedies {
-		if strings.Contains(why, of.sign) {
-			return of.remedy
-		}
-	}
-	return other
 }
 
 // lacks says what a workload or its pods still have to do; empty when it has rolled out.
@@ -129,14 +130,29 @@ func (t *target) lacks(ctx context.Context, o awaited) string {
 	return ""
 }
 
-// because says why a workload's pods do not get ready: the status of one that is not or, if all are ready, the last warning.
-func because(ctx context.Context, client kubernetes.Interface, o awaited) string {
-	pods := o.pods()
-	if i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return !observe.Ready(p) }); i >= 0 {
-		return fmt.Sprintf(": pod %s: %s", pods[i].Name, staging.PodStatus(*pods[i]))
+// because says why a workload's pods do not get ready: the obstacle or, if none is known, the last warning.
+func because(ctx context.Context, client kubernetes.Interface, o awaited, met standstill.Obstacle) string {
+	why := met.String()
+	if why == "" {
+		why = staging.LastWarning(ctx, client, o.namespace(), "")
 	}
-	if warning := staging.LastWarning(ctx, client, o.namespace(), ""); warning != "" {
-		return ": " + warning
+	if why == "" {
+		return ""
 	}
-	return ""
+	return ": " + why
+}
+
+// has reports whether this try created an object.
+func (t *target) has(namespace, kind, name string) bool {
+	return slices.ContainsFunc(t.created, func(o Object) bool {
+		return o.GetKind() == kind && o.GetName() == name && o.namespace() == namespace
+	})
+}
+
+// onlyMaker reports whether nothing of the manifests but the app's own pods may create objects: no other pods, such as those of a Job,
+// and no object of a kind that a controller of its own reads.
+func (a *App) onlyMaker() bool {
+	return len(foreign(a.Objects)) == 0 && !slices.ContainsFunc(a.Objects, func(o Object) bool {
+		return len(containersOf(o)) > 0 && !o.same(a.workload)
+	})
 }

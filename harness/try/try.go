@@ -176,6 +176,7 @@ func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
 	if err != nil {
 		return err
 	}
+	to.alone = !site.Cluster.Attached()
 	file := filepath.Join(site.Folder, "created-"+site.Cluster.Mode()+".json")
 	if to.record, err = newRecord(identityOf(ctx, site.Cluster), !site.Cluster.Temporary(), file); err != nil {
 		return err

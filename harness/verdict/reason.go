@@ -42,7 +42,7 @@ func Reasons() []ReasonKind {
 	const notExplained = "everything about failures, unless more failed since than these explain"
 	return []ReasonKind{
 		{evidence.StageFailed, "deploying, starting the load or another stage failed, or Ctrl-C came", everything},
-		{evidence.NeverSettled, "the rollout did not end in 5 min", everything},
+		{evidence.NeverSettled, "the rollout did not end in 5 min, or cannot end, or a deadline or Ctrl-C ended what was done", everything},
 		{evidence.StrayEndpoint, "a pod that is not part of the rollout was behind the Service, so the end was not awaited", everything},
 		{reasonNoLanes, "a scenario under load has no lanes", everything},
 		{evidence.UncleanCluster, "pods of another run were in the cluster", "everything"},

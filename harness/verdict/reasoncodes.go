@@ -10,8 +10,9 @@ var reasonCodes = []Code{
 	{
 		Code: "RC2002", ID: "never-settled",
 		Causes: "the rollout did not end within 5 minutes: a pod does not become ready, an image or a volume is missing, a quota " +
-			"is used up.",
-		Do: "see `kubectl describe` of the pods in the diagnostics folder.",
+			"is used up. With an app of yours (`during --service`, `try`), waiting does not help, or `--deadline` or Ctrl-C ended " +
+			"what was done; the finding says which pod and container, and why.",
+		Do: "mend what the finding names; of Rollcall's own app see `kubectl describe` of the pods in the diagnostics folder.",
 	},
 	{
 		Code: "RC2003", ID: "stray-endpoint",

@@ -38,7 +38,7 @@ var failuresAndLatencies = []evidence.Subject{evidence.AboutFailures, evidence.A
 
 // distrust lists why parts of the recording cannot be trusted, the most fundamental reason first.
 func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
-	reasons = slices.Concat(recorded(run), contradictions(tl), blindness(tl))
+	reasons = slices.Concat(recorded(run), unfinished(tl), contradictions(tl), blindness(tl))
 	if run.Unloaded {
 		return reasons
 	}
@@ -60,6 +60,15 @@ func distrust(run evidence.Run, tl timeline.Timeline) (reasons []Reason) {
 func reason(id string, scope evidence.Scope, format string, values ...any) Reason {
 	because := fmt.Sprintf(format, values...)
 	return Reason{ID: id, Brief: because, Because: because, Scope: scope}
+}
+
+// unfinished returns a reason if what a user did, or the rollout that it began, did not come to its end: nobody knows what the rest costs.
+func unfinished(tl timeline.Timeline) []Reason {
+	why, is := tl.Fact(evidence.Unfinished)
+	if !is {
+		return nil
+	}
+	return []Reason{reason(evidence.NeverSettled, evidence.Scope{}, "%s", why.Detail)}
 }
 
 // contradictions returns a reason for each problem of the timeline, with the file that has it.

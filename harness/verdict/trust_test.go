@@ -120,6 +120,8 @@ var incompleteRows = []distrustRow{
 	{"a stage that failed", recordedReason(evidence.StageFailed, evidence.Scope{}), "stage-failed", "so it was"},
 	{"a rollout that never ended", all(without(evidence.OldGone), without(evidence.Barrier), recordedReason(evidence.NeverSettled, evidence.Scope{})),
 		"never-settled", "so it was"},
+	{"a rollout of a user that cannot end", noting(evidence.Unfinished, "the rollout cannot end: no node takes pod c"),
+		"never-settled", "the rollout cannot end: no node takes pod c"},
 	{"a cluster that was not clean", recordedReason(evidence.UncleanCluster,
 		evidence.Scope{Missed: evidence.Subjects(), Doubted: evidence.Subjects()}), "unclean-cluster", "so it was"},
 	{"an agent that died", recordedReason(evidence.AgentLost, evidence.Scope{Missed: evidence.Requests(),

@@ -5,6 +5,7 @@ package message
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,9 +22,11 @@ const (
 	ProbeTimesOut    evidence.ReportKind = "probe-times-out"    // a probe got no answer in time
 	Rescales         evidence.ReportKind = "rescales"           // an autoscaler gave a workload another size
 	NodeComes        evidence.ReportKind = "node-comes"         // an autoscaler of nodes adds one for the pod
+	NoNodeComes      evidence.ReportKind = "no-node-comes"      // it adds none, since none would help or it has as many as it may have
 
 	NotScheduled evidence.ReportKind = "not-scheduled" // no node takes the pod
 	NotAttached  evidence.ReportKind = "not-attached"  // its volume cannot be attached
+	NotMounted   evidence.ReportKind = "not-mounted"   // its volume cannot be mounted
 	NotCreated   evidence.ReportKind = "not-created"   // the API server rejected the pod
 	NotPulled    evidence.ReportKind = "not-pulled"    // the registry does not have its image
 	Scheduled    evidence.ReportKind = "scheduled"
@@ -66,6 +69,7 @@ var forms = []form{
 	{"Scheduled", Scheduled, nil},            // the same file
 	{"FailedAttachVolume", NotAttached, nil}, // pkg/controller/volume/events/event.go
 	{"SuccessfulAttachVolume", Attached, nil},
+	{"FailedMount", NotMounted, nil},  // pkg/kubelet/events/event.go
 	{"FailedCreate", NotCreated, nil}, // pkg/controller/controller_utils.go
 	{"SuccessfulCreate", Created, nil},
 	// pkg/kubelet/images/image_manager.go: it ends with the cause. The reason has other messages, which are not about images.
@@ -73,8 +77,9 @@ var forms = []form{
 	{"Failed", "", nil},
 	{"Pulled", Pulled, nil},
 
-	{"TriggeredScaleUp", NodeComes, nil}, // cluster-autoscaler
-	{"Nominated", NodeComes, nil},        // Karpenter
+	{"TriggeredScaleUp", NodeComes, nil},    // cluster-autoscaler
+	{"NotTriggerScaleUp", NoNodeComes, nil}, // the same
+	{"Nominated", NodeComes, nil},           // Karpenter
 }
 
 // Lacks of pods.
@@ -86,9 +91,12 @@ const (
 	LacksRoom      evidence.Lack = "room"       // on a node
 	LacksAdmission evidence.Lack = "admission"  // a policy rejects it
 	LacksClaim     evidence.Lack = "claim"      // a PersistentVolumeClaim that another controller may still bind
+	LacksLabels    evidence.Lack = "labels"     // of a node, which it selects
+	LacksUntainted evidence.Lack = "untainted"  // a node without taints that it does not tolerate
 )
 
-// lacks has what a pod waits for, by words of the Event about it.
+// lacks has what a pod waits for, by words of the Event about it. Of several that a scheduler names, for different nodes, the earlier
+// counts: control planes are tainted on most clusters.
 var lacks = []struct {
 	words string
 	lack  evidence.Lack
@@ -101,6 +109,9 @@ var lacks = []struct {
 	{"Insufficient ", LacksRoom},            // pkg/scheduler/framework/plugins/noderesources
 	{unboundClaims, LacksClaim},             // pkg/scheduler/framework/plugins/volumebinding
 	{"is forbidden: ", LacksAdmission},      // apimachinery, pkg/api/errors, NewForbidden
+
+	{"didn't match Pod's node affinity/selector", LacksLabels}, // pkg/scheduler/framework/plugins/nodeaffinity
+	{"had untolerated taint", LacksUntainted},                  // pkg/scheduler/framework/plugins/tainttoleration
 }
 
 const unboundClaims = "unbound immediate PersistentVolumeClaims"
@@ -159,6 +170,44 @@ func WithoutPreemption(message string) string {
 
 // ClaimMayBind reports whether a pod that no node takes waits for a claim that another controller may still bind.
 func ClaimMayBind(message string) bool { return strings.Contains(message, unboundClaims) }
+
+// An Absent is an object that a pod names and that does not exist, or lacks a key.
+type Absent struct {
+	Kind, Name string // such as Secret and web-tls; no name: the message does not have it
+	Key        string // of the object, which exists; empty: the object does not
+}
+
+// absents has the messages about such objects, with the kind, the key and the name as named groups.
+var absents = []*regexp.Regexp{
+	// apimachinery, pkg/api/errors, NewNotFound: kubelets write it of Secrets and ConfigMaps, schedulers of claims
+	regexp.MustCompile(`(?P<kind>secret|configmap|persistentvolumeclaim)s? "(?P<name>[^"]+)" not found`),
+	// pkg/kubelet/kubelet_pods.go, makeEnvironmentVariables
+	regexp.MustCompile(`couldn't find key (?P<key>\S+) in (?P<kind>Secret|ConfigMap) [^/\s]*/(?P<name>\S+)`),
+	regexp.MustCompile(`references non-existent (?P<kind>secret) key: (?P<key>\S+)`),           // pkg/volume/secret/secret.go
+	regexp.MustCompile(`(?P<kind>configmap) references non-existent config key: (?P<key>\S+)`), // pkg/volume/configmap/configmap.go
+}
+
+// absentKinds has the kinds as manifests write them, by the lower-case words of messages.
+var absentKinds = map[string]string{"secret": "Secret", "configmap": "ConfigMap", "persistentvolumeclaim": "PersistentVolumeClaim"}
+
+// AbsentIn returns what a message says does not exist: of a container that waits, of a volume that cannot be mounted, or of a pod that no
+// node takes. known is false if it says so of nothing.
+func AbsentIn(message string) (absent Absent, known bool) {
+	for _, form := range absents {
+		found := form.FindStringSubmatch(message)
+		if found == nil {
+			continue
+		}
+		group := func(name string) string {
+			if i := form.SubexpIndex(name); i >= 0 {
+				return found[i]
+			}
+			return ""
+		}
+		return Absent{absentKinds[strings.ToLower(group("kind"))], group("name"), group("key")}, true
+	}
+	return Absent{}, false
+}
 
 // VolumeUsers returns the pods that use the volume of another one, by the Event that it cannot be attached to that.
 func VolumeUsers(message string) []string {

@@ -34,7 +34,17 @@ func TestOf(t *testing.T) {
 			report{Kind: NotScheduled, Lacks: LacksPort}},
 		{"what preemption would do is not what the pod lacks", "Pod", "FailedScheduling",
 			"0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: 1 Insufficient cpu.",
-			report{Kind: NotScheduled}},
+			report{Kind: NotScheduled, Lacks: LacksUntainted}},
+		{"room on a worker counts before the taint of a control plane", "Pod", "FailedScheduling",
+			"0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu. no new claims to deallocate, preemption: 0/3",
+			report{Kind: NotScheduled, Lacks: LacksRoom}},
+		{"so do the labels of a node", "Pod", "FailedScheduling",
+			"0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match Pod's node affinity/selector. preemption: 0/3",
+			report{Kind: NotScheduled, Lacks: LacksLabels}},
+		{"an autoscaler adds no node", "Pod", "NotTriggerScaleUp", "pod didn't trigger scale-up: 1 max node group size reached",
+			report{Kind: NoNodeComes}},
+		{"a volume that cannot be mounted", "Pod", "FailedMount", `MountVolume.SetUp failed for volume "tls" : secret "web-tls" not found`,
+			report{Kind: NotMounted}},
 		{"a volume that another controller may bind", "Pod", "FailedScheduling",
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims.",
 			report{Kind: NotScheduled, Lacks: LacksClaim}},
@@ -52,6 +62,36 @@ func TestOf(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestAbsentIn(t *testing.T) {
+	for _, row := range []struct {
+		sentence, message string
+		want              Absent
+	}{
+		{"a Secret of a container", `secret "web-db" not found`, Absent{Kind: "Secret", Name: "web-db"}},
+		{"a ConfigMap, by the API server's words", `configmaps "web" not found`, Absent{Kind: "ConfigMap", Name: "web"}},
+		{"a key of a Secret", "couldn't find key url in Secret shop/web-db", Absent{Kind: "Secret", Name: "web-db", Key: "url"}},
+		{"a key of a ConfigMap", "couldn't find key url in ConfigMap shop/web", Absent{Kind: "ConfigMap", Name: "web", Key: "url"}},
+		{"a Secret of a volume", `MountVolume.SetUp failed for volume "tls" : secret "web-tls" not found`,
+			Absent{Kind: "Secret", Name: "web-tls"}},
+		{"the first of a projected volume", `MountVolume.SetUp failed for volume "all" : [configmap "a" not found, secret "b" not found]`,
+			Absent{Kind: "ConfigMap", Name: "a"}},
+		{"a key of a Secret's volume", `MountVolume.SetUp failed for volume "tls" : references non-existent secret key: ca.crt`,
+			Absent{Kind: "Secret", Key: "ca.crt"}},
+		{"a key of a ConfigMap's volume", `MountVolume.SetUp failed for volume "c" : configmap references non-existent config key: a.yaml`,
+			Absent{Kind: "ConfigMap", Key: "a.yaml"}},
+		{"a claim", `0/3 nodes are available: persistentvolumeclaim "data" not found. preemption: 0/3 nodes are available`,
+			Absent{Kind: "PersistentVolumeClaim", Name: "data"}},
+		{"a claim that is being made",
+			`0/3 nodes are available: waiting for ephemeral volume controller to create the persistentvolumeclaim "web-data".`, Absent{}},
+		{"an image", `Back-off pulling image "web:3": NotFound: web:3: not found`, Absent{}},
+		{"a cache that is not filled yet", "failed to sync secret cache: timed out waiting for the condition", Absent{}},
+	} {
+		if got, known := AbsentIn(row.message); got != row.want || known != (row.want != Absent{}) {
+			t.Errorf("%s: %+v, %t; want %+v", row.sentence, got, known, row.want)
+		}
 	}
 }
 
