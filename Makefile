@@ -204,8 +204,8 @@ track-record: setup ## Run suite regressions on components with and without each
 	go test ./harness/mutants -count=1 -run TestTrackRecordGuide -update
 
 .PHONY: cases
-cases: $(ROLLCALL) setup ## Try small apps with mistakes that users made, on a kept cluster, in MODES; RUN=<pattern> selects; 40 minutes per mode
-	ROLLCALL_TESTS=cases go test -count=1 -timeout 4h -v -run 'TestCasesOnACluster/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/try
+cases: $(ROLLCALL) setup ## Do what went wrong for users, by try and during, on a kept cluster, in MODES; RUN=<pattern> selects; 2 hours per mode
+	ROLLCALL_TESTS=cases go test -count=1 -timeout 8h -v -run 'TestCasesOnACluster/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/cases
 
 .PHONY: busy
 busy: $(ROLLCALL) setup ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes

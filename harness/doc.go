@@ -1,6 +1,7 @@
 // Package harness has the types that authors of scenarios use: a [Scenario] as a plain value, its two
 // kinds, [UnderLoad] and [InSteps], and the [Steps] of the second. The packages below it:
 //
+//   - cases tries what went wrong for users, with apps of ours instead of theirs, as they would
 //   - cluster has the interface of a Kubernetes cluster as scenarios and recordings need it
 //   - command runs other programs, given as a command line, and returns their standard output
 //   - dataplane has what routes connections to Services on nodes

@@ -99,7 +99,7 @@ func TestCauses(t *testing.T) {
 			pod(1300, evidence.PodReady, "v3", "migrate-1"), pod(1300, evidence.EndpointReady, "v3", "migrate-1"),
 		}, fails(evidence.Refused, 14, 18), "migrate-1", nil, []string{"not-listening/other-workload/other-started/other-workload"}},
 		{"a ready pod answers 502 after a pod of CoreDNS ended", []evidence.Event{others(2500, evidence.SystemPodDeleting, "coredns", "")},
-			fails(evidence.BadStatus, 26, 30, status(502)), "web-2", nil, []string{"behind/ready/dns-restarted/dependency"}},
+			fails(evidence.BadStatus, 26, 30, status(502)), "web-2", nil, []string{"behind/ready/dns-restarted/cluster"}},
 		{"a ready pod answers 502 after another workload's pod began to end", []evidence.Event{others(2500, evidence.OtherPodDeleting, "", "")},
 			fails(evidence.BadStatus, 26, 30, status(502)), "web-2", nil, []string{"behind/ready/other-restarted/dependency"}},
 		{"a terminating pod answers 502", nil, fails(evidence.BadStatus, 21, 24, status(502)), "web-1", nil,

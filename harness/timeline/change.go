@@ -23,7 +23,7 @@ func (t Timeline) ChangesSince(begun time.Duration) (n int) {
 	}
 	n += t.newVersions(begun)
 	for _, whole := range []string{evidence.AppChanged, evidence.SystemChanged} {
-		if _, changed := t.facts[whole]; changed {
+		if _, changed := t.facts[whole]; changed && (whole != evidence.AppChanged || !t.OnDelete) {
 			n++
 		}
 	}

@@ -78,6 +78,20 @@ func byPod(is func(*lost) bool, then, otherwise Owner) func(*lost) Owner {
 	}
 }
 
+// ownerBehind returns the owner of what an app needs: of its manifests if its own pods ended in a bad order.
+func ownerBehind(l *lost) Owner {
+	switch {
+	case l.condition == ConditionOther:
+		return OwnerOther
+	case l.condition == ConditionTerminating || l.condition == ConditionKilled:
+		return OwnerManifest
+	case slices.Contains([]Trigger{TriggerDNS, TriggerProxy, TriggerNode, TriggerDisruption}, l.since.Trigger):
+		return OwnerCluster
+	default:
+		return OwnerDependency
+	}
+}
+
 func ready(l *lost) bool { return l.condition == ConditionReady }
 
 // leftEarly are the changes that take pods away from the Service.
@@ -127,9 +141,8 @@ var stages = []stageRow{
 		Means: "the app answered with the status of a proxy that got no reply itself (502, 504, and 503 of a pod with several containers).",
 		Do: "look at what the app needs: another container of its pods that ended first, another workload, the name service. Its rollout, " +
 			"hook and probe are not the cause, unless its pods were terminating.",
-		is: func(l *lost) bool { return l.Fault == evidence.BadStatus && l.gateway() },
-		owner: byPod(func(l *lost) bool { return l.condition == ConditionTerminating || l.condition == ConditionKilled },
-			OwnerManifest, OwnerDependency),
+		is:       func(l *lost) bool { return l.Fault == evidence.BadStatus && l.gateway() },
+		owner:    ownerBehind,
 		triggers: []Trigger{TriggerOther, TriggerDNS, TriggerProxy, TriggerNode, TriggerDisruption},
 	},
 	{

@@ -32,7 +32,7 @@ type tables struct {
 	measured   bool                      // waits were measured
 	doubts     []evidence.Event          // see [Timeline.Doubts]
 	strays     []evidence.Event          // of pods behind the Service that do not belong to the rollout
-	changes    []time.Duration           // when pods, endpoints, Service or workload of the app changed
+	changes    []time.Duration           // when pods, endpoints or Service of the app changed
 	others     []evidence.Event          // deletions of other pods of the namespace, by time
 	budgets    map[string]evidence.Event // PodDisruptionBudgets as last seen, by name
 	unread     int                       // Events of the API whose messages this build cannot read
@@ -141,7 +141,7 @@ func (p *pass) note(e evidence.Event) {
 		}
 	case evidence.PodCreated, evidence.PodUnready, evidence.PodDeleting, evidence.PodGone,
 		evidence.EndpointReady, evidence.EndpointNotReady, evidence.EndpointGone, evidence.EndpointTerminating,
-		evidence.ServiceChanged, evidence.SliceEdited, evidence.WorkloadChanged:
+		evidence.ServiceChanged, evidence.SliceEdited:
 		t.changes = append(t.changes, e.At)
 	case evidence.BudgetAllows:
 		t.budgets[e.Object] = e

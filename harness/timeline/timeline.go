@@ -41,6 +41,8 @@ type Timeline struct {
 	UserApp bool
 	// ChosenTimeout is how long clients awaited a reply of a user's app, if the user did not say so; 0: he did, or it is Rollcall's.
 	ChosenTimeout time.Duration
+	// OnDelete says that a rollout of a user's app deletes no pod by itself.
+	OnDelete bool
 	// LostFlows counts the times in which events of a node's connection tracking were lost.
 	LostFlows int
 
@@ -51,7 +53,6 @@ type Timeline struct {
 	grace       time.Duration                     // of a user's app
 	fronted     bool                              // each of its pods has several containers that serve
 	nodeLocal   bool                              // its Service sends clients in pods to pods of their node alone
-	onDelete    bool                              // a rollout of it deletes no pod
 	firstGood   map[evidence.Server]time.Duration // pod and version -> when the first request was sent that it answered well
 	unversioned bool                              // the app's replies do not name their version
 	waits       []Wait                            // by time
@@ -131,7 +132,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	t.unversioned = ev.Run.UserApp != nil && !ev.Run.UserApp.Named
 	t.Unwatched = ev.Run.UserApp != nil && !ev.Run.UserApp.Watched
 	if t.UserApp {
-		t.grace, t.fronted, t.onDelete = ev.Run.UserApp.Grace, ev.Run.UserApp.Fronted(), ev.Run.UserApp.OnDelete()
+		t.grace, t.fronted, t.OnDelete = ev.Run.UserApp.Grace, ev.Run.UserApp.Fronted(), ev.Run.UserApp.OnDelete()
 		t.nodeLocal = ev.Run.UserApp.NodeLocal
 	}
 	t.firstGood = map[evidence.Server]time.Duration{}

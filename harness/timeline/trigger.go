@@ -121,7 +121,7 @@ func (t *Timeline) ending(p *Pod, e evidence.Event) Change {
 		c.Trigger, c.What = TriggerNode, fmt.Sprintf("node %s: pod %s was taken away (%s)", p.Node, p.Pod, e.Detail)
 	case fewer && !more && e.By.Version == t.Old:
 		c.Trigger, c.What = TriggerScaleIn, "the scale-in"
-	case t.onDelete && !fewer:
+	case t.OnDelete && !fewer:
 		c.Trigger, c.What = TriggerDeletion, "the deletion of pod "+p.Pod
 	case rolled, fewer, e.At >= t.begun() && !t.UserApp && t.Disruption == nil:
 		c.Trigger, c.What = TriggerRollout, "the rollout"

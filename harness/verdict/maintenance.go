@@ -94,6 +94,9 @@ func unchanged(a args) (lack string) {
 	if others := a.tl.OthersSince(a.at(evidence.DisruptionBegun)); len(others) > 0 {
 		lack += "; only " + enumerate(others)
 	}
+	if a.tl.OnDelete {
+		lack += "; its update strategy OnDelete replaces no pod by itself"
+	}
 	if budgets := a.tl.Blocking(); len(budgets) > 0 {
 		lack += "; no pod of the app may be evicted, by PodDisruptionBudget " + enumerate(budgets)
 	}

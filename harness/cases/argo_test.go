@@ -1,0 +1,57 @@
+package cases
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Argo Rollouts, whose controller is compiled for the cases that need it.
+const (
+	argoModule     = "github.com/argoproj/argo-rollouts"
+	argoVersion    = "v1.8.3"
+	argoController = "rollouts-controller"
+)
+
+// installArgoRollouts runs Argo Rollouts on the cluster until the test ends. It skips the test unless the controller is beside rollcall.
+func installArgoRollouts(t *testing.T, f folder) {
+	t.Helper()
+	program := filepath.Join(f.programs, argoController)
+	if _, err := os.Stat(program); err != nil {
+		t.Skipf("it needs %s, which takes 10 minutes to compile: CGO_ENABLED=0 GOBIN=%s go install %s/cmd/%s@%s", program, f.programs,
+			argoModule, argoController, argoVersion)
+	}
+	manifest, err := filepath.Abs("testdata/argo-rollouts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := filepath.Join(moduleFolder(t, f), "manifests", "crds", "*-crd.yaml")
+	t.Cleanup(func() {
+		f.sh(t, fmt.Sprintf("kubectl -n argo-rollouts delete --ignore-not-found -f - <%s\n"+
+			"for kinds in %s; do kubectl delete --ignore-not-found -f - <$kinds; done", manifest, kinds))
+	})
+	f.sh(t, fmt.Sprintf(`tar -C %s -c %s | docker import --change 'ENTRYPOINT ["/%[2]s"]' - rollcall.local/argo-rollouts:%s
+		for node in $(kubectl get nodes -o 'jsonpath={.items[*].metadata.name}'); do
+			docker save rollcall.local/argo-rollouts:%[3]s | docker exec -i $node ctr --namespace=k8s.io images import -
+		done
+		for kinds in %[4]s; do kubectl apply --server-side -f - <$kinds; done
+		kubectl -n argo-rollouts apply -f - <%[5]s
+		kubectl -n argo-rollouts rollout status deployment/argo-rollouts --timeout=2m`,
+		f.programs, argoController, argoVersion, kinds, manifest))
+}
+
+// moduleFolder returns the folder with the sources of Argo Rollouts, which the go command has since the controller was compiled.
+func moduleFolder(t *testing.T, f folder) string {
+	t.Helper()
+	out, err := f.command(t.Context(), "go", "mod", "download", "-json", argoModule+"@"+argoVersion).Output()
+	var module struct{ Dir string }
+	if err == nil {
+		err = json.Unmarshal(out, &module)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return module.Dir
+}
