@@ -163,7 +163,7 @@ func TestAppsThatDoNotGetReady(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				app, err := New(objects, "")
+				app, err := New(objects, "", "")
 				if err != nil {
 					t.Fatal(err)
 				}
