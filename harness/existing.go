@@ -16,6 +16,7 @@ type Existing struct {
 	Service *corev1.Service // that pods request, by its ClusterIP and first port; nil: they request the control pod alone
 	Secure  bool            // requests use TLS, with the Service's name
 	Pods    *observe.App    // behind the Service; nil: there is no permission to watch them
+	New     bool            // its pods were just made, and may answer badly until they have their configuration
 	URL     string          // for the client outside the cluster; empty: there is no such client
 	Address string          // host and port that the URL's connections are opened to; empty: those of the URL
 	Control string          // URL past the app, for a control lane of that client; empty: it has none

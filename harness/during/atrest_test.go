@@ -134,6 +134,7 @@ func TestRequestsAtRest(t *testing.T) {
 						return update(client, row.changed)
 					}}
 				}
+				synctest.Wait() // until all watches are open, which informers do after they have listed
 				asked.since()
 				ended := make(chan struct{})
 				go func() {

@@ -54,7 +54,7 @@ func TestVerdictsFromThisHostAlone(t *testing.T) {
 		{sentence: "the app does not come back", how: broken, lasts: 4 * over, outage: 90 * time.Millisecond, code: 1,
 			says: []string{" until the load ended"}},
 		{sentence: "this host cannot resolve the name for a while", how: unnamed, lasts: over, code: 3,
-			says: []string{"the host of outside-fresh could not resolve the name: ", " unresolved)", "RC2023"}},
+			says: []string{"the host of outside-fresh could not resolve the name: ", "(unresolved)", "RC2023"}},
 		{sentence: "a proxy is set that the load does not use", how: works, lasts: over, proxy: "HTTPS_PROXY",
 			says: []string{"HTTPS_PROXY is set for https://shop.example.com/healthz: the load bypasses the proxy"}},
 	} {

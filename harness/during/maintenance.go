@@ -91,6 +91,7 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 	if err != nil || to == nil {
 		return s, err
 	}
+	to.New = m.change != nil
 	if to.Service != nil {
 		if err := m.watchApp(ctx, c, &s); err != nil {
 			return s, err

@@ -32,7 +32,7 @@ func (a *userApp) rolled(pods []corev1.Pod) []corev1.Pod {
 // workload returns the workload that is rolled out; false if it is not known or not read.
 func (a *userApp) workload() (found workload, known bool) {
 	for _, w := range a.workloads {
-		if w.kind == "Job" || w.kind == "CronJob" || a.rolls.Name != "" && false {
+		if w.kind == "Job" || w.kind == "CronJob" || a.rolls.Name != "" && (w.kind != a.rolls.Kind || w.name != a.rolls.Name) {
 			continue
 		}
 		if known {

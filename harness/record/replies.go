@@ -30,7 +30,7 @@ func (cl *clients) awaitReplies(ctx context.Context, there *harness.Existing, ou
 		all.Go(func() {
 			for _, lane := range a.lanes {
 				var first time.Duration
-				if first, failed[i] = cl.awaitRepliesOn(ctx, a, lane, there != nil, ours); failed[i] != nil {
+				if first, failed[i] = cl.awaitRepliesOn(ctx, a, lane, there, ours); failed[i] != nil {
 					return
 				}
 				if lane.Kind().RequestsApp() {
@@ -63,9 +63,9 @@ func timeoutFor(first time.Duration) time.Duration {
 }
 
 // awaitRepliesOn waits until a lane gets a good reply, and returns how long that took.
-func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.Lane, there bool, ours func(pod string) bool) (
+func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.Lane, there *harness.Existing, ours func(pod string) bool) (
 	took time.Duration, err error) {
-	app, users := cl.userHTTP, there && lane.Kind().RequestsApp() // users: it may never give a good reply
+	app, users := cl.userHTTP, there != nil && lane.Kind().RequestsApp() // users: it may never give a good reply
 	switch {
 	case lane.Kind().IsControl() && a.node == "":
 		app, users = app.OfControl(), true
@@ -78,7 +78,9 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	}
 	await := until
 	if users {
-		await = untilCertain
+		await = func(ctx context.Context, request func() error) error {
+			return untilCertain(ctx, request, there != nil && there.New)
+		}
 	}
 	err = await(ctx, func() error {
 		began := time.Now()
@@ -138,14 +140,15 @@ func until(ctx context.Context, works func() error) error {
 }
 
 // untilCertain waits until an app that runs already gives a good reply, or returns the last error when it is clear that there will be none.
-func untilCertain(ctx context.Context, request func() error) (last error) {
+// A bad status of an app that was just made does not show that: it may be ready before it is able.
+func untilCertain(ctx context.Context, request func() error, isNew bool) (last error) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit) // a request in flight at the limit is still awaited
 	defer cancel()
 	said := 0
 	_ = poll.Until(ctx, requestEvery, func() (bool, error) {
 		last = request()
 		said++
-		if none := (*loadgen.NoReplyError)(nil); !errors.As(last, &none) || none.Status == 0 && !none.TLS {
+		if none := (*loadgen.NoReplyError)(nil); !errors.As(last, &none) || !none.TLS && (none.Status == 0 || isNew) {
 			said = 0
 		}
 		return last == nil || said == inARow, nil

@@ -31,28 +31,35 @@ func TestUntilAnAppHasSaid(t *testing.T) {
 		answer   func(n int) error // to the n-th request, from 1
 		want     error
 		asked    time.Duration
+		isNew    bool
 	}{
-		{"one good reply is enough", forever(nil), nil, 0},
-		{"rules may be written again in half a minute", forever(refused), refused, answerLimit},
-		{"an error status from the app itself will not go away", forever(status), status, (inARow - 1) * requestEvery},
-		{"nor will an app that speaks TLS stop doing so", forever(overTLS), overTLS, (inARow - 1) * requestEvery},
+		{"one good reply is enough", forever(nil), nil, 0, false},
+		{"rules may be written again in half a minute", forever(refused), refused, answerLimit, false},
+		{"an error status from the app itself will not go away", forever(status), status, (inARow - 1) * requestEvery, false},
+		{"unless it was just made, and has no configuration yet", func(n int) error {
+			if n < 3*inARow {
+				return status
+			}
+			return nil
+		}, nil, (3*inARow - 1) * requestEvery, true},
+		{"nor will an app that speaks TLS stop doing so", forever(overTLS), overTLS, (inARow - 1) * requestEvery, false},
 		{"a pod that is warming up may reply with one error", func(n int) error {
 			if n < inARow {
 				return status
 			}
 			return nil
-		}, nil, (inARow - 1) * requestEvery},
+		}, nil, (inARow - 1) * requestEvery, false},
 		{"an app with a reply now and then may still become reachable", func(n int) error {
 			if n%inARow == 0 {
 				return refused
 			}
 			return status
-		}, refused, answerLimit},
+		}, refused, answerLimit, false},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, n := time.Now(), 0
-				got := untilCertain(t.Context(), func() error { n++; return row.answer(n) })
+				got := untilCertain(t.Context(), func() error { n++; return row.answer(n) }, row.isNew)
 				asked := time.Since(began)
 				if asked != row.asked || row.asked < answerLimit && !errors.Is(got, row.want) || (got == nil) != (row.want == nil) {
 					t.Errorf("%v after %v, want %v after %v", got, asked, row.want, row.asked)

@@ -22,7 +22,7 @@ func Progress(line string, why ...Obstacle) string {
 		}
 	}
 	if len(said) == 1 {
-		if whole := line + ": " + said[0]; utf8.RuneCountInString(whole) <= 2*columns {
+		if whole := line + ": " + said[0]; utf8.RuneCountInString(whole) <= columns {
 			return whole
 		}
 	}
