@@ -90,15 +90,16 @@ func unchanged(a args) (lack string) {
 	case underWay:
 		return lack + "a rollout was under way before, which may have made every change that was seen: " + before.Detail
 	}
-	lack += "no sign of what was done: the app's pods, endpoints and workload, and nodes of theirs and of clients, stayed as they were"
-	if others := a.tl.OthersSince(a.at(evidence.DisruptionBegun)); len(others) > 0 {
-		lack += "; only " + enumerate(others)
+	lack += "no sign of what was done"
+	if budgets := a.tl.Blocking(); len(budgets) > 0 {
+		lack += ", since no pod of the app may be evicted, by PodDisruptionBudget " + enumerate(budgets)
 	}
 	if a.tl.OnDelete {
-		lack += "; its update strategy OnDelete replaces no pod by itself"
+		lack += ", since the update strategy OnDelete replaces no pod by itself"
 	}
-	if budgets := a.tl.Blocking(); len(budgets) > 0 {
-		lack += "; no pod of the app may be evicted, by PodDisruptionBudget " + enumerate(budgets)
+	lack += ": the app's pods, endpoints and workload, and nodes of theirs and of clients, stayed as they were"
+	if others := a.tl.OthersSince(a.at(evidence.DisruptionBegun)); len(others) > 0 {
+		lack += "; only " + enumerate(others)
 	}
 	return lack
 }

@@ -118,6 +118,10 @@ func TestAdvice(t *testing.T) {
 		{"a drain took the only pod", func(o *evidence.UserApp) { o.Replicas = 1 }, lag, []timeline.Cause{drained}, gap,
 			[]string{"The only pod was taken away by the drain of worker, and none was there for 3.00 s, since another takes 5.00 s to start. Have a " +
 				"preStop hook of 10 s, longer than the start, or 2 replicas, or restart it elsewhere before a drain, for 5 of the lost requests."}},
+		{"the only pod was deleted, and another took its place without a start", func(o *evidence.UserApp) { o.Replicas = 1 }, lag,
+			[]timeline.Cause{since(timeline.TriggerDeletion, "the deletion of pod web-0", none)},
+			timeline.Signs{timeline.NoneServing: {For: 3 * time.Second}},
+			[]string{"The only pod behind the Service was taken away by the deletion of pod web-0, and none was there for 3.00 s. Lead clients to"}},
 		{"another hook, and how long nodes went on is not known", otherHook, model.Numbers{}, []timeline.Cause{stale}, nil,
 			[]string{"Terminating pods refused 9 connections that nodes still sent them, so the hook is too short, or stops the app from listening. " +
 				"Have the preStop hook sleep before it does anything else"}},

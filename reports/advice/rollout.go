@@ -77,8 +77,12 @@ var takenAway = []timeline.Trigger{timeline.TriggerDrain, timeline.TriggerEvicti
 
 func sayOnlyPodMoved(a *advisedApp) (sign, remedy string) {
 	gap, start := a.seen[timeline.NoneServing].For, a.seen[timeline.SlowestStart].For
-	if a.lost() == 0 || a.own.Replicas > 1 || gap == 0 || start == 0 {
+	if a.lost() == 0 || a.own.Replicas > 1 || gap == 0 {
 		return "", ""
+	}
+	if start == 0 {
+		return fmt.Sprintf("the only pod behind the Service was taken away by %s, and none was there for %s", a.mended[0].Since.What,
+			phrase.Duration(gap)), "lead clients to another pod before this one is deleted, or have 2 replicas"
 	}
 	return fmt.Sprintf("the only pod was taken away by %s, and none was there for %s, since another takes %s to start", a.mended[0].Since.What,
 			phrase.Duration(gap), phrase.Duration(start)),
@@ -90,7 +94,9 @@ func (a *advisedApp) startSeconds() int64 {
 	return int64(math.Ceil(a.seen[timeline.SlowestStart].For.Seconds())) + int64(unmeasured)
 }
 
-func sleepThroughStart(a *advisedApp, w workload) bool { return w.sleep(a.startSeconds()) }
+func sleepThroughStart(a *advisedApp, w workload) bool {
+	return a.seen[timeline.SlowestStart].For > 0 && w.sleep(a.startSeconds())
+}
 
 var replicasNamed = advice{
 	code: verdict.Code{
