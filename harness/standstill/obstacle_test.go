@@ -133,6 +133,7 @@ func TestTheMostTellingObstacle(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
+	const waits = "waiting for the app, for 15s: deployment web has 0 of 3 pods available"
 	exits := Obstacle{Kind: Exited, Pod: "web-1", Container: "web", ExitCode: 1, Times: 2}
 	long := exits
 	long.Pod, long.Message = "web-5d8f7c9b6d-x2x2x", strings.Repeat("no route ", 9)
@@ -144,12 +145,10 @@ func TestProgress(t *testing.T) {
 		{"no obstacle is known", "waiting", []Obstacle{{}}, "waiting"},
 		{"it fits the line", "waiting", []Obstacle{exits},
 			"waiting: pod web-1: container web exited with code 1 (2 times), restarts in a moment"},
-		{"it does not", "waiting for the app, for 15s: deployment web has 0 of 3 pods available", []Obstacle{exits},
-			"waiting for the app, for 15s: deployment web has 0 of 3 pods available\n" +
-				"    pod web-1: container web exited with code 1 (2 times), restarts in a moment"},
-		{"nor does it fit one of its own: the message is cut, and not the names", "waiting for the app, for 15s: deployment web has 0 of 3 pods available",
-			[]Obstacle{long}, "waiting for the app, for 15s: deployment web has 0 of 3 pods available\n" +
-				"    pod web-5d8f7c9b6d-x2x2x: container web exited with code 1 (2 times), restarts in a moment: no route no route no…"},
+		{"it does not", waits, []Obstacle{exits},
+			waits + "\n    pod web-1: container web exited with code 1 (2 times), restarts in a moment"},
+		{"nor does it fit one of its own: the message is cut, and not the names", waits, []Obstacle{long},
+			waits + "\n    pod web-5d8f7c9b6d-x2x2x: container web exited with code 1 (2 times), restarts in a moment: no route no route no…"},
 		{"there are two", "waiting", []Obstacle{exits, {}, exits}, "waiting\n" +
 			"    pod web-1: container web exited with code 1 (2 times), restarts in a moment\n" +
 			"    pod web-1: container web exited with code 1 (2 times), restarts in a moment"},
