@@ -35,7 +35,7 @@ kind: Deployment
 metadata: {name: web}
 spec:
   replicas: null
-  minReadySeconds: 3
+  strategy: {rollingUpdate: {maxUnavailable: 0}}
   template: {spec: {containers: [{name: web, lifecycle: {preStop: {sleep: {seconds: 2}}}}]}}
 `
 
@@ -109,7 +109,8 @@ func TestWhatAFixShows(t *testing.T) {
 
 // The patch is for the manifest; in the cluster, replicas that it leaves out stay as they are.
 func TestAppliesThePatchOfAdvice(t *testing.T) {
-	live := parsed(t, strings.Replace(deployment, "spec:\n  selector", "spec:\n  replicas: 3\n  selector", 1))[0].DeepCopy()
+	live := parsed(t, strings.Replace(deployment, "spec:\n  selector", "spec:\n  replicas: 3\n  "+
+		"strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}\n  selector", 1))[0].DeepCopy()
 	live.SetNamespace(metav1.NamespaceDefault)
 	live.SetUID("uid-1")
 	to, _ := fakeTarget(nil)
@@ -149,7 +150,7 @@ func TestAppliesThePatchOfAdvice(t *testing.T) {
 		value any
 		at    []string
 	}{
-		{int64(3), []string{"spec", "minReadySeconds"}},
+		{int64(0), []string{"spec", "strategy", "rollingUpdate", "maxUnavailable"}},
 		{[]any{map[string]any{"name": "web", "image": "localhost/web:1",
 			"lifecycle": map[string]any{"preStop": map[string]any{"sleep": map[string]any{"seconds": int64(2)}}}}},
 			[]string{"spec", "template", "spec", "containers"}},
