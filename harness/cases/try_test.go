@@ -162,7 +162,8 @@ func TestCases(t *testing.T) {
 		dir := t.TempDir()
 		file, next := c.manifests(t, dir)
 		var said bytes.Buffer
-		o := try.Options{Sources: try.Sources{Files: []string{file}}, Service: c.service, Workload: c.workload, To: cmp.Or(next, c.to), DryRun: true}
+		o := try.Options{Sources: try.Sources{Files: []string{file}}, Service: c.service, Workload: c.workload,
+			To: cmp.Or(next, c.to), DryRun: true}
 		_, err := try.Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil)
 		if err != nil {
 			fmt.Fprintln(&said, "Error:", err)

@@ -96,7 +96,7 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	is := a.facts(ctx, *fixtures.HTTPPort(service), rolled)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
 	is.PublishesUnready = service.Spec.PublishNotReadyAddresses
-	is.NodeLocal = ptr.Deref(service.Spec.InternalTrafficPolicy, corev1.ServiceInternalTrafficPolicyCluster) == corev1.ServiceInternalTrafficPolicyLocal
+	is.NodeLocal = ptr.Deref(service.Spec.InternalTrafficPolicy, "") == corev1.ServiceInternalTrafficPolicyLocal
 	is.Request = userapp.ProbeHandler(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure(), m.http)
 	if m.change != nil { // Prepare may have changed the workload in the cluster
 		is.Workload, is.Autoscaled = userapp.Advisable(m.change.Manifest), m.change.Autoscaled

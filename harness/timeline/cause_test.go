@@ -12,8 +12,8 @@ import (
 )
 
 // A causeRow is a rollout of two pods of a user's app, web-1 (v1) and web-2 (v2), under the load of one lane of worker: a request each
-// 100 ms from 0.1 s on. Its rollout begins at 1 s; web-1 is ready until it is deleted at 2 s and gone at 3 s, and web-2 is ready from 1.5 s on.
-// The load ends at 4 s.
+// 100 ms from 0.1 s on. Its rollout begins at 1 s; web-1 is ready until it is deleted at 2 s and gone at 3 s, and web-2 is ready from
+// 1.5 s on. The load ends at 4 s.
 type causeRow struct {
 	sentence string
 	events   []evidence.Event

@@ -17,7 +17,8 @@ type PodInterval struct {
 
 // Intervals lists, shortest first, the interval of each pod from its first event of one kind to its first of another, or to the first
 // after that event. A rule that the same node wrote again does not count as gone: while endpoints leave one after another, a node leaves
-// out the first, and routes to it again when no ready one is left (KEP-1669). Lacking names the pods that had the one and never the other. What a watch reported may have happened earlier, by as
+// out the first, and routes to it again when no ready one is left (KEP-1669). Lacking names the pods that had the one and never the
+// other. What a watch reported may have happened earlier, by as
 // much as the API server was late: an interval is uncertain by the larger of both delays.
 func (t Timeline) Intervals(from, to evidence.EventKind, after bool) (intervals []PodInterval, lacking []string) {
 	for _, p := range t.Pods {

@@ -82,7 +82,9 @@ func (t *Timeline) changed(e evidence.Event) Change {
 	case evidence.OtherPodDeleting:
 		c.Trigger, c.What = TriggerOther, "the end of pod "+e.By.Pod
 	case evidence.SystemPodDeleting, evidence.SystemPodReady:
-		c.Trigger, c.What = systemTriggers[e.Object], e.By.Node+": "+changeOf(e)
+		if e.Kind == evidence.SystemPodDeleting || e.Detail != "" { // a pod that is ready breaks nothing, but for a mode
+			c.Trigger, c.What = systemTriggers[e.Object], e.By.Node+": "+changeOf(e)
+		}
 	case evidence.EndpointReady:
 		if p := t.pod(e.By.Pod); p != nil && t.ofOther(p) {
 			c.Trigger, c.What = TriggerOtherStarted, "pod "+p.Pod+" became an endpoint"
