@@ -51,12 +51,16 @@ func setSince(group []*lost, c Change) {
 	}
 }
 
-// asReady has requests count as lost by ready pods at the same pace that were the first to go to a pod, at a stage at which pods lose some
-// at any time.
+// asReady has requests count as lost at the same pace, at a stage at which pods lose some at any time: the first ones to go to a pod, and
+// those to terminating pods that still served.
 func asReady(requests []*lost, at Stage) {
 	for _, l := range requests {
-		if l.row.Stage == at && l.condition == ConditionNotAble && l.t.laterGood(l) {
+		switch {
+		case l.row.Stage != at:
+		case l.condition == ConditionNotAble && l.t.laterGood(l):
 			l.condition, l.since = ConditionReady, Change{Trigger: TriggerNothing}
+		case l.condition == ConditionTerminating && l.pod != nil && !l.over():
+			l.since = Change{Trigger: TriggerNothing}
 		}
 	}
 }

@@ -200,8 +200,10 @@ var stages = []stageRow{
 		Means: "the connection was open, and the pod's end of it was closed or reset before the reply was whole.",
 		Do: "have the app answer what it accepted before it ends, and close kept connections only after a reply (Connection: close). If ready pods " +
 			"did it at one pace all the time, it is the app's: idle timeouts, workers that are recycled.",
-		is:       func(l *lost) bool { return l.pod != nil && l.dropped() },
-		owner:    byPod(func(l *lost) bool { return !l.Reused && l.condition == ConditionTerminating }, OwnerManifest, OwnerApp),
+		is: func(l *lost) bool { return l.pod != nil && l.dropped() },
+		owner: byPod(func(l *lost) bool {
+			return !l.Reused && l.condition == ConditionTerminating && l.since.Trigger != TriggerNothing
+		}, OwnerManifest, OwnerApp),
 		triggers: []Trigger{TriggerNode, TriggerDisruption},
 	},
 	{

@@ -144,7 +144,7 @@ func ofEnding(c timeline.Cause) bool {
 // requests: they were refused, or their new connections were closed.
 func unrouted(c timeline.Cause) bool {
 	switch {
-	case !ofEnding(c):
+	case !ofEnding(c) || c.Trigger == timeline.TriggerNothing:
 		return false
 	case c.Stage == timeline.StageStaleEndpoint || c.Stage == timeline.StageNotListening:
 		return true

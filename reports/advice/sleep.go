@@ -78,7 +78,7 @@ var acceptedDropped = advice{
 			"accepted.",
 	},
 	mends: func(_ *advisedApp, c timeline.Cause) bool {
-		return c.Stage == timeline.StageDropped && ofEnding(c) && c.OnNew()
+		return c.Stage == timeline.StageDropped && unrouted(c)
 	},
 	says:  sayAcceptedDropped,
 	apply: sleepUntilUnsent,
