@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -316,40 +317,43 @@ func TestWatchSeesChangesOfEveryKind(t *testing.T) {
 	delete(slice.Labels, discoveryv1.LabelManagedBy)
 	client := permitting(service, budget, others, scaler, daemons, deployment, set, slice, somePod("a", corev1.ConditionTrue),
 		proxyConfig("mode: ipvs"), podOfSystem("kube-proxy", "old", corev1.ConditionTrue))
-	sink := newMemorySink()
-	w, err := Start(t.Context(), client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version, NoLogs: true}, time.Now(), sink)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop(t, w)
-	seen := &world{T: t, Watch: w, sink: sink}
-	seen.notes("what existed", "pod-created a", "pod-ready a", "budget-allows web 0 maxUnavailable 1")
-
-	service.Spec.Type, budget.Status.DisruptionsAllowed, scaler.Spec.MaxReplicas = corev1.ServiceTypeNodePort, 1, 5
-	daemons.Spec.Template, deployment.Spec.Paused, set.Spec.Replicas = ofApp("v2"), true, new(int32(2))
-	slice.Endpoints = []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.9"}}}
-	for _, row := range []struct {
-		resource schema.GroupVersionResource
-		object   metav1.Object
-		want     string
-	}{
-		{corev1.SchemeGroupVersion.WithResource("services"), service, "service-changed echo type none to NodePort"},
-		{policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets"), budget, "budget-allows web 1 maxUnavailable 1"},
-		{autoscalingv2.SchemeGroupVersion.WithResource("horizontalpodautoscalers"), scaler, "autoscaler-changed web maxReplicas 0 to 5"},
-		{appsv1.SchemeGroupVersion.WithResource("daemonsets"), daemons, "workload-changed DaemonSet/edge template"},
-		{appsv1.SchemeGroupVersion.WithResource("deployments"), deployment, "workload-changed Deployment/web 1 paused"},
-		{appsv1.SchemeGroupVersion.WithResource("statefulsets"), set, "workload-changed StatefulSet/db 2 replicas 1 to 2"},
-		{discoveryv1.SchemeGroupVersion.WithResource("endpointslices"), slice, "slice-edited manual added 10.0.0.9"},
-	} {
-		if err := client.Tracker().Update(row.resource, row.object.(runtime.Object), namespace); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		sink := newMemorySink()
+		w, err := Start(t.Context(), client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version, NoLogs: true}, time.Now(), sink)
+		if err != nil {
 			t.Fatal(err)
 		}
-		sink.until(t, row.want, func() bool { return len(sink.events) > seen.seen })
-		seen.notes(row.resource.Resource, row.want)
-	}
-	if err := client.Tracker().Add(podOfSystem("kube-proxy", "new", corev1.ConditionTrue)); err != nil {
-		t.Fatal(err)
-	}
-	sink.until(t, "a pod of kube-system", func() bool { return len(sink.events) > seen.seen })
-	seen.notes("a pod of kube-system", "system-pod-ready kube-proxy ipvs")
+		defer stop(t, w)
+		synctest.Wait() // until every watch has begun: the server here has no events of before
+		seen := &world{T: t, Watch: w, sink: sink}
+		seen.notes("what existed", "pod-created a", "pod-ready a", "budget-allows web 0 maxUnavailable 1")
+
+		service.Spec.Type, budget.Status.DisruptionsAllowed, scaler.Spec.MaxReplicas = corev1.ServiceTypeNodePort, 1, 5
+		daemons.Spec.Template, deployment.Spec.Paused, set.Spec.Replicas = ofApp("v2"), true, new(int32(2))
+		slice.Endpoints = []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.9"}}}
+		for _, row := range []struct {
+			resource schema.GroupVersionResource
+			object   metav1.Object
+			want     string
+		}{
+			{corev1.SchemeGroupVersion.WithResource("services"), service, "service-changed echo type none to NodePort"},
+			{policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets"), budget, "budget-allows web 1 maxUnavailable 1"},
+			{autoscalingv2.SchemeGroupVersion.WithResource("horizontalpodautoscalers"), scaler, "autoscaler-changed web maxReplicas 0 to 5"},
+			{appsv1.SchemeGroupVersion.WithResource("daemonsets"), daemons, "workload-changed DaemonSet/edge template"},
+			{appsv1.SchemeGroupVersion.WithResource("deployments"), deployment, "workload-changed Deployment/web 1 paused"},
+			{appsv1.SchemeGroupVersion.WithResource("statefulsets"), set, "workload-changed StatefulSet/db 2 replicas 1 to 2"},
+			{discoveryv1.SchemeGroupVersion.WithResource("endpointslices"), slice, "slice-edited manual added 10.0.0.9"},
+		} {
+			if err := client.Tracker().Update(row.resource, row.object.(runtime.Object), namespace); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			seen.notes(row.resource.Resource, row.want)
+		}
+		if err := client.Tracker().Add(podOfSystem("kube-proxy", "new", corev1.ConditionTrue)); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		seen.notes("a pod of kube-system", "system-pod-ready kube-proxy ipvs")
+	})
 }

@@ -52,7 +52,9 @@ func TestKindsThatMayNotBeWatched(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			noticed := newMemorySink()
-			w, err := Start(t.Context(), row.client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), noticed)
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			defer cancel()
+			w, err := Start(ctx, row.client, Scope{Namespace: namespace, Service: "echo", VersionLabel: version}, time.Now(), noticed)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -55,7 +55,7 @@ func setting(name string, values []string) string {
 		return "without " + name
 	}
 	text := name + "=" + values[0]
-	if len(values) > 1 || secret.Named(name) || secret.Script(text) != text || strings.ContainsFunc(text, unshown) {
+	if len(values) > 1 || secret.Script(text) != text || strings.ContainsFunc(text, unshown) {
 		return ""
 	}
 	if value := []rune(values[0]); len(value) > mostValue {
