@@ -14,6 +14,7 @@ import (
 type advice struct {
 	code  verdict.Code
 	mends func(*advisedApp, timeline.Cause) bool          // whether losses by a cause would be prevented; nil: it is not about losses
+	also  bool                                            // with mends: it also applies if nothing was lost
 	says  func(*advisedApp) (sign, remedy string)         // clauses without a period; empty: the advice does not apply
 	apply func(a *advisedApp, to workload) (changed bool) // nil: a manifest cannot follow the advice
 }
@@ -86,7 +87,7 @@ func On(own evidence.UserApp, s model.Scenario, seen timeline.Signs, causes []ti
 	var follows []string
 	for _, a := range all {
 		app.mended = app.causedBy(a)
-		if a.mends != nil && len(app.mended) == 0 && len(causes) > 0 {
+		if a.mends != nil && len(app.mended) == 0 && (len(causes) > 0 || !a.also) {
 			continue
 		}
 		sign, remedy := a.says(app)

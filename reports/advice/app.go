@@ -23,9 +23,6 @@ var closedConnections = advice{
 }
 
 func sayClosedConnections(a *advisedApp) (sign, remedy string) {
-	if a.lost() == 0 {
-		return "", ""
-	}
 	return fmt.Sprintf("terminating pods closed kept connections in the middle of %s", phrase.Count(a.lost(), "request")),
 		"have the app answer with Connection: close from SIGTERM on, and go on serving for a while"
 }
@@ -42,7 +39,7 @@ var affinityPins = advice{
 }
 
 func sayAffinityPins(a *advisedApp) (sign, remedy string) {
-	if !a.own.Affinity || a.lost() == 0 {
+	if !a.own.Affinity {
 		return "", ""
 	}
 	return "while a pod ends, all new connections of its clients fail (sessionAffinity ClientIP), not only a share of them",
@@ -84,9 +81,6 @@ var lostAllTheTime = advice{
 		return c.Trigger == timeline.TriggerNothing && (a.seen[timeline.IdleClosed].Count == 0 || c.Stage != timeline.StageDropped)
 	},
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		return fmt.Sprintf("%s were lost at one pace before, during and after what was done: that is not the cause",
 				phrase.Count(a.lost(), "request")),
 			"look at the app itself, such as workers that are recycled after a number of requests (max_requests)"
@@ -101,9 +95,6 @@ var queueFull = advice{
 	},
 	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Stage == timeline.StageQueueFull && !ofEnding(c) },
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		return fmt.Sprintf("%s waited in vain for a pod to accept them, so its queue was full", phrase.Count(a.lost(), "new connection")),
 			"have more pods, or let none be away while new ones start: maxUnavailable 0 and maxSurge 1 or more"
 	},
@@ -122,9 +113,6 @@ var redirected = advice{
 		return c.Stage == timeline.StageStatus && c.Hits[0].Status >= http.StatusMultipleChoices && c.Hits[0].Status < http.StatusBadRequest
 	},
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		return fmt.Sprintf("%s %s: a redirect is no good reply", phrase.Count(a.lost(), "request"), a.mended[0].Did()),
 			fmt.Sprintf("name the path or host that it leads to, or count it as good: --good-status=200-299,%d", a.mended[0].Hits[0].Status)
 	},

@@ -8,23 +8,22 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// byNeeded returns a function that reports whether ready pods lost requests since a change of something that they need.
-func byNeeded(trigger timeline.Trigger) func(*advisedApp, timeline.Cause) bool {
-	return func(_ *advisedApp, c timeline.Cause) bool {
-		return c.Trigger == trigger && (c.Stage == timeline.StageBehind || c.Stage == timeline.StageTimeout || c.Stage == timeline.StageStatus)
+// needed returns advice on what ready pods lost since a change of something that they need.
+func needed(since timeline.Trigger, remedy string, code verdict.Code) advice {
+	return advice{
+		code: code,
+		mends: func(_ *advisedApp, c timeline.Cause) bool {
+			return c.Trigger == since && (c.Stage == timeline.StageBehind || c.Stage == timeline.StageTimeout || c.Stage == timeline.StageStatus)
+		},
+		says: func(a *advisedApp) (sign, _ string) {
+			return fmt.Sprintf("%s %s, %s", phrase.Count(a.lost(), "request"), a.mended[0].Did(), verdict.Since(a.mended[0])), remedy
+		},
 	}
 }
 
-// sayNeeded says what ready pods did since a change.
-func (a *advisedApp) sayNeeded() string {
-	if a.lost() == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s %s, %s", phrase.Count(a.lost(), "request"), a.mended[0].Did(), verdict.Since(a.mended[0]))
-}
-
-var lostBehind = advice{
-	code: verdict.Code{
+var lostBehind = needed(timeline.TriggerOther,
+	"give the pods behind this app a preStop sleep, and have it resolve their name again",
+	verdict.Code{
 		Code: "RC3017", ID: "lost-behind",
 		Causes: "pods that stayed ready answered with status 502 to 504, or not at all, after pods of another workload in the " +
 			"namespace began to terminate: the front, such as a proxy, sends requests to these, and they exited before it " +
@@ -32,38 +31,25 @@ var lostBehind = advice{
 		Do: "give the pods behind the front a preStop sleep, longer than the front needs to stop using them; `rollcall during " +
 			"--service` with their own Service measures how long nodes need. A drain of the front itself does not help. A front that " +
 			"resolves a name once has to resolve it again.",
-	},
-	mends: byNeeded(timeline.TriggerOther),
-	says: func(a *advisedApp) (sign, remedy string) {
-		return a.sayNeeded(), "give the pods behind this app a preStop sleep, and have it resolve their name again"
-	},
-}
+	})
 
-var nameServiceRestarted = advice{
-	code: verdict.Code{
+var nameServiceRestarted = needed(timeline.TriggerDNS,
+	"give CoreDNS a lameduck of 5 s or more (health { lameduck 5s } in its Corefile)",
+	verdict.Code{
 		Code: "RC3030", ID: "name-service-restarted",
 		Causes: "pods that stayed ready answered with status 502 to 504, or not at all, after a pod of CoreDNS ended: names were not resolved " +
 			"for the time in which nodes still sent queries to it.",
 		Do: "give CoreDNS a lameduck of 5 s or more (plugin health in its Corefile), which is its preStop sleep; no hook of the app helps.",
-	},
-	mends: byNeeded(timeline.TriggerDNS),
-	says: func(a *advisedApp) (sign, remedy string) {
-		return a.sayNeeded(), "give CoreDNS a lameduck of 5 s or more (health { lameduck 5s } in its Corefile)"
-	},
-}
+	})
 
-var proxyRestarted = advice{
-	code: verdict.Code{
+var proxyRestarted = needed(timeline.TriggerProxy,
+	"have the app request Services by name or cluster IP: mode nftables serves no NodePort on 127.0.0.1",
+	verdict.Code{
 		Code: "RC3031", ID: "proxy-restarted",
 		Causes: "pods that stayed ready answered with status 502 to 504, or not at all, after kube-proxy was restarted on their node, perhaps in " +
 			"another mode: in mode nftables, NodePorts are not served on loopback addresses (KEP-3866).",
 		Do: "have the app request the Service by its name or cluster IP, not a NodePort on 127.0.0.1.",
-	},
-	mends: byNeeded(timeline.TriggerProxy),
-	says: func(a *advisedApp) (sign, remedy string) {
-		return a.sayNeeded(), "have the app request Services by name or cluster IP: mode nftables serves no NodePort on 127.0.0.1"
-	},
-}
+	})
 
 var doorAnswered = advice{
 	code: verdict.Code{
@@ -73,9 +59,6 @@ var doorAnswered = advice{
 	},
 	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Stage == timeline.StageDoor },
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		return fmt.Sprintf("%s %s", phrase.Count(a.lost(), "request"), a.mended[0].Did()),
 			"look at its log, and at how soon it follows the endpoints"
 	},

@@ -17,6 +17,7 @@ var graceTooShort = advice{
 		Do: "make it longer than the hook and the last requests take together.",
 	},
 	mends: func(_ *advisedApp, c timeline.Cause) bool { return ofEnding(c) },
+	also:  true,
 	says:  sayGraceTooShort,
 	apply: raiseGrace,
 }

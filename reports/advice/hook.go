@@ -19,6 +19,7 @@ var hookFailed = advice{
 		Do: "use `lifecycle.preStop.sleep`, for which the kubelet needs no program, or an image that has the program.",
 	},
 	mends: func(_ *advisedApp, c timeline.Cause) bool { return unrouted(c) },
+	also:  true,
 	says:  sayHookFailed,
 	apply: replaceHook,
 }
@@ -56,9 +57,6 @@ var backendEndsFirst = advice{
 }
 
 func sayBackendEndsFirst(a *advisedApp) (sign, remedy string) {
-	if a.lost() == 0 {
-		return "", ""
-	}
 	mend := "let the backend end last"
 	if len(a.own.Unhooked) > 0 {
 		mend = "give container " + strings.Join(a.own.Unhooked, " and ") + " the same preStop hook"
@@ -95,7 +93,7 @@ var hookStopsListening = advice{
 }
 
 func sayHookStopsListening(a *advisedApp) (sign, remedy string) {
-	if !a.own.OtherHook || a.unfinishedHooks() || a.own.PublishesUnready || a.lost() == 0 {
+	if !a.own.OtherHook || a.unfinishedHooks() || a.own.PublishesUnready {
 		return "", ""
 	}
 	length := ""

@@ -17,6 +17,7 @@ var unprobedPods = advice{
 	mends: func(_ *advisedApp, c timeline.Cause) bool {
 		return c.Condition == timeline.ConditionStarting || c.Condition == timeline.ConditionNotAble
 	},
+	also:  true,
 	says:  sayUnprobedPods,
 	apply: probe,
 }
@@ -51,9 +52,6 @@ var readyBeforeAble = advice{
 		return a.own.Probed && c.Condition == timeline.ConditionNotAble && c.Stage != timeline.StageTLS && c.Recovered
 	},
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		return fmt.Sprintf("%s %s, which answered well later", phrase.Count(a.lost(), "request"), a.mended[0].Did()),
 			"have the readiness probe request what clients request"
 	},
@@ -84,9 +82,6 @@ var newVersionFails = advice{
 		return c.Condition == timeline.ConditionNotAble && c.Stage != timeline.StageTLS && !c.Recovered
 	},
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		return fmt.Sprintf("%s %s, and none of these answered any well", phrase.Count(a.lost(), "request"), a.mended[0].Did()),
 			"roll back, and have the readiness probe request what clients request, which stops such a rollout"
 	},

@@ -28,7 +28,7 @@ var noneAvailable = advice{
 }
 
 func sayNoneAvailable(a *advisedApp) (sign, remedy string) {
-	if a.own.Recreate || a.own.Unavailable < max(1, a.own.Replicas) || a.lost() == 0 {
+	if a.own.Recreate || a.own.Unavailable < max(1, a.own.Replicas) {
 		return "", ""
 	}
 	all := "the only pod"
@@ -77,7 +77,7 @@ var takenAway = []timeline.Trigger{timeline.TriggerDrain, timeline.TriggerEvicti
 
 func sayOnlyPodMoved(a *advisedApp) (sign, remedy string) {
 	gap, start := a.seen[timeline.NoneServing].For, a.seen[timeline.SlowestStart].For
-	if a.lost() == 0 || a.own.Replicas > 1 || gap == 0 {
+	if a.own.Replicas > 1 || gap == 0 {
 		return "", ""
 	}
 	if start == 0 {
@@ -131,6 +131,7 @@ var recreates = advice{
 	mends: func(_ *advisedApp, c timeline.Cause) bool {
 		return c.Trigger == timeline.TriggerRollout && (c.Stage == timeline.StageNoEndpoint || ofEnding(c))
 	},
+	also:  true,
 	says:  sayRecreates,
 	apply: rollInstead,
 }

@@ -17,9 +17,6 @@ var othersBehind = advice{
 	},
 	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Condition == timeline.ConditionOther },
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		return fmt.Sprintf("the Service's selector also matches %s, which lost %s", a.mended[0].Since.What, phrase.Count(a.lost(), "request")),
 			"give those pods other labels, or the Service a selector that only the app's pods have"
 	},
@@ -35,9 +32,6 @@ var noneOnNode = advice{
 		return c.Stage == timeline.StageNoEndpoint && a.own.NodeLocal
 	},
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		return fmt.Sprintf("%s found no pod on their own node, which the traffic policy Local asks for", phrase.Count(a.lost(), "request")),
 			"use the policy Cluster, or keep a pod on every node while pods are replaced"
 	},
@@ -52,9 +46,6 @@ var serviceChanged = advice{
 	},
 	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Trigger == timeline.TriggerService },
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		most := a.mended[0]
 		sign = fmt.Sprintf("%s %s, %s", phrase.Count(a.lost(), "request"), most.Did(), verdict.Since(most))
 		switch most.Stage {
@@ -77,9 +68,6 @@ var publishedUnready = advice{
 	},
 	mends: func(a *advisedApp, c timeline.Cause) bool { return a.own.PublishesUnready && !isReady(c) },
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		return fmt.Sprintf("the Service has publishNotReadyAddresses, so that %s went to pods before they listened or after their end",
 			phrase.Count(a.lost(), "request")), "leave publishNotReadyAddresses out of it, and give peers a headless Service of their own"
 	},
@@ -97,9 +85,6 @@ var certificateChanged = advice{
 	},
 	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Stage == timeline.StageTLS },
 	says: func(a *advisedApp) (sign, remedy string) {
-		if a.lost() == 0 {
-			return "", ""
-		}
 		most := a.mended[0]
 		sign = fmt.Sprintf("%s %s", phrase.Count(a.lost(), "request"), most.Did())
 		if remedy = certificateRemedies[most.Hits[0].Fault]; remedy == "" {

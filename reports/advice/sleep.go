@@ -21,6 +21,7 @@ var sleepNeeded = advice{
 		Do: "set `lifecycle.preStop.sleep` to the time in the advice, and terminationGracePeriodSeconds to a longer one.",
 	},
 	mends: func(a *advisedApp, c timeline.Cause) bool { return unrouted(c) && !a.own.PublishesUnready },
+	also:  true,
 	says:  saySleepNeeded,
 	apply: sleepLonger,
 }
@@ -53,6 +54,7 @@ var drainMeasured = advice{
 	mends: func(_ *advisedApp, c timeline.Cause) bool {
 		return c.Stage == timeline.StageStaleEndpoint && ofEnding(c)
 	},
+	also: true,
 	says: sayDrainMeasured,
 }
 
@@ -85,7 +87,7 @@ var acceptedDropped = advice{
 }
 
 func sayAcceptedDropped(a *advisedApp) (sign, remedy string) {
-	if a.lost() == 0 || a.unfinishedHooks() || a.own.OtherHook {
+	if a.unfinishedHooks() || a.own.OtherHook {
 		return "", ""
 	}
 	sign = fmt.Sprintf("terminating pods closed %s that they had accepted: on SIGTERM the app drops what it has not answered",
