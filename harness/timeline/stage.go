@@ -64,7 +64,10 @@ func stageOf(l *lost) *stageRow {
 
 func by(o Owner) func(*lost) Owner { return func(*lost) Owner { return o } }
 
-// byPod returns the owner of what a pod did: of the other workload if it is of one, else one or the other of the app's owners.
+// orOther returns the owner of what a pod of the app did; that of one of another workload is its own.
+func orOther(o Owner) func(*lost) Owner { return byPod(func(*lost) bool { return true }, o, o) }
+
+// byPod returns the first owner if a condition holds and else the second one, of what a pod of the app did.
 func byPod(is func(*lost) bool, then, otherwise Owner) func(*lost) Owner {
 	return func(l *lost) Owner {
 		switch {
@@ -119,7 +122,7 @@ var stages = []stageRow{
 		Do: "keep the authority and the names of a certificate when it is renewed, or have clients trust both authorities before the first pod " +
 			"shows the new one.",
 		is:    func(l *lost) bool { return slices.Contains(evidence.TLSFaults(), l.Fault) },
-		owner: byPod(ready, OwnerManifest, OwnerManifest), triggers: []Trigger{TriggerCertificate, TriggerService},
+		owner: orOther(OwnerManifest), triggers: []Trigger{TriggerCertificate, TriggerService},
 	},
 	{
 		Stage: StageDoor, Code: "RC5004", did: "got {status} from what stands before the Service",
@@ -134,7 +137,7 @@ var stages = []stageRow{
 		Means: "the reply was whole, and not by the app that was requested.",
 		Do:    "look at which pods the Service selects, and at what its name resolves to.",
 		is:    func(l *lost) bool { return l.Fault == evidence.WrongServer },
-		owner: byPod(ready, OwnerManifest, OwnerManifest), triggers: []Trigger{TriggerService, TriggerOtherStarted, TriggerName},
+		owner: orOther(OwnerManifest), triggers: []Trigger{TriggerService, TriggerOtherStarted, TriggerName},
 	},
 	{
 		Stage: StageBehind, Code: "RC5006", did: "got {status} from {pods}, for something that these need",
@@ -185,7 +188,7 @@ var stages = []stageRow{
 		Do: "have a readiness probe at the port that clients use; have publishNotReadyAddresses only on a Service for peers; name ports; take the " +
 			"pods of Jobs out of the Service's selector.",
 		is:    func(l *lost) bool { return l.pod != nil && l.Fault == evidence.Refused },
-		owner: byPod(ready, OwnerManifest, OwnerManifest), triggers: []Trigger{TriggerService, TriggerOtherStarted, TriggerDisruption},
+		owner: orOther(OwnerManifest), triggers: []Trigger{TriggerService, TriggerOtherStarted, TriggerDisruption},
 	},
 	{
 		Stage: StageQueueFull, Code: "RC5012", did: "waited in vain for {pods} to accept the connection",
