@@ -39,6 +39,7 @@ type server struct {
 	mark        func(text string) // records a step; nil until the load is steady
 	rejection   error             // why marks and the end are rejected; nil: they are accepted
 	endAccepted bool
+	ended       bool // without a request
 	ends        bool // the end may be requested
 }
 
@@ -58,6 +59,9 @@ func serve(folder string, ends bool, screen *screen) (*server, error) {
 	go s.http.Serve(listener) //nolint:errcheck // only says that it was closed
 	return s, nil
 }
+
+// endedByItself answers a request of the end that came after it, as after a deadline.
+const endedByItself = "the recording had ended by itself"
 
 // errNotSteady is why requests are rejected before the load is steady.
 var errNotSteady = errors.New("the load is not steady yet")
@@ -83,11 +87,11 @@ func (s *server) steadyNow(mark func(string)) {
 	s.mark, s.rejection = mark, nil
 }
 
-// endedNow rejects marks and the end from now on.
+// endedNow rejects marks from now on. A later request of the end gets what is printed from then on, and the exit code.
 func (s *server) endedNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rejection = errors.New("the maintenance is over")
+	s.rejection, s.ended = errors.New("the maintenance is over"), !s.endAccepted
 }
 
 func (s *server) handleMark(w http.ResponseWriter, r *http.Request) {
@@ -130,13 +134,16 @@ func (s *server) acceptEnd(by http.ResponseWriter) error {
 		return errors.New("it ends with its command")
 	case s.endAccepted:
 		return errors.New("its end was requested already")
+	case s.ended:
+		fmt.Fprintln(flushed{by}, endedByItself)
 	case s.rejection != nil:
 		return s.rejection
+	default:
+		_, _ = flushed{by}.Write(nil) // sends the status at once
+		close(s.end)
 	}
 	s.endAccepted = true
-	_, _ = flushed{by}.Write(nil) // sends the status at once
 	s.screen.to(flushed{by})
-	close(s.end)
 	return nil
 }
 

@@ -68,6 +68,7 @@ func TestWhatARecorderAnswers(t *testing.T) {
 		{"after the maintenance the load was steady", over, true, steadyVerb, "", ""},
 		{"the end before the load is steady is rejected", before, true, endVerb, "", "the load is not steady yet"},
 		{"so is the end of a recording of a command", steady, false, endVerb, "", "it ends with its command"},
+		{"once the recording has ended by itself, the request of its end is answered with the result", over, true, endVerb, "", ""},
 		{"an unknown path is rejected", steady, true, "sing", "", "404 page not found"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
