@@ -21,6 +21,7 @@ type userCase struct {
 	to, workload string // of try, as flags
 
 	script string                       // the command of during, for a shell in the folder of the case
+	settle string                       // the flag of during; empty: 10s
 	before func(t *testing.T, f folder) // prepares folder and cluster, before the app is applied; nil: nothing
 	first  string                       // the same, once the app is there and its Deployments are available
 	pipe   string                       // shell in which rollcall runs, as "$@"; empty: none

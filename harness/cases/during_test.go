@@ -57,7 +57,7 @@ var serviceCases = []userCase{
 		script: "sleep 15; " + nobody,
 		cluster: &onCluster{exit: "1", causes: "no-endpoint/none/service-changed/manifest", advice: serviceChanged, says: "when the load ended",
 			never: "recovered"}},
-	{name: "h6b", file: "web", sentence: "the command ends as soon as it did that", flags: []string{"--settle=3s"},
+	{name: "h6b", file: "web", sentence: "the command ends as soon as it did that", settle: "3s",
 		script:  "sleep 15; " + nobody,
 		cluster: &onCluster{exit: "1", causes: "no-endpoint/none/service-changed/manifest", advice: serviceChanged, never: "recovered"}},
 	{name: "h6c", file: "web", sentence: "an EndpointSlice by hand has a share fail, which is no outage", script: byHand,

@@ -45,7 +45,7 @@ func (c userCase) run(t *testing.T, s *site) {
 	args := append([]string{"try", "--keep", "--modes=" + s.mode}, c.args(file, next)...)
 	if c.script != "" {
 		c.prepare(t, f)
-		args = slices.Concat([]string{"during", "--keep", "--modes=" + s.mode, "--settle=10s",
+		args = slices.Concat([]string{"during", "--keep", "--modes=" + s.mode, "--settle=" + cmp.Or(c.settle, "10s"),
 			"--service=" + strings.ReplaceAll(cmp.Or(c.service, "{}/web"), "{}", f.namespace)}, c.flags, []string{"--", "sh", "-c", c.script})
 	}
 	cmd := f.command(t.Context(), "rollcall", args...)

@@ -81,7 +81,7 @@ func afterwards(out io.Writer, folder string, reports run.Reports) (int, error) 
 	case session.Ended.IsZero():
 		fmt.Fprintln(out, "the recorder was killed; what it recorded is judged as it is")
 	default:
-		fmt.Fprintln(out, endedByItself)
+		fmt.Fprintln(out, "the recording had ended by itself")
 	}
 	return reports(folder).Report(out, filepath.Dir(folder))
 }

@@ -60,8 +60,9 @@ func serve(folder string, ends bool, screen *screen) (*server, error) {
 	return s, nil
 }
 
-// endedByItself answers a request of the end that came after it, as after a deadline.
-const endedByItself = "the recording had ended by itself"
+// errEnded is the answer to a request of the end that came too late, as after a deadline: the recorder's connection closes when it is gone,
+// and what it recorded is reported again.
+var errEnded = errors.New("the recording has ended by itself")
 
 // errNotSteady is why requests are rejected before the load is steady.
 var errNotSteady = errors.New("the load is not steady yet")
@@ -87,7 +88,7 @@ func (s *server) steadyNow(mark func(string)) {
 	s.mark, s.rejection = mark, nil
 }
 
-// endedNow rejects marks from now on. A later request of the end gets what is printed from then on, and the exit code.
+// endedNow rejects marks from now on. A later request of the end gets no answer.
 func (s *server) endedNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +115,15 @@ func (s *server) handleSteady(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *server) handleEnd(w http.ResponseWriter, r *http.Request) {
-	if err := s.acceptEnd(w); err != nil {
+	err := s.acceptEnd(w)
+	if errors.Is(err, errEnded) {
+		select {
+		case <-s.over:
+		case <-r.Context().Done():
+		}
+		panic(http.ErrAbortHandler)
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
@@ -135,15 +144,14 @@ func (s *server) acceptEnd(by http.ResponseWriter) error {
 	case s.endAccepted:
 		return errors.New("its end was requested already")
 	case s.ended:
-		fmt.Fprintln(flushed{by}, endedByItself)
+		return errEnded
 	case s.rejection != nil:
 		return s.rejection
-	default:
-		_, _ = flushed{by}.Write(nil) // sends the status at once
-		close(s.end)
 	}
 	s.endAccepted = true
+	_, _ = flushed{by}.Write(nil) // sends the status at once
 	s.screen.to(flushed{by})
+	close(s.end)
 	return nil
 }
 

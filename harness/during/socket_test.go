@@ -3,10 +3,13 @@ package during
 import (
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"example.com/rollcall/harness/usage"
 )
@@ -68,7 +71,6 @@ func TestWhatARecorderAnswers(t *testing.T) {
 		{"after the maintenance the load was steady", over, true, steadyVerb, "", ""},
 		{"the end before the load is steady is rejected", before, true, endVerb, "", "the load is not steady yet"},
 		{"so is the end of a recording of a command", steady, false, endVerb, "", "it ends with its command"},
-		{"once the recording has ended by itself, the request of its end is answered with the result", over, true, endVerb, "", ""},
 		{"an unknown path is rejected", steady, true, "sing", "", "404 page not found"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -91,6 +93,28 @@ func TestWhatARecorderAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whoever asks for the end of a recording that has ended by itself gets no answer, once its recorder has ended.
+func TestTheEndOfARecordingThatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{ends: true, over: make(chan struct{})}
+		s.steadyNow(func(string) {})
+		s.endedNow()
+		answered := make(chan any, 1)
+		go func() {
+			defer func() { answered <- recover() }()
+			s.handleEnd(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/"+endVerb, nil))
+		}()
+		synctest.Wait()
+		if len(answered) > 0 {
+			t.Error("it is answered before")
+		}
+		close(s.over)
+		if how := <-answered; how != http.ErrAbortHandler {
+			t.Errorf("it is answered: %v", how)
+		}
+	})
 }
 
 func TestTheEndIsSaidOnce(t *testing.T) {
