@@ -208,7 +208,7 @@ func notReady(pod string) string { return "pod " + pod + " is not ready" }
 // facts returns what advice needs to know of the pods that may be rolled out, as those have it that most have.
 func (a *userApp) facts(ctx context.Context, port corev1.ServicePort, rolled []corev1.Pod) evidence.UserApp {
 	is := userapp.FactsOf(ofVersion(rolled, commonest(rolled)).Spec, port)
-	is.Watched, is.Replicas = true, len(rolled)
+	is.Watched, is.Replicas, is.Selected = true, len(rolled), len(rolled)
 	if w, known := a.workload(); known {
 		if object, err := w.api.Get(ctx, w.name, metav1.GetOptions{}); err == nil {
 			userapp.AddWorkload(&is, object.Object)

@@ -16,6 +16,7 @@ type UserApp struct {
 	Recreate    bool          `json:"recreate,omitempty"`    // every old pod ends before the first new one begins
 	Unavailable int           `json:"unavailable,omitempty"` // replicas that a rollout may remove before new ones are ready
 	Replicas    int           `json:"replicas"`              // in the manifest; 0: it names none
+	Selected    int           `json:"selected,omitempty"`    // pods that the Service selected before anything was done; 0: they were not counted
 	Autoscaled  string        `json:"autoscaled,omitempty"`  // name of the autoscaler that scales the workload
 	Affinity    bool          `json:"affinity,omitempty"`    // its Service sends each client to one pod (sessionAffinity ClientIP)
 

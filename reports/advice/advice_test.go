@@ -122,6 +122,9 @@ func TestAdvice(t *testing.T) {
 			[]timeline.Cause{since(timeline.TriggerDeletion, "the deletion of pod web-0", none)},
 			timeline.Signs{timeline.NoneServing: {For: 3 * time.Second}},
 			[]string{"The only pod behind the Service was taken away by the deletion of pod web-0, and none was there for 3.00 s. Lead clients to"}},
+		{"the only pod of several that the Service selected was deleted", func(o *evidence.UserApp) { o.Selected = 1 }, lag,
+			[]timeline.Cause{since(timeline.TriggerDeletion, "the deletion of pod web-0", none)}, gap,
+			[]string{"The only pod behind the Service was taken away by the deletion of pod web-0, and none was there for 3.00 s. Lead clients to"}},
 		{"another hook, and how long nodes went on is not known", otherHook, model.Numbers{}, []timeline.Cause{stale}, nil,
 			[]string{"Terminating pods refused 9 connections that nodes still sent them, so the hook is too short, or stops the app from listening. " +
 				"Have the preStop hook sleep before it does anything else"}},

@@ -77,10 +77,10 @@ var takenAway = []timeline.Trigger{timeline.TriggerDrain, timeline.TriggerEvicti
 
 func sayOnlyPodMoved(a *advisedApp) (sign, remedy string) {
 	gap, start := a.seen[timeline.NoneServing].For, a.seen[timeline.SlowestStart].For
-	if a.own.Replicas > 1 || gap == 0 {
+	if a.own.Replicas > 1 && !a.onePodSelected() || gap == 0 {
 		return "", ""
 	}
-	if start == 0 {
+	if start == 0 || a.onePodSelected() {
 		return fmt.Sprintf("the only pod behind the Service was taken away by %s, and none was there for %s", a.mended[0].Since.What,
 			phrase.Duration(gap)), "lead clients to another pod before this one is deleted, or have 2 replicas"
 	}
@@ -89,13 +89,16 @@ func sayOnlyPodMoved(a *advisedApp) (sign, remedy string) {
 		fmt.Sprintf("have a preStop hook of %d s, longer than the start, or 2 replicas, or restart it elsewhere before a drain", a.startSeconds())
 }
 
+// onePodSelected reports whether the Service selects one of the workload's pods alone, as by a label that the active one has.
+func (a *advisedApp) onePodSelected() bool { return a.own.Replicas > 1 && a.own.Selected == 1 }
+
 // startSeconds returns a sleep that lasts longer than a pod takes to start, and the rules to follow.
 func (a *advisedApp) startSeconds() int64 {
 	return int64(math.Ceil(a.seen[timeline.SlowestStart].For.Seconds())) + int64(unmeasured)
 }
 
 func sleepThroughStart(a *advisedApp, w workload) bool {
-	return a.seen[timeline.SlowestStart].For > 0 && w.sleep(a.startSeconds())
+	return a.seen[timeline.SlowestStart].For > 0 && !a.onePodSelected() && w.sleep(a.startSeconds())
 }
 
 var replicasNamed = advice{
