@@ -77,16 +77,23 @@ func since(times []time.Duration, begun time.Duration) (n int) {
 	return n
 }
 
-// concernsClients reports whether a step, which the recorder saw by itself, changes what clients of the app depend on. A node that is only
-// cordoned goes on as before.
+// concernsClients reports whether a step, which the recorder saw by itself, changes what clients of the app depend on: a name, a certificate,
+// CoreDNS, or a node of theirs or of the app. A node that is only cordoned goes on as before.
 func (t Timeline) concernsClients(s Step) bool {
 	switch s.Kind {
 	case evidence.NameChanged, evidence.CertificateSeen:
 		return true
+	case evidence.SystemPodDeleting, evidence.SystemPodReady:
+		return systemTriggers[s.Of] == TriggerDNS || t.onNodeOfOurs(s)
 	case evidence.NodeUnready, evidence.NodeChanged:
-		return slices.ContainsFunc(t.Lanes, func(l Lane) bool { return s.Node == l.Node || s.Node == l.TargetNode }) ||
-			slices.ContainsFunc(t.Pods, func(p Pod) bool { return s.Node == p.Node })
+		return t.onNodeOfOurs(s)
 	default:
 		return false
 	}
+}
+
+// onNodeOfOurs reports whether a step is on a node that clients or pods of the app are on.
+func (t Timeline) onNodeOfOurs(s Step) bool {
+	return slices.ContainsFunc(t.Lanes, func(l Lane) bool { return s.Node == l.Node || s.Node == l.TargetNode }) ||
+		slices.ContainsFunc(t.Pods, func(p Pod) bool { return s.Node == p.Node })
 }

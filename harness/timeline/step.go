@@ -12,6 +12,7 @@ import (
 type Step struct {
 	Time
 	Kind evidence.EventKind // of its event
+	Of   string             // the component of kube-system whose pod ended or started, such as coredns; empty: none
 	Node string             // empty: the step concerns the cluster
 	What string
 }
@@ -61,7 +62,7 @@ func (p *pass) step(e evidence.Event) {
 			s.What = changeOf(e)
 		}
 	case evidence.SystemPodDeleting, evidence.SystemPodReady:
-		s.What, s.Node = changeOf(e), e.By.Node
+		s.What, s.Of, s.Node = changeOf(e), e.Object, e.By.Node
 	case evidence.WatchGap:
 		if p.answered == 0 || e.At-p.answered > time.Second { // otherwise it is the same silence, noted at its end
 			s.What = "the API's watch was blind: " + e.Detail

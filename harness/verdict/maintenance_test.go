@@ -17,6 +17,9 @@ func TestSomethingChanged(t *testing.T) {
 	fact := func(name, value string) edit {
 		return with(evidence.Event{At: 900 * ms, Kind: evidence.Fact, Object: name, Detail: value})
 	}
+	system := func(component, node string) edit {
+		return with(evidence.Event{At: 800 * ms, Kind: evidence.SystemPodDeleting, Object: component, By: evidence.Server{Pod: "x", Node: node}})
+	}
 	const nothing = "no sign of what was done: "
 	for _, row := range []struct {
 		sentence string
@@ -40,6 +43,9 @@ func TestSomethingChanged(t *testing.T) {
 		{"a node with a client booted", node(evidence.NodeChanged, "worker", "booted"), verdict.Pass, "1 change"},
 		{"the Service or the workload was changed", fact(evidence.AppChanged, "service web"), verdict.Pass, "1 change"},
 		{"kube-proxy was started again", fact(evidence.SystemChanged, "kube-proxy on worker"), verdict.Pass, "1 change"},
+		{"kube-proxy ended on a node with a client", system("kube-proxy", "worker"), verdict.Pass, "1 change"},
+		{"kube-proxy ended on a node that has neither", system("kube-proxy", "elsewhere"), verdict.Inconclusive, "; only elsewhere: kube-proxy ends"},
+		{"CoreDNS ended, on any node", system("coredns", "elsewhere"), verdict.Pass, "1 change"},
 		{"another version replied", on("worker-fresh", func(h *evidence.Hit) {
 			if h.Sent > 1800*ms {
 				h.By.Version = "v3"
