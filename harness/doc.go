@@ -33,6 +33,7 @@
 //   - usage has the input of a command
 //   - userapp has what is known of a user's app, which exists already
 //   - verdict judges a timeline by rules
+//   - wait waits until only pods of a workload's current revision are behind its Service, and no other pod of the workload runs
 //
 // The words: a scenario makes a claim about clients. While it rolls an app out, lanes send requests. A request is a hit as its
 // client saw it and, if it reached a pod, an arrival as the app saw it. Everything that was recorded is evidence, in the run folder.

@@ -29,17 +29,17 @@ func PrintRoles(w io.Writer, rights []Right, namespaces []string, read ...string
 			within = append(within, r)
 		}
 	}
-	roles := []string{role("ClusterRole", "", everywhere)}
+	roles := []string{role("ClusterRole", roleName, "", everywhere)}
 	for _, namespace := range namespaces {
-		roles = append(roles, role("Role", "  namespace: "+namespace+"\n", within))
+		roles = append(roles, role("Role", roleName, "  namespace: "+namespace+"\n", within))
 	}
 	for _, namespace := range read {
 		// The last right lets us name the NetworkPolicy that blocks requests.
 		toRead := append(rightsToRead(), Right{"", "services", []string{"get"}, false, "", ""},
 			Right{"networking.k8s.io", "networkpolicies", []string{"list"}, false, "", ""})
-		roles = append(roles, role("Role", "  namespace: "+namespace+"\n", append(toRead, watched...)))
+		roles = append(roles, role("Role", roleName, "  namespace: "+namespace+"\n", append(toRead, watched...)))
 	}
-	roles = append(roles, role("Role", "  namespace: "+metav1.NamespaceSystem+"\n", system))
+	roles = append(roles, role("Role", roleName, "  namespace: "+metav1.NamespaceSystem+"\n", system))
 	bound := append(slices.Concat(namespaces, read), metav1.NamespaceSystem)
 	_, err := io.WriteString(w, binding(bound, len(namespaces) == 0)+strings.Join(roles, "---\n"))
 	return err
@@ -65,9 +65,17 @@ func binding(namespaces []string, everywhere bool) string {
 	return text
 }
 
+// PrintRole prints a role for kubectl apply that grants rights in a namespace, and how to bind it to the user of a command.
+func PrintRole(w io.Writer, command, name, namespace string, rights []Right) error {
+	_, err := fmt.Fprintf(w, "# Whoever administers the cluster applies this role, and binds it to the USER who runs %s:\n"+
+		"#   kubectl create rolebinding %[2]s --namespace=%[3]s --role=%[2]s --user=USER\n%[4]s", command, name, namespace,
+		role("Role", name, "  namespace: "+namespace+"\n", rights))
+	return err
+}
+
 // role returns the manifest of a role; where is the line with its namespace, or empty.
-func role(kind, where string, rights []Right) string {
-	text := fmt.Sprintf("apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: %s\n%srules:\n", kind, roleName, where)
+func role(kind, name, where string, rights []Right) string {
+	text := fmt.Sprintf("apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: %s\n%srules:\n", kind, name, where)
 	for _, r := range rights {
 		text += fmt.Sprintf("- apiGroups: [%q]\n  resources: [%s]\n", r.Group, r.Resource)
 		if r.Name != "" {

@@ -23,6 +23,7 @@ type Options struct {
 	Kubeconfig string // path, or a list of paths as in KUBECONFIG; empty: as kubectl finds it, in KUBECONFIG or the home folder
 	Context    string // InCluster: the service account of the pod we are in
 	Access     Access
+	Current    bool   // without a Context, the kubeconfig's current one will do, of whatever cluster: nothing is written
 	Mode       string // kube-proxy's, as the owner says; empty: as detected
 	OutsideURL string // of the app's Service; empty: a NodePort, if one can be reached; NoOutside: no way
 	LoadNodes  int    // most nodes that carry load

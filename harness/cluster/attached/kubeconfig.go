@@ -76,7 +76,10 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 	}
 	if name == "" {
 		name = raw.CurrentContext
-		if !strings.HasPrefix(name, "kind-") {
+		if o.Current && name == "" {
+			return nil, "", usage.New("kubeconfig", "it has no current context", "name one: --context=NAME")
+		}
+		if !o.Current && !strings.HasPrefix(name, "kind-") {
 			return nil, "", usage.New(fmt.Sprintf("context %q", name), "it is only the current context, and not a kind cluster's",
 				"name it: --context="+name)
 		}
@@ -90,6 +93,17 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 		return nil, "", usage.New("--context="+name, "the kubeconfig has no such context", remedy)
 	}
 	return loader, name, nil
+}
+
+// Reader returns the API of the cluster that the options name, and the namespace in which kubectl works there, if none is named. It asks the
+// API server nothing.
+func Reader(o Options) (api cluster.API, namespace string, err error) {
+	c, err := dial(o)
+	if err != nil {
+		return api, "", err
+	}
+	namespace, err = Namespace(o)
+	return c.API, namespace, err
 }
 
 // Namespace returns the namespace in which kubectl works with the options, if none is named. It asks no API server.

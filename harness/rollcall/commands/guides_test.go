@@ -214,7 +214,7 @@ func (s standIns) args(cmd *cobra.Command, words []string) []string {
 	case flags.Changed("context") || flags.Changed("lab") || flags.Changed("help"): // a cluster, or a machine, that is there already
 		return nil
 	case slices.Contains([]string{"begin", "mark", "end", "clean", "image", "preflight"}, name),
-		name == "during" && !flags.Changed("print-rights"):
+		(name == "during" || name == "wait") && !flags.Changed("print-rights"):
 		return nil
 	case flags.Changed("html"):
 		words = slices.DeleteFunc(slices.Clone(words), func(word string) bool {

@@ -1,6 +1,6 @@
 // Package commands has the commands of the program rollcall, which runs suites that say what a rollout costs the clients of a Kubernetes
 // Service, and reads what such a run recorded. It is the only package that knows both [run] and reports. The commands of run.go, during.go,
-// byhand.go, try.go, host.go and image.go work on clusters; all others only read run folders, or what is built in.
+// byhand.go, try.go, wait.go, host.go and image.go work on clusters; all others only read run folders, or what is built in.
 package commands
 
 import (
@@ -60,7 +60,7 @@ func rootCommand() *cobra.Command {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"app", "Your app:", []*cobra.Command{tryCommand(), duringCommand()}},
+		{"app", "Your app:", []*cobra.Command{tryCommand(), duringCommand(), waitCommand()}},
 		{"suites", "Rollcall's suites:", []*cobra.Command{runCommand(), statusCommand(), listCommand(), explainCommand()}},
 		{"report", "Reports of runs:",
 			[]*cobra.Command{reportCommand(), evidenceCommand(), compareCommand(), acceptCommand(), trendCommand(), schemaCommand()}},

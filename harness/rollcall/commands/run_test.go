@@ -108,6 +108,9 @@ func TestBadInputOfMaintenance(t *testing.T) {
 	checkRefusals(t, []badRow{
 		{"likewise where a URL is asked from this host", []string{"during", "--url=http://127.0.0.1:1/", "--as=jane", "--", "true"},
 			"--as=jane: it applies only to an existing cluster"},
+		{"a wait for no Service", []string{"wait"}, "rollcall wait: no Service is named: name one: --service=NAMESPACE/NAME"},
+		{"a role to wait in no namespace", []string{"wait", "--service=web", "--print-rights"},
+			"--service=web: it names no namespace, in which the role is: write it like shop/web"},
 		{"maintenance without a command", []string{"during"},
 			"no command is named: write one after --, or use rollcall during begin, mark and end"},
 		{"the rights for a Service that is none", []string{"during", "--print-rights", "--service=web"},
