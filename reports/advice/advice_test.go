@@ -173,6 +173,13 @@ func TestAdvice(t *testing.T) {
 			[]string{"The Service's selector also matches pod m-1 of Job/m, which lost 6"}},
 		{"losses at one pace", same, lag, []timeline.Cause{since(timeline.TriggerNothing, "", lost(6, timeline.StageDropped, ready))}, nil,
 			[]string{"6 requests were lost at one pace before, during and after what was done: that is not the cause. Look at the app itself"}},
+		{"kube-proxy was restarted in another mode, and wrote its rules", same, lag, []timeline.Cause{recovered(since(timeline.TriggerProxy,
+			"worker: kube-proxy ends", lost(4, timeline.StageRoute, noPod)))}, nil,
+			[]string{"4 requests did not reach a pod over the network, since worker: kube-proxy ends. Change kube-proxy's mode node by node"}},
+		{"what the app requests through it does not come back", same, lag, []timeline.Cause{since(timeline.TriggerProxy,
+			"worker: kube-proxy ends", lost(4, timeline.StageBehind, ready))}, nil,
+			[]string{"4 requests got status 0 from ready pods, for something that these need, since worker: kube-proxy ends. Have the app request " +
+				"Services by name"}},
 		{"CoreDNS was restarted", same, lag, []timeline.Cause{since(timeline.TriggerDNS, "worker: coredns ends",
 			withStatus(502, lost(6, timeline.StageBehind, ready)))}, nil,
 			[]string{"6 requests got status 502 from ready pods, for something that these need, since worker: coredns ends. Give CoreDNS a lameduck"}},

@@ -16,9 +16,14 @@ func needed(since timeline.Trigger, remedy string, code verdict.Code) advice {
 			return c.Trigger == since && (c.Stage == timeline.StageBehind || c.Stage == timeline.StageTimeout || c.Stage == timeline.StageStatus)
 		},
 		says: func(a *advisedApp) (sign, _ string) {
-			return fmt.Sprintf("%s %s, %s", phrase.Count(a.lost(), "request"), a.mended[0].Did(), verdict.Since(a.mended[0])), remedy
+			return saidSince(a, a.mended[0]), remedy
 		},
 	}
+}
+
+// saidSince says what the requests that an advice would mend did, by one of their causes, and since when.
+func saidSince(a *advisedApp, c timeline.Cause) string {
+	return fmt.Sprintf("%s %s, %s", phrase.Count(a.lost(), "request"), c.Did(), verdict.Since(c))
 }
 
 var lostBehind = needed(timeline.TriggerOther,
@@ -42,14 +47,25 @@ var nameServiceRestarted = needed(timeline.TriggerDNS,
 		Do: "give CoreDNS a lameduck of 5 s or more (plugin health in its Corefile), which is its preStop sleep; no hook of the app helps.",
 	})
 
-var proxyRestarted = needed(timeline.TriggerProxy,
-	"have the app request Services by name or cluster IP: mode nftables serves no NodePort on 127.0.0.1",
-	verdict.Code{
+var proxyRestarted = advice{
+	code: verdict.Code{
 		Code: "RC3031", ID: "proxy-restarted",
-		Causes: "pods that stayed ready answered with status 502 to 504, or not at all, after kube-proxy was restarted on their node, perhaps in " +
-			"another mode: in mode nftables, NodePorts are not served on loopback addresses (KEP-3866).",
-		Do: "have the app request the Service by its name or cluster IP, not a NodePort on 127.0.0.1.",
-	})
+		Causes: "requests were lost after kube-proxy was restarted on a node, perhaps in another mode: it removes the rules of the mode before when it " +
+			"starts (platformCleanup in cmd/kube-proxy/app/server_linux.go, v1.37), and has not written its own then. In mode nftables, NodePorts " +
+			"are not served on loopback addresses (KEP-3866).",
+		Do: "change kube-proxy's mode node by node, each drained before, and have apps request Services by their names or cluster IPs, not a " +
+			"NodePort on 127.0.0.1. No hook of the app helps.",
+	},
+	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Trigger == timeline.TriggerProxy },
+	says: func(a *advisedApp) (sign, remedy string) {
+		for _, c := range a.mended {
+			if !c.Recovered {
+				return saidSince(a, c), "have the app request Services by name or cluster IP: mode nftables serves no NodePort on 127.0.0.1"
+			}
+		}
+		return saidSince(a, a.mended[0]), "change kube-proxy's mode node by node, each drained before: nodes are without rules meanwhile"
+	},
+}
 
 var doorAnswered = advice{
 	code: verdict.Code{
