@@ -52,6 +52,14 @@ const (
 	noPod       = timeline.ConditionNone
 )
 
+// sentAt has the requests of a cause sent later.
+func sentAt(at time.Duration, c timeline.Cause) timeline.Cause {
+	for i := range c.Hits {
+		c.Hits[i].Sent += at
+	}
+	return c
+}
+
 func TestAdvice(t *testing.T) {
 	const ports = "FailedScheduling: 0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports. preemption: 0/3"
 	good := evidence.UserApp{Watched: true, Probed: true, PreStop: 5 * time.Second, Grace: 30 * time.Second, Replicas: 3}
@@ -180,6 +188,9 @@ func TestAdvice(t *testing.T) {
 			"worker: kube-proxy ends", lost(4, timeline.StageBehind, ready))}, nil,
 			[]string{"4 requests got status 0 from ready pods, for something that these need, since worker: kube-proxy ends. Have the app request " +
 				"Services by name"}},
+		{"CoreDNS was restarted, and the first query was lost when nodes had long left the old pod out", same, lag, []timeline.Cause{sentAt(6*time.Second,
+			since(timeline.TriggerDNS, "worker: coredns ends", withStatus(502, lost(6, timeline.StageBehind, ready))))}, nil,
+			[]string{"6 requests got status 502 from ready pods, for something that these need, since worker: coredns ends. Have the pods ask again"}},
 		{"CoreDNS was restarted", same, lag, []timeline.Cause{since(timeline.TriggerDNS, "worker: coredns ends",
 			withStatus(502, lost(6, timeline.StageBehind, ready)))}, nil,
 			[]string{"6 requests got status 502 from ready pods, for something that these need, since worker: coredns ends. Give CoreDNS a lameduck"}},

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"time"
 
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
@@ -38,14 +39,30 @@ var lostBehind = needed(timeline.TriggerOther,
 			"resolves a name once has to resolve it again.",
 	})
 
-var nameServiceRestarted = needed(timeline.TriggerDNS,
-	"give CoreDNS a lameduck of 5 s or more (health { lameduck 5s } in its Corefile)",
-	verdict.Code{
-		Code: "RC3030", ID: "name-service-restarted",
-		Causes: "pods that stayed ready answered with status 502 to 504, or not at all, after a pod of CoreDNS ended: names were not resolved " +
-			"for the time in which nodes still sent queries to it.",
-		Do: "give CoreDNS a lameduck of 5 s or more (plugin health in its Corefile), which is its preStop sleep; no hook of the app helps.",
-	})
+// sentTo is how long nodes send queries to a pod of CoreDNS after its deletion, as long as rules take to follow anywhere in the suites:
+// what is lost later is not lost for lack of a lameduck.
+const sentTo = 3 * time.Second
+
+var nameServiceRestarted = func() advice {
+	a := needed(timeline.TriggerDNS, "give CoreDNS a lameduck of 5 s or more (health { lameduck 5s } in its Corefile)",
+		verdict.Code{
+			Code: "RC3030", ID: "name-service-restarted",
+			Causes: "pods that stayed ready answered with status 502 to 504, or not at all, after a pod of CoreDNS ended: names were not resolved " +
+				"for the time in which nodes still sent queries to it. One lost query is enough: a resolver asks again after 5 s (resolv.conf(5), " +
+				"timeout), and one that shares lookups, as Go's does, has every request wait for it.",
+			Do: "give CoreDNS a lameduck of 5 s or more (plugin health in its Corefile), which is its preStop sleep; no hook of the app helps. " +
+				"Where it has one, a query may still be lost when CoreDNS exits: have the app's pods ask again sooner (dnsConfig, options timeout " +
+				"and attempts).",
+		})
+	lameduck := a.says
+	a.says = func(of *advisedApp) (sign, remedy string) {
+		if sign, remedy = lameduck(of); of.mended[0].First() > of.mended[0].Since.At+sentTo {
+			remedy = "have the pods ask again sooner: dnsConfig: {options: [{name: timeout, value: \"1\"}, {name: attempts, value: \"3\"}]}"
+		}
+		return sign, remedy
+	}
+	return a
+}()
 
 var proxyRestarted = advice{
 	code: verdict.Code{
