@@ -31,7 +31,7 @@ var seed = [...]SeedClaim{
 			"may still run",
 		Do: "set minReadySeconds if a pod that is ready may still fail; for the end of old pods wait as C5 says"},
 	{Says: "a rollout is over when no old pod exists", Parts: []string{"before", "after"},
-		Do: "after kubectl rollout status, wait until only new pods exist: kubectl wait --for=delete pod -l pod-template-hash=<that of the old ReplicaSet>"},
+		Do: "wait until no old pod runs: rollcall wait --service=NAMESPACE/NAME, or kubectl wait --for=delete of the old pods"},
 	{Says: "Recreate makes a clean cut",
 		Do: "use strategy Recreate only where two versions must not run together, and plan an outage of a stop and a start"},
 	{Says: "a StatefulSet makes a clean cut, and rollout status can be relied on", Parts: []string{"clean-cut", "status"},

@@ -32,14 +32,14 @@ func TestClaimsTable(t *testing.T) {
 	}
 }
 
-// claimsTable returns tables of one or more runs. The first has every seed claim with the scenarios that cover it, the rules that
-// decided it there, and how each mode answered by which evidence; the second why some were not decided; the third what those
+// claimsTable returns tables of one or more runs. The first has every seed claim with what to do, the scenarios that cover it, the rules
+// that decided it there, and how each mode answered by which evidence; the second why some were not decided; the third what those
 // scenarios claim themselves; the fourth what was measured of those under load. A mode in which nothing ran has no column.
 func claimsTable(runs []model.Report) string {
 	all, decided := lastOfEachMode(runs)
 	modes := modesOf(all)
 	var b strings.Builder
-	b.WriteString(reports.Head(append([]string{"claim", "the seed says", "decided by"}, modes...)...))
+	b.WriteString(reports.Head(append([]string{"claim", "the seed says", "what to do", "decided by"}, modes...)...))
 	var open []string
 	shown := map[string][]model.Scenario{} // by name, the runs of a scenario that covers any claim
 	for i := range reports.SeedClaims {
@@ -59,7 +59,7 @@ func claimsTable(runs []model.Report) string {
 		if seed.Truth != "" {
 			says += " (false: " + seed.Truth + ")"
 		}
-		cells := []string{claim, reports.Escape(says), strings.Join(names, "<br>")}
+		cells := []string{claim, reports.Escape(says), reports.Escape(seed.Do), strings.Join(names, "<br>")}
 		for _, mode := range modes {
 			cells = append(cells, inMode(mode, claim, decided))
 		}
