@@ -52,6 +52,7 @@ func (t Timeline) CausesOn(lanes []Lane) []Cause {
 	for _, l := range requests {
 		l.since = changes.before(l)
 	}
+	shareServiceChange(requests)
 	t.setPace(requests)
 	byKey := map[causeKey]*Cause{}
 	for _, l := range requests {
@@ -70,6 +71,9 @@ func (t Timeline) CausesOn(lanes []Lane) []Cause {
 	var all []Cause
 	for _, c := range byKey {
 		c.Lanes, c.Pods, c.Proofs = distinct(c.Lanes), distinct(c.Pods), distinct(c.Proofs)
+		if c.Condition == ConditionReady && c.Trigger == TriggerUnknown && c.Owner == OwnerApp {
+			c.Owner = t.ownerUnexplained(*c, lanes)
+		}
 		all = append(all, *c)
 	}
 	slices.SortFunc(all, func(a, b Cause) int {
@@ -77,6 +81,26 @@ func (t Timeline) CausesOn(lanes []Lane) []Cause {
 			cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.Trigger, b.Trigger))
 	})
 	return all
+}
+
+// ownerUnexplained returns the owner of what ready pods lost since no known change, and not at one pace: of the network, if clients on one node
+// alone lost requests to several pods. Connections that break may have been broken anywhere; replies that are late are the app's.
+func (t Timeline) ownerUnexplained(c Cause, lanes []Lane) Owner {
+	var nodes, hit []string
+	for _, l := range lanes {
+		nodes = append(nodes, l.Node)
+		if slices.Contains(c.Lanes, l.ID) {
+			hit = append(hit, l.Node)
+		}
+	}
+	switch {
+	case len(distinct(hit)) == 1 && len(distinct(nodes)) > 1 && len(c.Pods) > 1:
+		return OwnerCluster
+	case c.Stage == StageDropped:
+		return OwnerUnknown
+	default:
+		return c.Owner
+	}
 }
 
 func distinct[T cmp.Ordered](list []T) []T { return slices.Compact(slices.Sorted(slices.Values(list))) }

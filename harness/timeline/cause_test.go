@@ -115,6 +115,15 @@ func TestCauses(t *testing.T) {
 			{At: 2500 * ms, Kind: evidence.ContainerEnded, By: evidence.Server{Version: "v1", Pod: "web-1"}, Object: "app", Count: 137},
 		}, fails(evidence.Closed, 24, 24, connected, func(h *evidence.Hit) { h.Reused = true }), "web-1", nil,
 			[]string{"dropped/killed/rollout/app"}},
+		{"a container that was killed listens no more, which the endpoints do not show yet", []evidence.Event{
+			{At: 2500 * ms, Kind: evidence.ContainerEnded, By: evidence.Server{Version: "v2", Pod: "web-2"}, Object: "app", Count: 137},
+		}, fails(evidence.Refused, 26, 30), "web-2", nil, []string{"not-listening/killed/unknown/app"}},
+		{"connections to a ready pod broke, and nothing shows why", nil, fails(evidence.Reset, 26, 27, connected), "web-2", nil,
+			[]string{"dropped/ready/unknown/unknown"}},
+		{"a change just before a request is nearer than one that was noted later", []evidence.Event{
+			others(2550, evidence.ServiceChanged, "web", "selector a to b"), pod(2551, evidence.EndpointGone, "v2", "web-2"),
+			pod(2700, evidence.PodDeleting, "v2", "web-2"),
+		}, fails(evidence.Refused, 26, 26), "nowhere", nil, []string{"no-endpoint/none/service-changed/manifest"}},
 		{"a ready pod accepts nothing", nil, fails(evidence.Timeout, 26, 27, func(h *evidence.Hit) { h.Resent = 1 }), "web-2", nil,
 			[]string{"queue-full/ready/rollout/app"}},
 		{"a ready pod answers too late", nil, fails(evidence.Timeout, 11, 12, connected), "web-1", nil, []string{"timeout/ready/unknown/app"}},

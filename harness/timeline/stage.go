@@ -95,6 +95,19 @@ func ownerBehind(l *lost) Owner {
 	}
 }
 
+// ownerOfStale returns the owner of what went to a pod that had left the endpoints: of the pod's hook, of the program that was killed, or of
+// rules that follow later than anywhere else while other pods are ready.
+func ownerOfStale(l *lost) Owner {
+	switch {
+	case l.condition == ConditionKilled:
+		return OwnerApp
+	case l.pod != nil && l.since.pod == l.pod.Pod && l.Sent > l.since.At+staleRouting && !l.unserved && !l.listed:
+		return OwnerCluster
+	default:
+		return OwnerManifest
+	}
+}
+
 func ready(l *lost) bool { return l.condition == ConditionReady }
 
 // leftEarly are the changes that take pods away from the Service.
@@ -180,7 +193,7 @@ var stages = []stageRow{
 		Do: "have the pods serve for longer than the rules take to follow: a preStop sleep. If it is an address of no pod, look at the " +
 			"EndpointSlices.",
 		is:    (*lost).toStaleEndpoint,
-		owner: by(OwnerManifest), triggers: []Trigger{TriggerService, TriggerNode, TriggerDisruption},
+		owner: ownerOfStale, triggers: []Trigger{TriggerService, TriggerNode, TriggerDisruption},
 	},
 	{
 		Stage: StageNotListening, Code: "RC5011", did: "reached {pods}, where nothing listened",
@@ -188,7 +201,7 @@ var stages = []stageRow{
 		Do: "have a readiness probe at the port that clients use; have publishNotReadyAddresses only on a Service for peers; name ports; take the " +
 			"pods of Jobs out of the Service's selector.",
 		is:    func(l *lost) bool { return l.pod != nil && l.Fault == evidence.Refused },
-		owner: orOther(OwnerManifest), triggers: []Trigger{TriggerService, TriggerOtherStarted, TriggerDisruption},
+		owner: byPod(func(l *lost) bool { return l.condition == ConditionKilled }, OwnerApp, OwnerManifest), triggers: []Trigger{TriggerService, TriggerOtherStarted, TriggerDisruption},
 	},
 	{
 		Stage: StageQueueFull, Code: "RC5012", did: "waited in vain for {pods} to accept the connection",

@@ -190,7 +190,14 @@ func (all changes) before(l *lost) Change {
 			from = o.From
 		}
 	}
-	if last, is := all.last(func(c Change) bool { return slices.Contains(l.row.triggers, c.Trigger) && c.At <= from+noticed }); is {
+	may := func(until time.Duration) (Change, bool) {
+		return all.last(func(c Change) bool { return slices.Contains(l.row.triggers, c.Trigger) && c.At <= until })
+	}
+	last, is := may(from + noticed)
+	if earlier, was := may(from); was && from-earlier.At < last.At-from { // what was noted later happened later
+		return earlier
+	}
+	if is {
 		return last
 	}
 	return Change{Trigger: TriggerUnknown}
