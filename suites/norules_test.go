@@ -133,7 +133,7 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 		"autoscale/under-load",
 		"dataplane/first-connection",
 		"dataplane/kept-stream",
-		"dataplane/turns",
+		"dataplane/several-slices-drained", "dataplane/several-slices-undrained", "dataplane/turns",
 		"regressions/kubelet-restart",
 		"regressions/long-service-name",
 		"regressions/sidecar",

@@ -102,9 +102,9 @@ var pitfalls = []pitfall{
 		lacks: "no Service of a scenario has it",
 	},
 	{ // P17
-		says:  "with sessionAffinity a client stays with its pod while it ends",
-		costs: "all new connections of some clients",
-		lacks: "case o2 of `make cases` shows it for `try`; no scenario",
+		says:      "with sessionAffinity a client stays with its pod until that has left the endpoints",
+		costs:     "with pods that do not drain, all new connections of some clients",
+		scenarios: []string{"rollout/affine-drained", "rollout/affine-undrained"},
 	},
 	{ // P18
 		says:  "trafficDistribution sends to pods nearby, and falls back when they end",
@@ -114,8 +114,7 @@ var pitfalls = []pitfall{
 	{ // P19
 		says:      "publishNotReadyAddresses keeps pods in the Service from start to end",
 		costs:     "requests to pods that do not listen",
-		scenarios: []string{"termination/endpoint-published"},
-		lacks:     "the endpoints alone, without load; case n1 of `make cases` has both",
+		scenarios: []string{"rollout/unready-published", "rollout/unready-unpublished", "termination/endpoint-published"},
 	},
 	{ // P20
 		says:      "datagrams of one client stay with their pod as long as it serves",
@@ -151,8 +150,7 @@ var pitfalls = []pitfall{
 	{ // P26
 		says:      "a quota leaves no room for a surge",
 		costs:     "nothing; the rollout stands still",
-		scenarios: []string{"rollout/full-surge-under-quota"},
-		lacks:     "the size is within the quota in the end; none stands still",
+		scenarios: []string{"rollout/surge-under-quota", "rollout/full-surge-under-quota"},
 	},
 	{ // P27
 		says:      "the surge finds no node",
@@ -165,20 +163,19 @@ var pitfalls = []pitfall{
 		scenarios: []string{"rollout/config-map"},
 	},
 	{ // P29
-		says:  "scaling in takes pods that are not ready first, then those of least deletion cost",
-		costs: "pods that somebody wanted to keep",
-		lacks: "no scenario says which pods go",
+		says:      "scaling in takes pods of the least deletion cost first, and else the newest",
+		costs:     "pods that somebody wanted to keep",
+		scenarios: []string{"rollout/scaled-in-by-cost"},
 	},
 	{ // P30
-		says:  "a label that is changed takes a pod out of its Service and its ReplicaSet",
-		costs: "nothing; the pod goes on",
-		lacks: "no scenario changes labels of pods",
+		says:      "a label that is changed takes a pod out of its Service and its ReplicaSet",
+		costs:     "nothing; the pod goes on",
+		scenarios: []string{"rollout/taken-out-by-label"},
 	},
 	{ // P31
 		says:      "a StatefulSet whose new pod is broken stands still, and setting the template back does not help",
 		costs:     "the share of the broken pod",
-		scenarios: []string{"regressions/parallel-set"},
-		lacks:     "no pod of it is broken",
+		scenarios: []string{"statusgap/broken-set-ordered", "statusgap/broken-set-parallel"},
 	},
 	{ // P32
 		says:      "a drain meets a PodDisruptionBudget that lets no pod go",
@@ -224,10 +221,9 @@ var pitfalls = []pitfall{
 		scenarios: []string{"upgrade/drained-upgrade", "upgrade/hurried-upgrade", "upgrade/undrained-upgrade"},
 	},
 	{ // P40
-		says:      "a node's kube-proxy does not hear from the API server",
-		costs:     "requests to pods that are gone, from clients on that node",
-		scenarios: []string{"disruption/api-server-cut-off"},
-		lacks:     "nothing is rolled out meanwhile",
+		says:      "a node does not hear from the API server in a rollout",
+		costs:     "requests to pods that have ended, from clients on that node",
+		scenarios: []string{"disruption/api-server-cut-off-in-rollout", "disruption/api-server-cut-off-outlasted"},
 	},
 	{ // P41
 		says:      "a node's connection table is full",
@@ -240,10 +236,9 @@ var pitfalls = []pitfall{
 		scenarios: []string{"mutants/host-starved"},
 	},
 	{ // P43
-		says:      "a rollout is restarted twice, or while an autoscaler works",
-		costs:     "nothing",
-		scenarios: []string{"autoscale/image-only", "rollout/overtaken-drained"},
-		lacks:     "no autoscaler changes the size in a rollout",
+		says:      "a rollout is begun again, or an autoscaler works, in its middle",
+		costs:     "nothing, if pods drain",
+		scenarios: []string{"autoscale/grown-in-rollout-drained", "autoscale/grown-in-rollout-undrained", "rollout/overtaken-drained"},
 	},
 	{ // P44
 		says:  "an Ingress, a gateway or a mesh follows the endpoints by itself",
@@ -257,19 +252,19 @@ var pitfalls = []pitfall{
 		lacks:     "case n12 of `make cases` shows both for users' apps",
 	},
 	{ // P46
-		says:  "required anti-affinity or a host port leaves no node for a surge",
-		costs: "nothing; the rollout stands still",
-		lacks: "case o6 of `make cases` shows it for `try`; no scenario",
+		says:      "required anti-affinity leaves no node for a surge",
+		costs:     "nothing; the rollout stands still",
+		scenarios: []string{"rollout/surge-apart"},
 	},
 	{ // P47
-		says:  "more than 100 endpoints are in several slices, which change one after the other",
-		costs: "nothing",
-		lacks: "clusters of ours have no 100 pods",
+		says:      "more than 100 endpoints are in several slices, which change one after the other",
+		costs:     "nothing",
+		scenarios: []string{"dataplane/several-slices-drained", "dataplane/several-slices-undrained"},
 	},
 	{ // P48
-		says:  "a finalizer keeps the object of a pod that has ended",
-		costs: "a StatefulSet's next pod",
-		lacks: "no pod of ours has one",
+		says:      "a finalizer keeps the object of a pod that has ended",
+		costs:     "a StatefulSet's next pod",
+		scenarios: []string{"rollout/finalizer-of-deployment", "rollout/finalizer-of-stateful-set"},
 	},
 	{ // P49
 		says:      "the selector of a Deployment is changed",
@@ -293,9 +288,9 @@ var pitfalls = []pitfall{
 		scenarios: []string{"rollout/deadline-renewed", "rollout/deadline-exceeded"},
 	},
 	{ // P53
-		says:  "an old pod crashes in the middle of a rollout",
-		costs: "availability below what maxUnavailable allows",
-		lacks: "[the guide to suites](README.md#a-disruption) prints a scenario that is not listed",
+		says:      "an app crashes in the middle of a rollout",
+		costs:     "availability below what maxUnavailable allows, until its kubelet has started it again",
+		scenarios: []string{"disruption/app-killed-midway"},
 	},
 	{ // P54
 		says:  "the controller manager restarts within minReadySeconds",

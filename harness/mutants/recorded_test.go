@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 )
 
@@ -103,6 +104,8 @@ func lossMutants() []recordedMutant {
 			"lost-while-terminating", nil},
 		{"pods that count as ready and do not listen, and refuse nobody", unprobedRecorded, asking(verdict.LostWhileStarting()),
 			all(served(lane), served("worker2-fresh")), verdict.Inconclusive, "lost-while-starting", nil},
+		{"a negative control that lost nothing at its stage", undrainedRecorded, asking(verdict.LostTo(timeline.StageStaleEndpoint)),
+			all(served(lane), served(reused), served("worker2-fresh"), served("worker2-reused")), verdict.Inconclusive, "lost-to", nil},
 		{"a lane without good replies for 3 s", drainedRecorded, asking(verdict.MaxOutage(second)),
 			failing(lane, evidence.Refused, second, 4*second), verdict.Fail, "max-outage", nil},
 		{"outages before and after an absence, which may be one", drainedRecorded, asking(verdict.MaxOutage(2 * second)),

@@ -26,7 +26,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.MostDrainLags(50, ms), verdict.AnswersAfter("v1", evidence.RolloutBegun, 1), verdict.MaxStatusGap(ms),
 		verdict.KeptConnections("v1"), verdict.MaxSwitch(ms), verdict.FactAtLeast("exit code", 1), verdict.ReachesTerminating(),
 		verdict.ClientsBeforeSigterm(), verdict.OnlyServesAfter("v2", ms, evidence.OldGone),
-		verdict.LostWhileTerminating(), verdict.LostWhileStarting(), verdict.LossesAtSteps(time.Second), verdict.LostAtSteps("drain"),
+		verdict.LostWhileTerminating(), verdict.LostWhileStarting(), verdict.LostTo(timeline.StageDropped), verdict.LossesAtSteps(time.Second), verdict.LostAtSteps("drain"),
 		verdict.MaxFailedShare(1), verdict.ReplyGap(0, ms), verdict.MaxRuleLag(ms),
 		verdict.AllAnswered("outside-fresh"), verdict.AllFail("outside-fresh"), verdict.AnsweredBy("outside-fresh", "v1", "v2"),
 		verdict.EvenTurns("outside-fresh", 3), verdict.EqualTurns("outside-fresh", 3), verdict.AnsweredByDeleted("outside-fresh", 1),

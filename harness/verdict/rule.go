@@ -46,7 +46,7 @@ type Expectation = evidence.Expectation
 // rules lists all rules. Where several findings decide a verdict, its headline is that of the rule that comes first here.
 var rules = []Rule{
 	noFailures, recoversWithin, noLostReplies, noHiddenRetries, servesUntilSigterm,
-	damageSeen, lostWhileTerminating, lostWhileNoneServes, lostWhileStarting, minTerminationsLost,
+	damageSeen, lostWhileTerminating, lostWhileNoneServes, lostWhileStarting, lostTo, minTerminationsLost,
 	maxOutage, maxFailedShare, lostShare, minOutage, replyGap, lossesAtSteps, lostAtSteps, pause,
 	noSlowReplies, maxLatency, maxP99,
 	rulesBeforeSigterm, clientsBeforeSigterm, maxRuleLag, maxDrainLag, mostDrainLags,

@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 )
 
@@ -33,6 +34,11 @@ var damageRows = []ruleRow{
 	{"pods that listen before they count as ready refuse nobody for that", verdict.LostWhileStarting(),
 		all(listening("a", 0), listening("b", 0), listening("c", 590), listening("d", 0), breaking("worker-fresh", evidence.Refused, 65)),
 		verdict.Inconclusive},
+	{"requests over both kinds of connection are lost at the stage expected", verdict.LostTo(timeline.StageStatus),
+		all(breaking("worker-fresh", evidence.BadStatus, 70), breaking("worker-reused", evidence.BadStatus, 71)),
+		verdict.Pass},
+	{"requests are lost at another stage", verdict.LostTo(timeline.StageStatus), breaking("worker-fresh", evidence.Reset, 70),
+		verdict.Inconclusive},
 	{"damage only outside the cluster is not enough", verdict.DamageSeen(),
 		all(func(ev *recording) { ev.Run.Lanes[1].Vantage = evidence.FromHost }, breaking("worker-reused", evidence.Reset, 70)),
 		verdict.Inconclusive},
@@ -60,6 +66,6 @@ func drawDamageRules(d *drawing) []evidence.Expectation {
 	r := d.random("rules of damage")
 	return []evidence.Expectation{
 		verdict.DamageSeen(), verdict.LostWhileTerminating(), verdict.LostWhileNoneServes(evidence.Refused, evidence.Timeout),
-		verdict.LostWhileStarting(), verdict.MinTerminations(1 + r.pick(8)), verdict.MinTerminationsLost(r.pick(100)),
+		verdict.LostWhileStarting(), verdict.LostTo(timeline.StageDropped), verdict.MinTerminations(1 + r.pick(8)), verdict.MinTerminationsLost(r.pick(100)),
 	}
 }

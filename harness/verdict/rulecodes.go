@@ -392,4 +392,10 @@ var ruleCodes = []Code{
 			"one's deletion.",
 		Do: "more surge or faster starts make it shorter; for less than a step use blue/green or Recreate.",
 	},
+	{
+		Code: "RC1071", ID: "lost-to",
+		Causes: "no request was lost at the stage that the scenario is about, so that it shows nothing: too few were sent, or the app had what " +
+			"it should lack.",
+		Do: "record again at a higher rate; the causes of what was lost say where the other losses belong.",
+	},
 }

@@ -53,7 +53,7 @@ func TestRuleIDs(t *testing.T) {
 		"all-answered", "all-fail", "answered-by", "answered-by-deleted", "answered-within", "answers-after",
 		"between", "both-orders", "clean-cut", "clients-before-sigterm", "damage-seen", "done-after",
 		"equal-turns", "even-turns", "fact", "fact-at-least", "fact-within", "full-rate", "kept-connections",
-		"losses-at-steps", "lost-at-steps", "lost-share", "lost-while-none-serves", "lost-while-starting",
+		"losses-at-steps", "lost-at-steps", "lost-share", "lost-to", "lost-while-none-serves", "lost-while-starting",
 		"lost-while-terminating", "max-active", "max-drain-lag",
 		"max-failed-share", "max-latency", "max-mixed-window", "max-outage", "max-p99",
 		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",

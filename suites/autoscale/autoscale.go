@@ -15,6 +15,7 @@ func All() []harness.Scenario {
 		harness.Core.Takes(reapplies(), "reapply-below-the-minimum", "reapply-at-the-minimum", "reapply-the-same-size-by-default"),
 		harness.Core.Takes(manifests(), "manifest-never-with-replicas"),
 		[]harness.Scenario{imageOnly(), serverSideConflict(), byMetric(), underLoad()},
+		outage(), grown(),
 	)
 	for i := range all {
 		all[i].Uses = append(all[i].Uses, harness.Autoscalers)

@@ -8,6 +8,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes"
 
 	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
@@ -56,13 +58,25 @@ func lookedAgain(ctx context.Context, steps *harness.Steps) {
 }
 
 func lastLook(ctx context.Context, steps *harness.Steps) lookTrace {
-	autoscalers := steps.Client.AutoscalingV2().HorizontalPodAutoscalers(steps.Namespace)
-	live := harness.Must(autoscalers.Get(ctx, fixtures.DefaultName, metav1.GetOptions{}))
-	is := lookTrace{version: live.ResourceVersion}
-	for _, e := range steps.Events(ctx, live, "FailedComputeMetricsReplicas") {
+	return harness.Must(lookOf(ctx, steps.Client, steps.Namespace))
+}
+
+// lookOf reads the trace of the app's autoscaler in a namespace.
+func lookOf(ctx context.Context, client kubernetes.Interface, namespace string) (is lookTrace, err error) {
+	live, err := client.AutoscalingV2().HorizontalPodAutoscalers(namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})
+	if err != nil {
+		return is, err
+	}
+	is.version = live.ResourceVersion
+	events, err := client.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{
+		FieldSelector: fields.Set{"involvedObject.uid": string(live.UID), "reason": "FailedComputeMetricsReplicas"}.String()})
+	if err != nil {
+		return is, err
+	}
+	for _, e := range events.Items {
 		is.complaints += e.Count
 	}
-	return is
+	return is, nil
 }
 
 // scaled gives the app at v1 a size, and returns when it has so many pods.

@@ -17,7 +17,9 @@ import (
 )
 
 // All lists the scenarios of this suite.
-func All() []harness.Scenario { return []harness.Scenario{turns(), keptStream(), firstConnection()} }
+func All() []harness.Scenario {
+	return append([]harness.Scenario{turns(), keptStream(), firstConnection()}, severalSlices()...)
+}
 
 // refused returns the faults of a connection that is refused at once. Where this host does not reach a node's address, the
 // container engine's proxy is in between: it accepts a connection before it opens one to the node, and drops it if the node

@@ -74,6 +74,15 @@ func apiServer() []harness.Scenario {
 			ID: "api-server-cut-off", Does: "worker does not reach the API server for 20 s", Nodes: onWorker,
 			Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
 		}, verdict.NoFailures()),
+		inRollout("a rollout during which a node does not reach the API server fails requests of clients on that node: it sends to pods that have ended",
+			atOnce(drained()), disruption.Disruption{
+				ID: "api-server-cut-off-in-rollout", Does: "worker does not reach the API server for 20 s in a rollout", Nodes: onWorker, After: time.Second,
+				Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
+			}, onlyOn(evidence.Fresh)...),
+		inRollout("such a rollout fails none when old pods sleep for longer than the node is cut off", sleepsUntilHeard(), disruption.Disruption{
+			ID: "api-server-cut-off-outlasted", Does: "worker does not reach the API server for 20 s in a rollout", Nodes: onWorker, After: time.Second,
+			Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
+		}, verdict.NoFailures()),
 		// Only the kubelet notices. It restarts a container that ended for the first time without back-off: long before the API server is
 		// back.
 		steady("an app that is killed while the API server is away fails requests until its kubelet has started it again", drained(),
@@ -91,8 +100,14 @@ func apiServer() []harness.Scenario {
 // controller manager may be back sooner. Seen with a sleep of 5 s: it ended an old pod 26 s after the API server was back, and one
 // node's kube-proxy learned of that 9 s later.
 func sleepsUntilHeard() fixtures.App {
-	app := paced()
-	app.MaxSurge, app.PreStopSleep, app.Grace = new(intstr.FromString("100%")), 65*time.Second, 75*time.Second
+	app := atOnce(paced())
+	app.PreStopSleep, app.Grace = 65*time.Second, 75*time.Second
+	return app
+}
+
+// atOnce has all pods of an app replaced at once: those on a node that hears of nothing do not hold up the others.
+func atOnce(app fixtures.App) fixtures.App {
+	app.MaxSurge = new(intstr.FromString("100%"))
 	return app
 }
 

@@ -18,7 +18,7 @@ import (
 // All lists the scenarios of this suite. It begins with those that change a cluster least.
 func All() []harness.Scenario {
 	return slices.Concat(proxy(), rules(), cut(), conntrack(), controllerManager(), scheduler(), apiServer(), etcd(), dns(), drain(),
-		drainInRollout(), kubelet(), containerd(), mode(), node())
+		drainInRollout(), appKilled(), kubelet(), containerd(), mode(), node())
 }
 
 // onWorker is the node that most disruptions are about.

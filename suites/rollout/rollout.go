@@ -19,7 +19,7 @@ func All() []harness.Scenario {
 		hookAdded(), undone(), overtaken(), unavailable(), scaledIn(), single(), stuck(), crash(), // likewise
 		[]harness.Scenario{defaults(), strategies(), conditions(), rollback(), templateOnly(), historyLimit(),
 			terminatingUncounted(), gradualFullSurge(), fullSurgeUnderQuota(), pausedSizes(), configMap(), selector()},
-		deadline(),
+		deadline(), noRoomForSurge(), keptByFinalizer(), []harness.Scenario{scaledInByCost(), takenOut()}, ofService(),
 		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent", "scaled-down-limits-absolute"),
 		harness.Core.Takes(fenceposts(), "fenceposts-three-thirty-tenth", "fenceposts-four-quarter-quarter", "fenceposts-ten-thirty-thirty"),
 	)

@@ -12,6 +12,6 @@ func All() []harness.Scenario {
 	return slices.Concat(
 		[]harness.Scenario{statusTrap(), recreate(), statefulSet(), statefulSetOfOne(), migrationCall()}, // under load, or steps of their own
 		harness.Core.Takes(availability(), "availability-after-min-ready", "availability-at-once"),
-		statefulSets(), statefulSetUnavailable(), daemonSet(), []harness.Scenario{statusFollows()},
+		statefulSets(), statefulSetUnavailable(), brokenSet(), daemonSet(), []harness.Scenario{statusFollows()},
 	)
 }
