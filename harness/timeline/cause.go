@@ -19,6 +19,9 @@ type Cause struct {
 	Pods      []string // that the requests went to, sorted; empty: none, or not known
 	Proofs    []Proof  // how all of this is known, sorted
 	Recovered bool     // each of the pods gave a good reply later
+	// Ready is how many pods were ready when the first of the requests was sent, if these were refused for being too many for so few pods, and
+	// Before how many when the rollout began; 0: they were not.
+	Ready, Before int
 }
 
 // OnNew reports whether some of the requests were sent on new connections.
@@ -61,6 +64,9 @@ func (t Timeline) CausesOn(lanes []Lane) []Cause {
 		if c == nil {
 			c = &Cause{Stage: key.Stage, Condition: key.PodCondition, Trigger: key.Trigger, Owner: l.row.owner(l), Since: l.since,
 				Recovered: true}
+			if l.tooFew() {
+				c.Ready, c.Before = t.readyAt(l.Sent), t.readyAt(t.begun())
+			}
 			byKey[key] = c
 		}
 		c.Hits, c.Lanes, c.Proofs = append(c.Hits, l.Hit), append(c.Lanes, l.lane.ID), append(c.Proofs, l.proof())

@@ -120,6 +120,10 @@ func TestCauses(t *testing.T) {
 		}, fails(evidence.Refused, 26, 30), "web-2", nil, []string{"not-listening/killed/unknown/app"}},
 		{"connections to a ready pod broke, and nothing shows why", nil, fails(evidence.Reset, 26, 27, connected), "web-2", nil,
 			[]string{"dropped/ready/unknown/unknown"}},
+		{"one pod of three is left, and has too many requests", []evidence.Event{
+			pod(2, evidence.PodCreated, "v1", "web-3"), pod(3, evidence.PodReady, "v1", "web-3"), pod(2010, evidence.PodDeleting, "v1", "web-3"),
+			pod(2, evidence.PodCreated, "v1", "web-4"), pod(3, evidence.PodReady, "v1", "web-4"), pod(2010, evidence.PodDeleting, "v1", "web-4"),
+		}, fails(evidence.BadStatus, 22, 25, status(503)), "web-2", nil, []string{"status/ready/rollout/manifest"}},
 		{"a change just before a request is nearer than one that was noted later", []evidence.Event{
 			others(2550, evidence.ServiceChanged, "web", "selector a to b"), pod(2551, evidence.EndpointGone, "v2", "web-2"),
 			pod(2700, evidence.PodDeleting, "v2", "web-2"),

@@ -167,7 +167,7 @@ var stages = []stageRow{
 		Do: "look at what the app answers while it starts, ends, or lacks what it needs. If only pods that were just ready did, have the " +
 			"readiness probe request what clients request.",
 		is:       func(l *lost) bool { return l.Fault == evidence.BadStatus },
-		owner:    byPod(func(l *lost) bool { return l.condition == ConditionNotAble && l.t.laterGood(l) }, OwnerManifest, OwnerApp),
+		owner:    byPod(func(l *lost) bool { return l.tooFew() || l.condition == ConditionNotAble && l.t.laterGood(l) }, OwnerManifest, OwnerApp),
 		triggers: []Trigger{TriggerOther, TriggerDNS, TriggerNode, TriggerDisruption},
 	},
 	{

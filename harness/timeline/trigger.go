@@ -153,6 +153,16 @@ func (t *Timeline) resized(p *Pod, at time.Duration) (fewer, more bool) {
 	return fewer, more
 }
 
+// readyAt counts the pods that were ready at a moment, and not being deleted.
+func (t *Timeline) readyAt(at time.Duration) (n int) {
+	for i := range t.Pods {
+		if t.Pods[i].at(at).Phase == PodServing {
+			n++
+		}
+	}
+	return n
+}
+
 // staying counts the pods that were there at a moment and not being deleted.
 func (t *Timeline) staying(at time.Duration) (n int) {
 	for i := range t.Pods {
@@ -179,7 +189,7 @@ func (all changes) before(l *lost) Change {
 		default:
 		}
 	}
-	if l.pod == nil && l.condition == ConditionTerminating {
+	if l.tooFew() || l.pod == nil && l.condition == ConditionTerminating {
 		if c, ended := all.last(func(c Change) bool { return c.pod != "" && c.At <= l.told() }); ended {
 			return c
 		}

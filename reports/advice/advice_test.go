@@ -52,6 +52,12 @@ const (
 	noPod       = timeline.ConditionNone
 )
 
+// fewer has the requests of a cause lost while few pods were left.
+func fewer(ready, before int, c timeline.Cause) timeline.Cause {
+	c.Ready, c.Before = ready, before
+	return c
+}
+
 // sentAt has the requests of a cause sent later.
 func sentAt(at time.Duration, c timeline.Cause) timeline.Cause {
 	for i := range c.Hits {
@@ -181,6 +187,8 @@ func TestAdvice(t *testing.T) {
 			[]string{"The Service's selector also matches pod m-1 of Job/m, which lost 6"}},
 		{"losses at one pace", same, lag, []timeline.Cause{since(timeline.TriggerNothing, "", lost(6, timeline.StageDropped, ready))}, nil,
 			[]string{"6 requests were lost at one pace before, during and after what was done: that is not the cause. Look at the app itself"}},
+		{"one pod of 12 is left, and is too busy", same, lag, []timeline.Cause{fewer(1, 12, withStatus(503, lost(9, timeline.StageStatus, ready)))}, nil,
+			[]string{"9 requests got status 503 from ready pods, when 1 of 12 pods were left. Let no pods be away at once"}},
 		{"kube-proxy was restarted in another mode, and wrote its rules", same, lag, []timeline.Cause{recovered(since(timeline.TriggerProxy,
 			"worker: kube-proxy ends", lost(4, timeline.StageRoute, noPod)))}, nil,
 			[]string{"4 requests did not reach a pod over the network, since worker: kube-proxy ends. Change kube-proxy's mode node by node"}},

@@ -90,11 +90,19 @@ var lostAllTheTime = advice{
 var queueFull = advice{
 	code: verdict.Code{
 		Code: "RC3027", ID: "too-few-pods",
-		Causes: "pods were ready and accepted no connection in time: too few of them for the load, while others were away or at any time.",
-		Do:     "have more pods, let none be away while new ones start (maxUnavailable 0 and maxSurge), or have the app accept faster.",
+		Causes: "pods were ready and accepted no connection in time, or answered that they were busy (503 or 429) while at most half as many were ready " +
+			"as before: too few of them for the load, while others were away or at any time.",
+		Do: "have more pods, let none be away while new ones start (maxUnavailable 0 and maxSurge), leave replicas out of the manifest where an " +
+			"autoscaler sets them, or have the app accept faster.",
 	},
-	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Stage == timeline.StageQueueFull && !ofEnding(c) },
+	mends: func(_ *advisedApp, c timeline.Cause) bool {
+		return c.Stage == timeline.StageQueueFull && !ofEnding(c) || c.Before > 0
+	},
 	says: func(a *advisedApp) (sign, remedy string) {
+		if c := a.mended[0]; c.Before > 0 {
+			return fmt.Sprintf("%s %s, when %d of %d pods were left", phrase.Count(a.lost(), "request"), c.Did(), c.Ready, c.Before),
+				"let no pods be away at once for this load; where an autoscaler sets the replicas, leave them out of the manifest"
+		}
 		return fmt.Sprintf("%s waited in vain for a pod to accept them, so its queue was full", phrase.Count(a.lost(), "new connection")),
 			"have more pods, or let none be away while new ones start: maxUnavailable 0 and maxSurge 1 or more"
 	},
