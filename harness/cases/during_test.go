@@ -174,7 +174,8 @@ var canaryCases = []userCase{
 	{name: "m9b", file: "m9", sentence: "one that answers is aborted", before: installArgoRollouts, first: stable,
 		script: canary + version + abort, cluster: &onCluster{exit: "0", advice: aborted, may: "RC3006", says: "taken back"}},
 	{name: "m9b-undrained", file: "m9", sentence: "its pod exits at once", before: installArgoRollouts, first: stable,
-		edits:   slices.Concat(undrained, []string{"env: [", "env: [{name: ROLLCALL_HANDLER_DELAY, value: 500ms}, "}), // so that some are in flight
+		// The delay has some requests in flight.
+		edits:   slices.Concat(undrained, []string{"env: [", "env: [{name: ROLLCALL_HANDLER_DELAY, value: 500ms}, "}),
 		script:  canary + version + abort,
 		cluster: &onCluster{exit: "1", causes: "stale-endpoint|dropped/terminating/rollout/*", advice: aborted, may: "RC3006 RC3011 RC3016"}},
 }

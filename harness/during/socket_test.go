@@ -111,7 +111,7 @@ func TestTheEndOfARecordingThatHasEnded(t *testing.T) {
 			t.Error("it is answered before")
 		}
 		close(s.over)
-		if how := <-answered; how != http.ErrAbortHandler {
+		if how, _ := (<-answered).(error); !errors.Is(how, http.ErrAbortHandler) {
 			t.Errorf("it is answered: %v", how)
 		}
 	})

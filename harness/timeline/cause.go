@@ -89,8 +89,9 @@ func (t Timeline) CausesOn(lanes []Lane) []Cause {
 	return all
 }
 
-// ownerUnexplained returns the owner of what ready pods lost since no known change, and not at one pace: of the network, if clients on one node
-// alone lost requests to several pods. Connections that break may have been broken anywhere; replies that are late are the app's.
+// ownerUnexplained returns the owner of what ready pods lost since no known change, and not at one pace: of the network, if clients on
+// one node alone lost requests to several pods. Connections that break may have been broken anywhere; replies that are late are the
+// app's.
 func (t Timeline) ownerUnexplained(c Cause, lanes []Lane) Owner {
 	var nodes, hit []string
 	for _, l := range lanes {

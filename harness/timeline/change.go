@@ -77,8 +77,8 @@ func since(times []time.Duration, begun time.Duration) (n int) {
 	return n
 }
 
-// concernsClients reports whether a step, which the recorder saw by itself, changes what clients of the app depend on: a name, a certificate,
-// CoreDNS, or a node of theirs or of the app. A node that is only cordoned goes on as before.
+// concernsClients reports whether a step, which the recorder saw by itself, changes what clients of the app depend on: a name, a
+// certificate, CoreDNS, or a node of theirs or of the app. A node that is only cordoned goes on as before.
 func (t Timeline) concernsClients(s Step) bool {
 	switch s.Kind {
 	case evidence.NameChanged, evidence.CertificateSeen:

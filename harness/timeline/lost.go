@@ -115,11 +115,12 @@ func (t *Timeline) rulesFor(h Hit, node string, stale []StaleRule) routingOf {
 	}
 }
 
-// tooFew reports whether a ready pod refused the request for being busy (503, or 429), while at most half as many pods were ready as when the
-// rollout began.
+// tooFew reports whether a ready pod refused the request for being busy (503, or 429), while at most half as many pods were ready as when
+// the rollout began.
 func (l *lost) tooFew() bool {
 	const busy, unavailable = 429, 503
-	return l.pod != nil && (l.Status == busy || l.Status == unavailable) && l.phase == PodServing && 2*l.t.readyAt(l.Sent) <= l.t.readyAt(l.t.begun())
+	return l.pod != nil && (l.Status == busy || l.Status == unavailable) && l.phase == PodServing &&
+		2*l.t.readyAt(l.Sent) <= l.t.readyAt(l.t.begun())
 }
 
 // gateway reports whether the reply is one by which a proxy says that what it asked failed.

@@ -95,8 +95,8 @@ func ownerBehind(l *lost) Owner {
 	}
 }
 
-// ownerOfStale returns the owner of what went to a pod that had left the endpoints: of the pod's hook, of the program that was killed, or of
-// rules that follow later than anywhere else while other pods are ready.
+// ownerOfStale returns the owner of what went to a pod that had left the endpoints: of the pod's hook, of the program that was killed, or
+// of rules that follow later than anywhere else while other pods are ready.
 func ownerOfStale(l *lost) Owner {
 	switch {
 	case l.condition == ConditionKilled:
@@ -200,8 +200,9 @@ var stages = []stageRow{
 		Means: "the connection was refused by the pod itself, to which it was routed.",
 		Do: "have a readiness probe at the port that clients use; have publishNotReadyAddresses only on a Service for peers; name ports; take the " +
 			"pods of Jobs out of the Service's selector.",
-		is:    func(l *lost) bool { return l.pod != nil && l.Fault == evidence.Refused },
-		owner: byPod(func(l *lost) bool { return l.condition == ConditionKilled }, OwnerApp, OwnerManifest), triggers: []Trigger{TriggerService, TriggerOtherStarted, TriggerDisruption},
+		is:       func(l *lost) bool { return l.pod != nil && l.Fault == evidence.Refused },
+		owner:    byPod(func(l *lost) bool { return l.condition == ConditionKilled }, OwnerApp, OwnerManifest),
+		triggers: []Trigger{TriggerService, TriggerOtherStarted, TriggerDisruption},
 	},
 	{
 		Stage: StageQueueFull, Code: "RC5012", did: "waited in vain for {pods} to accept the connection",

@@ -44,7 +44,8 @@ func TestSomethingChanged(t *testing.T) {
 		{"the Service or the workload was changed", fact(evidence.AppChanged, "service web"), verdict.Pass, "1 change"},
 		{"kube-proxy was started again", fact(evidence.SystemChanged, "kube-proxy on worker"), verdict.Pass, "1 change"},
 		{"kube-proxy ended on a node with a client", system("kube-proxy", "worker"), verdict.Pass, "1 change"},
-		{"kube-proxy ended on a node that has neither", system("kube-proxy", "elsewhere"), verdict.Inconclusive, "; only elsewhere: kube-proxy ends"},
+		{"kube-proxy ended on a node that has neither", system("kube-proxy", "elsewhere"), verdict.Inconclusive,
+			"; only elsewhere: kube-proxy ends"},
 		{"CoreDNS ended, on any node", system("coredns", "elsewhere"), verdict.Pass, "1 change"},
 		{"another version replied", on("worker-fresh", func(h *evidence.Hit) {
 			if h.Sent > 1800*ms {

@@ -66,6 +66,7 @@ func drawDamageRules(d *drawing) []evidence.Expectation {
 	r := d.random("rules of damage")
 	return []evidence.Expectation{
 		verdict.DamageSeen(), verdict.LostWhileTerminating(), verdict.LostWhileNoneServes(evidence.Refused, evidence.Timeout),
-		verdict.LostWhileStarting(), verdict.LostTo(timeline.StageDropped), verdict.MinTerminations(1 + r.pick(8)), verdict.MinTerminationsLost(r.pick(100)),
+		verdict.LostWhileStarting(), verdict.LostTo(timeline.StageDropped),
+		verdict.MinTerminations(1 + r.pick(8)), verdict.MinTerminationsLost(r.pick(100)),
 	}
 }

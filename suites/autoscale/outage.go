@@ -20,9 +20,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// outage is reapply-below-the-minimum under load that 12 pods serve and one cannot. A request takes 0.5 s, and a pod answers 40 at a time and
-// the others with 503. At 25 requests a second, the 4 lanes of the nodes and the one outside have 62 requests in flight: 5 in each of 12
-// pods, which is never 40, and 22 too many for one. Clients lose them from when the nodes' rules have left the 11 pods out until the
+// outage is reapply-below-the-minimum under load that 12 pods serve and one cannot. A request takes 0.5 s, and a pod answers 40 at a time
+// and the others with 503. At 25 requests a second, the 4 lanes of the nodes and the one outside have 62 requests in flight: 5 in each of
+// 12 pods, which is never 40, and 22 too many for one. Clients lose them from when the nodes' rules have left the 11 pods out until the
 // autoscaler has looked, and as many pods of the next version are ready. Kept connections stay where they are then, with the pod that was
 // alone, and are 25: it answers them too.
 func outage() []harness.Scenario {
@@ -46,8 +46,8 @@ func outage() []harness.Scenario {
 	})
 }
 
-// A reapplication is an update by a manifest that may name replicas, of an app that an autoscaler keeps at its minimum: its manifest named as
-// many replicas when it was applied first. Without metrics the autoscaler writes its minimum whenever it looks and finds fewer.
+// A reapplication is an update by a manifest that may name replicas, of an app that an autoscaler keeps at its minimum: its manifest
+// named as many replicas when it was applied first. Without metrics the autoscaler writes its minimum whenever it looks and finds fewer.
 type reapplication struct {
 	rollout.Strategy
 	replicas int32 // that the next manifest names; 0: none

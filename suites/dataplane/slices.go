@@ -11,8 +11,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// severalSlices: with 2 endpoints in a slice, the 6 to 8 of an app are in 4 slices, as more than 100 are in 2 by default. They change one after
-// the other, and kube-proxy sees states between. What drains loses nothing by that; what exits at once loses what is in flight, as with one.
+// severalSlices: with 2 endpoints in a slice, the 6 to 8 of an app are in 4 slices, as more than 100 are in 2 by default. They change one
+// after the other, and kube-proxy sees states between. What drains loses nothing by that; what exits at once loses what is in flight, as
+// with one.
 func severalSlices() []harness.Scenario {
 	return harness.Update(harness.Scenario{
 		App:            fixtures.App{Replicas: 6, MinReady: time.Second, HandlerDelay: 500 * time.Millisecond},

@@ -76,12 +76,12 @@ func apiServer() []harness.Scenario {
 		}, verdict.NoFailures()),
 		inRollout("a rollout during which a node does not reach the API server fails requests of clients on that node: it sends to pods that have ended",
 			atOnce(drained()), disruption.Disruption{
-				ID: "api-server-cut-off-in-rollout", Does: "worker does not reach the API server for 20 s in a rollout", Nodes: onWorker, After: time.Second,
-				Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
+				ID: "api-server-cut-off-in-rollout", Does: "worker does not reach the API server for 20 s in a rollout",
+				Nodes: onWorker, After: time.Second, Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
 			}, onlyOn(evidence.Fresh)...),
 		inRollout("such a rollout fails none when old pods sleep for longer than the node is cut off", sleepsUntilHeard(), disruption.Disruption{
-			ID: "api-server-cut-off-outlasted", Does: "worker does not reach the API server for 20 s in a rollout", Nodes: onWorker, After: time.Second,
-			Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
+			ID: "api-server-cut-off-outlasted", Does: "worker does not reach the API server for 20 s in a rollout",
+			Nodes: onWorker, After: time.Second, Lasts: 20 * time.Second, Do: disruption.CutFromAPI(disruption.Worker, 20*time.Second),
 		}, verdict.NoFailures()),
 		// Only the kubelet notices. It restarts a container that ended for the first time without back-off: long before the API server is
 		// back.

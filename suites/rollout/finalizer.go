@@ -28,9 +28,9 @@ const (
 	newServes = "the new pod is ready while the old one is still there"
 )
 
-// keptByFinalizer: a pod with a finalizer stays in the API when its containers have ended, in phase Succeeded or Failed. A Deployment with the
-// strategy Recreate waits for old pods that run alone (Kubernetes v1.37, pkg/controller/deployment/recreate.go, oldPodsRunning). A
-// StatefulSet cannot make the pod of that name anew until the old object is gone.
+// keptByFinalizer: a pod with a finalizer stays in the API when its containers have ended, in phase Succeeded or Failed. A Deployment
+// with the strategy Recreate waits for old pods that run alone (Kubernetes v1.37, pkg/controller/deployment/recreate.go, oldPodsRunning).
+// A StatefulSet cannot make the pod of that name anew until the old object is gone.
 func keptByFinalizer() []harness.Scenario {
 	scenario := func(id, claim, serves string, begin func(context.Context, *harness.Steps, string)) harness.Scenario {
 		return harness.Scenario{

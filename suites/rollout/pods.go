@@ -71,8 +71,8 @@ func staying(ctx context.Context, steps *harness.Steps, some []string) (n int) {
 	return n
 }
 
-// takenOut: a pod whose labels its ReplicaSet's selector does not match any more belongs to nobody, and is replaced; its endpoint leaves the
-// Service as it is, without the states of an end (Kubernetes v1.37, pkg/controller/controller_ref_manager.go, ReleasePod).
+// takenOut: a pod whose labels its ReplicaSet's selector does not match any more belongs to nobody, and is replaced; its endpoint leaves
+// the Service as it is, without the states of an end (Kubernetes v1.37, pkg/controller/controller_ref_manager.go, ReleasePod).
 func takenOut() harness.Scenario {
 	const runs, owner, replaced = "the pod runs on", "its controller", "pods behind the Service without it"
 	return harness.Scenario{

@@ -27,8 +27,8 @@ const (
 )
 
 // noRoomForSurge: a surge needs room for one more pod. A quota that is used up refuses it, and a node for each pod has none left. The
-// rollout stands still, past its deadline, and costs no client anything; with maxUnavailable 1 in place of the surge it goes on. A ReplicaSet
-// whose pod was refused looks again when its back-off is over, or when it is changed: see fullSurgeUnderQuota.
+// rollout stands still, past its deadline, and costs no client anything; with maxUnavailable 1 in place of the surge it goes on. A
+// ReplicaSet whose pod was refused looks again when its back-off is over, or when it is changed: see fullSurgeUnderQuota.
 func noRoomForSurge() []harness.Scenario {
 	refused := func(ctx context.Context, steps *harness.Steps, s observe.State) string {
 		return condition(s.Deployments[fixtures.DefaultName], appsv1.DeploymentReplicaFailure).Reason
@@ -41,7 +41,8 @@ func noRoomForSurge() []harness.Scenario {
 		noRoom{id: "surge-apart", claim: "pods that must be on nodes of their own, one for each node, have a rollout with a surge stand still while all " +
 			"old pods serve; without a surge it goes on",
 			replicas: func(ctx context.Context, steps *harness.Steps) int32 { return int32(len(steps.Workers(ctx))) },
-			before:   func(context.Context, *harness.Steps) {}, why: unscheduled, because: corev1.PodReasonUnschedulable, apart: onNodesApart}.scenario(),
+			before:   func(context.Context, *harness.Steps) {}, why: unscheduled,
+			because: corev1.PodReasonUnschedulable, apart: onNodesApart}.scenario(),
 	}
 }
 
@@ -98,7 +99,8 @@ func (n noRoom) run(ctx context.Context, steps *harness.Steps) {
 	over := false
 	for try := 0; try < 5 && !over; try++ {
 		change(ctx, steps, func(d *appsv1.Deployment) {
-			d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(0)), MaxUnavailable: new(intstr.FromInt32(1))}
+			d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{
+				MaxSurge: new(intstr.FromInt32(0)), MaxUnavailable: new(intstr.FromInt32(1))}
 			d.Annotations["look-again"] = strconv.Itoa(try)
 		})
 		over = steps.Within(ctx, 20*time.Second, done)

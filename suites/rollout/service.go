@@ -12,13 +12,13 @@ import (
 
 // ofService: fields of a Service that undo what a drain does.
 //
-// With publishNotReadyAddresses an endpoint is ready from when its pod has an address until the pod has ended, so that no sleep drains it, and
-// nodes send to new pods 3 s before they listen. At 6 requests a second, the fewest that a lane sends, each node sends 18 in these 3 s, each
-// to one of at most 4 pods: none of two nodes is to the new one once in (4/3)^36, 30,000 times, per pod.
+// With publishNotReadyAddresses an endpoint is ready from when its pod has an address until the pod has ended, so that no sleep drains
+// it, and nodes send to new pods 3 s before they listen. At 6 requests a second, the fewest that a lane sends, each node sends 18 in
+// these 3 s, each to one of at most 4 pods: none of two nodes is to the new one once in (4/3)^36, 30,000 times, per pod.
 //
 // With sessionAffinity a node goes on sending a client to its pod until the pod is no endpoint any more (Kubernetes v1.37,
-// pkg/proxy/iptables/proxier.go, which uses affinity for ready endpoints alone): a drained rollout loses none, and each client is answered by
-// one pod at a time.
+// pkg/proxy/iptables/proxier.go, which uses affinity for ready endpoints alone): a drained rollout loses none, and each client is
+// answered by one pod at a time.
 func ofService() []harness.Scenario {
 	app := fixtures.Drained()
 	app.StartDelay = 3 * time.Second

@@ -16,9 +16,9 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// brokenSet: a StatefulSet whose new pod never gets ready does not replace it when the template is set back: its controller waits for that pod
-// first, unless podManagementPolicy is Parallel (Kubernetes v1.37, pkg/controller/statefulset/stateful_set_control.go, processReplica, and
-// kubernetes/kubernetes#67250). Somebody has to delete it.
+// brokenSet: a StatefulSet whose new pod never gets ready does not replace it when the template is set back: its controller waits for
+// that pod first, unless podManagementPolicy is Parallel (Kubernetes v1.37, pkg/controller/statefulset/stateful_set_control.go,
+// processReplica, and kubernetes/kubernetes#67250). Somebody has to delete it.
 func brokenSet() []harness.Scenario {
 	const (
 		recovers = "the set recovers within 15 s of the old template"

@@ -95,8 +95,8 @@ func choose(o Options) (loader clientcmd.ClientConfig, name string, err error) {
 	return loader, name, nil
 }
 
-// Reader returns the API of the cluster that the options name, and the namespace in which kubectl works there, if none is named. It asks the
-// API server nothing.
+// Reader returns the API of the cluster that the options name, and the namespace in which kubectl works there, if none is named. It asks
+// the API server nothing.
 func Reader(o Options) (api cluster.API, namespace string, err error) {
 	c, err := dial(o)
 	if err != nil {
