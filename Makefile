@@ -190,6 +190,10 @@ bench: browser ## Evidence core, index.html, measured outages against true ones,
 distrust: setup ## Damage the harness on real clusters, in MODES, and see that nothing is judged then; 2 minutes per mode
 	ROLLCALL_TESTS=distrust go test -count=1 -timeout 1h -v -run TestDistrust ./harness/run
 
+.PHONY: waiters
+waiters: $(ROLLCALL) setup ## Measure for how long old pods answer after each command that waits for a rollout, on a kept cluster, in MODES; 15 minutes per mode
+	ROLLCALL_TESTS=cases go test -count=1 -timeout 3h -v -run TestWaitersOnACluster ./harness/cases
+
 .PHONY: mutants
 mutants: setup ## Damage cluster, app and rig on real clusters, in MODES, and see that each is told by its cause; RUN=<pattern> selects; 25 minutes, 12 in nftables mode
 	ROLLCALL_TESTS=mutants go test -count=1 -timeout 3h -v -run 'TestMutants/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/run

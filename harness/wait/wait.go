@@ -96,7 +96,7 @@ func (w waiter) wait(ctx context.Context, limit time.Duration) error {
 		}
 		if last != said {
 			said = last
-			fmt.Fprintf(w.out, "%s of %v: %s\n", phrase.Duration(time.Since(w.begun)), limit, phrase.Cut(said, 160))
+			fmt.Fprintf(w.out, "%s of %v: %s\n", phrase.Duration(time.Since(w.begun)), limit, phrase.Cut(said, 100))
 		}
 		if poll.Pause(ctx, max(between, 10*time.Since(began))); ctx.Err() != nil {
 			return fmt.Errorf("%s: %w: %s", w.thing(), context.Cause(ctx), said)
