@@ -18,7 +18,7 @@ func All() []harness.Scenario {
 			storm(), paused()}, // under load
 		hookAdded(), undone(), overtaken(), unavailable(), scaledIn(), single(), stuck(), crash(), // likewise
 		[]harness.Scenario{defaults(), strategies(), conditions(), rollback(), templateOnly(), historyLimit(),
-			terminatingUncounted(), gradualFullSurge(), fullSurgeUnderQuota(), pausedSizes(), configMap(), selector()},
+			terminatingUncounted(), gradualFullSurge(), lengths(), fullSurgeUnderQuota(), pausedSizes(), configMap(), selector()},
 		deadline(), noRoomForSurge(), keptByFinalizer(), []harness.Scenario{scaledInByCost(), takenOut()}, ofService(),
 		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent", "scaled-down-limits-absolute"),
 		harness.Core.Takes(fenceposts(), "fenceposts-three-thirty-tenth", "fenceposts-four-quarter-quarter", "fenceposts-ten-thirty-thirty"),
