@@ -98,7 +98,8 @@ func (w waiter) run(t *testing.T, s *site) {
 // measure rolls the app out n times, and returns for how long old pods answered after the waiter had returned; negative: they had ended
 // before.
 func (w waiter) measure(t *testing.T, s *site, n int) (answered []time.Duration) {
-	drained := append(sleeps("10"), "value: 2s", "value: 500ms") // from SIGTERM until it closes connections: no client asks it any more by then
+	// From SIGTERM until a pod closes its connections: no client asks it any more by then.
+	drained := append(sleeps("10"), "value: 2s", "value: 500ms")
 	c := userCase{name: "waiter", file: "web", edits: drained, next: slices.Concat(drained, []string{"        env:\n",
 		"        env:\n        - {name: ROLLCALL_VERSION, value: v2}\n"})}
 	f := s.folder(t, c.name)

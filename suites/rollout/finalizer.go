@@ -42,7 +42,7 @@ func keptByFinalizer() []harness.Scenario {
 				steps.Until(ctx, func(s observe.State) bool { return s.Available("v1") == 1 })
 				old := steps.Pods(ctx)[0]
 				patchPod(ctx, steps, old.Name, fmt.Sprintf(`{"metadata":{"finalizers":[%q]}}`, finalizer))
-				steps.Cleanup(func(ctx context.Context) error { return unkeep(ctx, steps, old) })
+				steps.Cleanup(func(ctx context.Context) error { return removeFinalizers(ctx, steps, old) })
 				begin(ctx, steps, "v2")
 				steps.Note(newServes, steps.Within(ctx, 20*time.Second, func(s observe.State) bool { return s.Available("v2") == 1 }))
 				kept := harness.Must(steps.Client.CoreV1().Pods(steps.Namespace).Get(ctx, old.Name, metav1.GetOptions{}))
@@ -51,7 +51,7 @@ func keptByFinalizer() []harness.Scenario {
 					phase = "it is gone"
 				}
 				steps.Note(keptPhase, phase)
-				harness.Check(unkeep(ctx, steps, old))
+				harness.Check(removeFinalizers(ctx, steps, old))
 				steps.Until(ctx, func(s observe.State) bool { return s.Available("v2") == 1 && s.Count("v1") == 0 })
 			}},
 			// The app exits with 0 at SIGTERM: otherwise it would be Failed.
@@ -81,8 +81,8 @@ func keptByFinalizer() []harness.Scenario {
 	}
 }
 
-// unkeep takes the finalizers from a pod, if it is still there.
-func unkeep(ctx context.Context, steps *harness.Steps, pod corev1.Pod) error {
+// removeFinalizers takes the finalizers from a pod, if it is still there.
+func removeFinalizers(ctx context.Context, steps *harness.Steps, pod corev1.Pod) error {
 	patch := fmt.Sprintf(`{"metadata":{"uid":%q,"finalizers":null}}`, pod.UID) // not of the pod that has its name by then
 	_, err := steps.Client.CoreV1().Pods(steps.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsInvalid(err) { // of another pod the uid would change
