@@ -15,6 +15,18 @@ import (
 
 // TestCasesOnACluster does what each case is about, on a cluster of each mode that MODES names, which is kept. `make cases` runs it.
 func TestCasesOnACluster(t *testing.T) {
+	onClusters(t, func(t *testing.T, s *site) {
+		for _, c := range slices.Concat(tryCases, duringCases) {
+			if c.cluster != nil && (c.mode == "" || c.mode == s.mode) {
+				t.Run(c.name, func(t *testing.T) { c.run(t, s) })
+			}
+		}
+	})
+}
+
+// onClusters runs a test on a cluster of each mode that MODES names, iptables by default.
+func onClusters(t *testing.T, test func(*testing.T, *site)) {
+	t.Helper()
 	testenv.Need(t, testenv.Cases)
 	root, err := layout.Find()
 	if err != nil {
@@ -28,12 +40,7 @@ func TestCasesOnACluster(t *testing.T) {
 	}
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
-			s := site{programs: filepath.Join(root.Module, "out", "bin"), mode: mode}
-			for _, c := range slices.Concat(tryCases, duringCases) {
-				if c.cluster != nil && (c.mode == "" || c.mode == mode) {
-					t.Run(c.name, func(t *testing.T) { c.run(t, &s) })
-				}
-			}
+			test(t, &site{programs: filepath.Join(root.Module, "out", "bin"), mode: mode})
 		})
 	}
 }

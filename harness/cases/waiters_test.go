@@ -11,10 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/evidence"
-	"example.com/rollcall/harness/layout"
-	"example.com/rollcall/harness/testenv"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/reports"
@@ -56,25 +53,11 @@ const (
 // TestWaitersOnACluster measures for how long old pods answer after waiters have returned, on a cluster of each mode that MODES names.
 // `make waiters` runs it, and prints the table of the guide to waiting.
 func TestWaitersOnACluster(t *testing.T) {
-	testenv.Need(t, testenv.Cases)
-	root, err := layout.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	modes := []string{"iptables"}
-	if text := os.Getenv("MODES"); text != "" {
-		if modes, err = dataplane.Parse(text); err != nil {
-			t.Fatal(err)
+	onClusters(t, func(t *testing.T, s *site) {
+		for _, w := range waiters {
+			t.Run(w.name, func(t *testing.T) { w.run(t, s) })
 		}
-	}
-	for _, mode := range modes {
-		t.Run(mode, func(t *testing.T) {
-			s := site{programs: filepath.Join(root.Module, "out", "bin"), mode: mode}
-			for _, w := range waiters {
-				t.Run(w.name, func(t *testing.T) { w.run(t, &s) })
-			}
-		})
-	}
+	})
 }
 
 func (w waiter) run(t *testing.T, s *site) {

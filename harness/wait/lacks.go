@@ -35,6 +35,9 @@ func (v view) lacks() (list []string, stuck error) {
 	if v.rollsOut != "" {
 		list = append(list, v.rollsOut)
 	}
+	if len(v.pods) == 0 {
+		list = append(list, v.String()+" has no pods")
+	}
 	said := map[string]string{} // of pods that are not as they should be
 	for _, p := range v.pods {
 		switch {

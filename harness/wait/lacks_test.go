@@ -54,6 +54,10 @@ func TestLooks(t *testing.T) {
 			}
 			a.slice.Endpoints = a.slice.Endpoints[1:]
 		}, "", ""},
+		{"nobody answers, since the Deployment has 0 replicas", func(a *app) {
+			a.deployment.Spec.Replicas, a.deployment.Status = new(int32(0)), appsv1.DeploymentStatus{}
+			a.pods, a.slice.Endpoints = nil, nil
+		}, "Deployment web has no pods", ""},
 		{"an address by hand is nobody's pod", func(a *app) {
 			a.slice.Endpoints = append(a.slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{"192.0.2.1"}})
 		}, "192.0.2.1 is an endpoint, and no pod of Deployment web", ""},
