@@ -29,7 +29,7 @@ func grown() []harness.Scenario {
 		ID:    "grown-in-rollout-drained",
 		Claim: "an autoscaler that makes 4 pods 6 in the middle of a rollout fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
 		Change: func(s *harness.Scenario) {
-			s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
+			s.App.AddDrain()
 		},
 		Expect: []evidence.Expectation{verdict.NoFailures()},
 	}, harness.Twin{

@@ -26,8 +26,8 @@ import (
 // autoscaler has looked, and as many pods of the next version are ready. Kept connections stay where they are then, with the pod that was
 // alone, and are 25: it answers them too.
 func outage() []harness.Scenario {
-	app := fixtures.App{Replicas: 12, HandlerDelay: 500 * time.Millisecond, Concurrency: 40, MinReady: time.Second,
-		PreStopSleep: 5 * time.Second, Linger: 2 * time.Second, OnTerm: fixtures.Drain}
+	app := fixtures.App{Replicas: 12, HandlerDelay: 500 * time.Millisecond, Concurrency: 40, MinReady: time.Second}
+	app.AddDrain()
 	return harness.Update(harness.Scenario{App: app}).Twins(harness.Twin{
 		ID: "reapply-under-load",
 		Claim: "applying a manifest that names 1 replica fails requests with status 503, which 12 pods served and 1 cannot, until the autoscaler " +

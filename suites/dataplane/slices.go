@@ -23,7 +23,7 @@ func severalSlices() []harness.Scenario {
 		ID:    "several-slices-drained",
 		Claim: "replacing pods whose endpoints are in several EndpointSlices fails no request when they sleep 5 s before SIGTERM, and then drain",
 		Change: func(s *harness.Scenario) {
-			s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
+			s.App.AddDrain()
 		},
 		Expect: []evidence.Expectation{verdict.NoFailures()},
 	}, harness.Twin{

@@ -43,7 +43,7 @@ func scaledIn() []harness.Scenario {
 func single() []harness.Scenario {
 	const startup, stop = 15 * time.Second, 10 * time.Second
 	app := fixtures.App{Replicas: 1, StartDelay: startup, MinReady: time.Second}
-	drains(&app)
+	app.AddDrain()
 	return harness.Update(harness.Scenario{
 		App:  app,
 		Kind: harness.UnderLoad{Rate: 50}, // for one pod

@@ -26,6 +26,8 @@ const finalizer = "rollcall.local/kept"
 const (
 	keptPhase = "phase of the old pod that the finalizer keeps"
 	newServes = "the new pod is ready while the old one is still there"
+	// This is within 30 s.
+	goneServes = "the new pod is ready once the finalizer is removed, and the old one is gone"
 )
 
 // keptByFinalizer: a pod with a finalizer stays in the API when its containers have ended, in phase Succeeded or Failed. A Deployment
@@ -52,10 +54,14 @@ func keptByFinalizer() []harness.Scenario {
 				}
 				steps.Note(keptPhase, phase)
 				harness.Check(removeFinalizers(ctx, steps, old))
-				steps.Until(ctx, func(s observe.State) bool { return s.Available("v2") == 1 && s.Count("v1") == 0 })
+				steps.Note(goneServes, steps.Within(ctx, 30*time.Second, func(s observe.State) bool {
+					return s.Available("v2") == 1 && s.Count("v1") == 0
+				}))
 			}},
-			// The app exits with 0 at SIGTERM: otherwise it would be Failed.
-			Expect: []evidence.Expectation{verdict.Fact(keptPhase, "Succeeded", "Failed"), verdict.Fact(newServes, serves)},
+			Expect: []evidence.Expectation{
+				verdict.Fact(keptPhase, "Succeeded", "Failed"), // by the exit code of the app
+				verdict.Fact(newServes, serves), verdict.Fact(goneServes, "true"),
+			},
 		}
 	}
 	return []harness.Scenario{

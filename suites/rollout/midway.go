@@ -61,7 +61,7 @@ func overtaken() []harness.Scenario {
 func paused() harness.Scenario {
 	const stands = 10 * time.Second
 	app := midway()
-	drains(&app)
+	app.AddDrain()
 	return harness.Update(harness.Scenario{
 		ID:    "paused",
 		Claim: "a rollout that is paused for 10 s and resumed fails no request, and both versions answer for as long",

@@ -155,12 +155,12 @@ func hookAdded() []harness.Scenario {
 	}).Twins(harness.Twin{
 		ID:     "hook-added",
 		Claim:  "the rollout that adds a preStop sleep and a drain to the pod template still loses requests: the pods that end have neither",
-		Kind:   harness.UnderLoad{Rollout: rollout.UpdateWith("v1", "v2", drains)},
+		Kind:   harness.UnderLoad{Rollout: rollout.UpdateWith("v1", "v2", (*fixtures.App).AddDrain)},
 		Expect: []evidence.Expectation{verdict.LostWhileTerminating().On(evidence.Fresh)},
 	}, harness.Twin{
 		ID:     "hook-added-before",
 		Claim:  "pods that were made with a preStop sleep and a drain lose no request, though the rollout takes both out of the pod template",
-		Change: func(s *harness.Scenario) { drains(&s.App) },
+		Change: func(s *harness.Scenario) { s.App.AddDrain() },
 		Kind:   harness.UnderLoad{Rollout: rollout.UpdateWith("v1", "v2", exits)},
 		Expect: []evidence.Expectation{verdict.NoFailures(), verdict.RulesBeforeSigterm()},
 	})

@@ -32,18 +32,13 @@ const slowReply = 500 * time.Millisecond
 // pods end at its first write.
 const shortSleep = time.Second
 
-// drains makes an app's pods end without a loss, like those of drained-rolling-update.
-func drains(a *fixtures.App) {
-	a.PreStopSleep, a.Linger, a.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
-}
-
 // withAndWithoutDrain returns two scenarios. The first drains; the second, whose pods end as its app says, loses requests in flight
 // on kept connections.
 func withAndWithoutDrain(s harness.Scenario, id, what, undrained string) []harness.Scenario {
 	return s.Twins(harness.Twin{
 		ID:     id + "-drained",
 		Claim:  what + " fails no request when pods sleep 5 s before they get SIGTERM, and then drain",
-		Change: func(s *harness.Scenario) { drains(&s.App) },
+		Change: func(s *harness.Scenario) { s.App.AddDrain() },
 		Expect: []evidence.Expectation{verdict.NoFailures()},
 	}, harness.Twin{
 		ID:     id + "-undrained",

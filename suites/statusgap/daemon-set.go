@@ -26,7 +26,7 @@ func daemonSet() []harness.Scenario {
 		s.App.MaxSurge, s.App.MaxUnavailable = new(intstr.FromInt32(1)), new(intstr.FromInt32(0))
 	}
 	drain := func(s *harness.Scenario) {
-		s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
+		s.App.AddDrain()
 	}
 	return harness.Scenario{
 		App:  fixtures.App{Replicas: 2, MinReady: 2 * time.Second, HandlerDelay: 500 * time.Millisecond}, // for two workers
