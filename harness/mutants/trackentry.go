@@ -9,7 +9,7 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
-// A TrackEntry is the outcome of a scenario on one cluster.
+// A TrackEntry is the outcome of a scenario on one cluster: of all tries, if it was run several times.
 type TrackEntry struct {
 	Bug       string  `json:"bug"` // such as "k/k#139515"
 	Scenario  string  `json:"scenario"`
@@ -20,7 +20,11 @@ type TrackEntry struct {
 	Outcome   string  `json:"outcome"`
 	Cause     string  `json:"cause"` // finding of the rule that the bug's mechanism fails, or of the verdict; empty: it passed
 	Seconds   float64 `json:"seconds"`
-	Right     bool    `json:"right"` // an affected version failed by the bug's mechanism, or another one passed
+	// Right: an affected version failed by the bug's mechanism, or another one passed. Of several tries, each has to be right; if one
+	// is not, the entry has the outcome and the cause of the first that is not.
+	Right      bool `json:"right"`
+	Tries      int  `json:"tries"`
+	RightTries int  `json:"rightTries"`
 }
 
 // NewTrackEntry returns the entry for a recording of a scenario with a bug, on a version that is affected or not.
@@ -48,7 +52,21 @@ func NewTrackEntry(run evidence.Run, v verdict.Verdict, affected bool, took time
 	if e.Cause == "" && v.Outcome != verdict.Pass {
 		e.Cause = v.Because
 	}
+	e.Tries = 1
+	if e.Right {
+		e.RightTries = 1
+	}
 	return e
+}
+
+// After returns the entry of several tries: those before, and this one.
+func (e TrackEntry) After(before TrackEntry) TrackEntry {
+	shown := e
+	if before.Tries > 0 && !before.Right {
+		shown = before
+	}
+	shown.Tries, shown.RightTries = before.Tries+e.Tries, before.RightTries+e.RightTries
+	return shown
 }
 
 // Line returns the entry as one line.

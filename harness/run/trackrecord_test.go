@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +25,7 @@ import (
 // fail by the bug's mechanism, and then to pass. `make track-record` runs it; the results are in out/track-record.json.
 func TestTrackRecord(t *testing.T) {
 	testenv.Need(t, testenv.TrackRecord)
+	tried := tries(t)
 	s := planned(t, "track-record", func(o *Options) { o.Jobs = "1" })
 	if s.plan.Target != nil {
 		t.Fatal("components are replaced on clusters of our own alone: leave CONTEXT out")
@@ -38,7 +41,7 @@ func TestTrackRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inEachMode(ctx, t, r, func(ctx context.Context, t *testing.T, m *ModeRun) { trackRecord{m, &record, file}.all(ctx, t) })
+	inEachMode(ctx, t, r, func(ctx context.Context, t *testing.T, m *ModeRun) { trackRecord{m, &record, file, tried}.all(ctx, t) })
 	if err := errors.Join(r.End(), interrupted(ctx)); err != nil {
 		t.Error(err)
 	}
@@ -50,9 +53,24 @@ type trackRecord struct {
 	*ModeRun
 	record *mutants.TrackRecord
 	file   string // to write
+	tries  int    // of each scenario on the cluster with its bug
 }
 
-// all runs each scenario on the cluster with its bug, and without it.
+// tries returns the value of TRIES: 1 if it is not set.
+func tries(t *testing.T) int {
+	t.Helper()
+	text, is := os.LookupEnv("TRIES")
+	if !is {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("TRIES=%s is no number of tries: use 1 or more", text)
+	}
+	return n
+}
+
+// all runs each scenario on the cluster with its bug, as often as it is tried, and without it.
 func (tr trackRecord) all(ctx context.Context, t *testing.T) {
 	began, done, scenarios := time.Now(), 0, regressions.All()
 	for _, s := range scenarios {
@@ -62,8 +80,12 @@ func (tr trackRecord) all(ctx context.Context, t *testing.T) {
 			}
 			with := s
 			with.ClusterChanges = regressions.Affected()[s.ID]
-			tr.run(ctx, t, with, true)
-			tr.run(ctx, t, s, false)
+			var tried mutants.TrackEntry
+			for n := range tr.tries {
+				tried = tr.run(ctx, t, with, true, n+1).After(tried)
+				tr.keep(t, tried)
+			}
+			tr.keep(t, tr.run(ctx, t, s, false, 1))
 			done++
 			each := time.Since(began) / time.Duration(done)
 			t.Logf("%s: %d of %d scenarios done, about %v left if all are selected", tr.cluster.Mode(), done, len(scenarios),
@@ -72,16 +94,26 @@ func (tr trackRecord) all(ctx context.Context, t *testing.T) {
 	}
 }
 
+// keep writes an entry to the record: at once, so that a run that is interrupted has it.
+func (tr trackRecord) keep(t *testing.T, e mutants.TrackEntry) {
+	t.Helper()
+	*tr.record = tr.record.With(e)
+	if err := store.WriteJSON(tr.file, *tr.record); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // run records a scenario once, and checks the outcome.
-func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario, affected bool) {
+func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario, affected bool, number int) mutants.TrackEntry {
+	t.Helper()
 	if ctx.Err() != nil {
 		t.Skip(context.Cause(ctx))
 	}
 	began := time.Now()
 	suite := map[bool]string{true: "affected", false: "fixed"}[affected]
 	entry := tr.ModeRun.run.board.Entry(progress.Name{Mode: tr.cluster.Mode(), Suite: suite, Scenario: s.ID})
-	a := attempt{mode: tr.ModeRun, cluster: tr.cluster, suite: suite, entry: entry, out: t.Output(), number: 1, tries: 1}
-	folder := tr.ModeRun.run.folder(tr.cluster.Mode(), suite, s.ID, 1)
+	a := attempt{mode: tr.ModeRun, cluster: tr.cluster, suite: suite, entry: entry, out: t.Output(), number: number, tries: number}
+	folder := tr.ModeRun.run.folder(tr.cluster.Mode(), suite, s.ID, number)
 	res, err := a.record(ctx, &s, folder)
 	tr.cleanups.Wait() // before the next scenario changes the cluster
 	entry.End(shown(res.verdict, err))
@@ -99,11 +131,8 @@ func (tr trackRecord) run(ctx context.Context, t *testing.T, s harness.Scenario,
 	case !affected && res.verdict.BugKnown:
 		t.Skipf("%s %s has the bug as it is", e.Component, e.Version)
 	}
-	*tr.record = tr.record.With(e)
-	if err := store.WriteJSON(tr.file, *tr.record); err != nil { // at once, so that a run that is interrupted keeps it
-		t.Fatal(err)
-	}
 	if t.Log(e.Line()); !e.Right {
 		t.Errorf("%s on %s %s: %s", s.ID, e.Component, e.Version, res.verdict.Because)
 	}
+	return e
 }
