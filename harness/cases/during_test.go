@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"example.com/rollcall/harness/try"
+	"example.com/rollcall/harness/manifest"
 )
 
 // The commands are what somebody does to an app that runs, or to its cluster.
@@ -243,7 +243,7 @@ func TestCasesOfDuring(t *testing.T) {
 				if manifests == "" {
 					continue
 				}
-				if _, err := try.Read(try.Sources{Files: []string{manifests}}); err != nil {
+				if _, err := manifest.Read(manifest.Sources{Files: []string{manifests}}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/golden"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/try"
 )
 
@@ -162,7 +163,7 @@ func TestCases(t *testing.T) {
 		dir := t.TempDir()
 		file, next := c.manifests(t, dir)
 		var said bytes.Buffer
-		o := try.Options{Sources: try.Sources{Files: []string{file}}, Service: c.service, Workload: c.workload,
+		o := try.Options{Sources: manifest.Sources{Files: []string{file}}, Service: c.service, Workload: c.workload,
 			To: cmp.Or(next, c.to), DryRun: true}
 		_, err := try.Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil)
 		if err != nil {

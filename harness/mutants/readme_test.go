@@ -145,9 +145,10 @@ func TestTrackRecordGuide(t *testing.T) {
 			t.Fatal(err)
 		}
 		if missing := missing(record.Table()); len(missing) > 0 {
-			t.Skipf("the guide stays as it is, since not all was run: %s", strings.Join(missing, ", "))
+			t.Logf("the guide stays as it is, since not all was run: %s", strings.Join(missing, ", "))
+		} else {
+			golden.Section(t, guide, "track record", record.Table())
 		}
-		golden.Section(t, guide, "track record", record.Table())
 	}
 	table := golden.SectionOf(t, guide, "track record")
 	if strings.Contains(table, "**") || strings.Contains(table, "–") {
@@ -156,6 +157,36 @@ func TestTrackRecordGuide(t *testing.T) {
 	if missing := missing(table); len(missing) > 0 {
 		t.Errorf("the table has no %s", strings.Join(missing, ", nor "))
 	}
+	golden.Section(t, "../../README.md", "track record", triesTable(t, table))
+}
+
+// triesTable returns, of a table of a track record, in how many tries each bug was seen, in both modes together.
+func triesTable(t *testing.T, table string) string {
+	t.Helper()
+	type row struct{ tries, red int }
+	rows, order := map[string]row{}, []string(nil)
+	for line := range strings.Lines(table) {
+		columns := strings.Split(strings.Trim(line, "| \n"), " | ")
+		if !strings.HasPrefix(line, "| [") {
+			continue
+		}
+		version, _, _ := strings.Cut(columns[3], ": ")
+		name := fmt.Sprintf("%s | %s %s", columns[0], columns[1], version)
+		var tries, red int
+		if _, err := fmt.Sscan(columns[4]+" "+columns[5], &tries, &red); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if _, has := rows[name]; !has {
+			order = append(order, name)
+		}
+		rows[name] = row{rows[name].tries + tries, rows[name].red + red}
+	}
+	var b strings.Builder
+	b.WriteString("| bug | seen on | red |\n|---|---|---|\n")
+	for _, name := range order {
+		fmt.Fprintf(&b, "| %s | %d of %d |\n", name, rows[name].red, rows[name].tries)
+	}
+	return b.String()
 }
 
 // missing returns the scenarios that a table lacks, with their modes.

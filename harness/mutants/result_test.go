@@ -90,19 +90,19 @@ func TestTrackEntry(t *testing.T) {
 		want     TrackEntry
 	}{
 		{"a version with the bug fails by its mechanism", nil, nil, true,
-			TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.35.3 with Gate=true", true, "fail", "2 follow", 1.5, true}},
+			TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.35.3 with Gate=true", true, "fail", "2 follow", 1.5, true, 1, 1}},
 		{"a version without it must not", nil, nil, false,
-			TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.35.3 with Gate=true", false, "fail", "2 follow", 1.5, false}},
+			TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.35.3 with Gate=true", false, "fail", "2 follow", 1.5, false, 1, 0}},
 		{"a failure by something else is not right", nil, func(v verdict.Verdict) verdict.Verdict {
 			v.Bug, v.Findings[0].Outcome = verdict.CannotTell, verdict.Pass
 			return v
-		}, true, TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.35.3 with Gate=true", true, "fail", "both", 1.5, false}},
+		}, true, TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.35.3 with Gate=true", true, "fail", "both", 1.5, false, 1, 0}},
 		{"a version without it passes", func(r evidence.Run) evidence.Run {
 			r.ClusterChanges, r.ComponentVersions = nil, []string{"v1.37.2"}
 			return r
 		}, func(verdict.Verdict) verdict.Verdict {
 			return verdict.Verdict{Outcome: verdict.Pass, Bug: verdict.NotAffected, Because: "all hold"}
-		}, false, TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.37.2", false, "pass", "", 1.5, true}},
+		}, false, TrackEntry{"k/k#7", "s", "nftables", "kubelet", "v1.37.2", false, "pass", "", 1.5, true, 1, 1}},
 	} {
 		run, v := run, failed
 		v.Findings = append([]verdict.Finding{}, failed.Findings...)
@@ -118,9 +118,32 @@ func TestTrackEntry(t *testing.T) {
 	}
 }
 
+func TestSeveralTriesOfAnEntry(t *testing.T) {
+	right := TrackEntry{Outcome: "fail", Cause: "its own", Right: true, Tries: 1, RightTries: 1}
+	wrong := TrackEntry{Outcome: "inconclusive", Cause: "a slow host", Tries: 1}
+	for _, row := range []struct {
+		sentence string
+		tries    []TrackEntry
+		want     TrackEntry
+	}{
+		{"all are right", []TrackEntry{right, right}, TrackEntry{Outcome: "fail", Cause: "its own", Right: true, Tries: 2, RightTries: 2}},
+		{"one that is not stays, whatever follows", []TrackEntry{right, wrong, right},
+			TrackEntry{Outcome: "inconclusive", Cause: "a slow host", Tries: 3, RightTries: 2}},
+		{"the last is not", []TrackEntry{right, wrong}, TrackEntry{Outcome: "inconclusive", Cause: "a slow host", Tries: 2, RightTries: 1}},
+	} {
+		var got TrackEntry
+		for _, e := range row.tries {
+			got = e.After(got)
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
+		}
+	}
+}
+
 func TestTrackRecord(t *testing.T) {
 	with := TrackEntry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.35.3", Affected: true,
-		Outcome: "fail", Cause: "2 | 3", Seconds: 9, Right: true}
+		Outcome: "fail", Cause: "2 | 3", Seconds: 9, Right: true, Tries: 5, RightTries: 5}
 	without := TrackEntry{Bug: "k/k#7", Scenario: "s", Mode: "nftables", Component: "kubelet", Version: "v1.37.2", Outcome: "pass",
 		Seconds: 8, Right: true}
 	wrong := without
@@ -132,10 +155,10 @@ func TestTrackRecord(t *testing.T) {
 		t.Errorf("what is wrong does not stand out:\n%s", r.Table())
 	}
 	r = r.With(without)
-	const want = `| bug | component | mode | affected: version, outcome and cause | s | fixed: version, outcome | s |
-|---|---|---|---|---|---|---|
-| [k/k#7](https://github.com/kubernetes/kubernetes/issues/7) s | kubelet | iptables | – | – | v1.37.2: pass | 8 |
-| [k/k#7](https://github.com/kubernetes/kubernetes/issues/7) s | kubelet | nftables | v1.35.3: fail: 2 / 3 | 9 | v1.37.2: pass | 8 |
+	const want = `| bug | component | mode | affected: version, outcome and cause | tries | red | s | fixed: version, outcome | s |
+|---|---|---|---|---|---|---|---|---|
+| [k/k#7](https://github.com/kubernetes/kubernetes/issues/7) s | kubelet | iptables | – | – | – | – | v1.37.2: pass | 8 |
+| [k/k#7](https://github.com/kubernetes/kubernetes/issues/7) s | kubelet | nftables | v1.35.3: fail: 2 / 3 | 5 | 5 | 9 | v1.37.2: pass | 8 |
 `
 	if diff := cmp.Diff(want, r.Table()); diff != "" || len(r) != 3 {
 		t.Errorf("%d entries:\n%s", len(r), diff)

@@ -32,8 +32,8 @@ func (r TrackRecord) With(e TrackEntry) TrackRecord {
 // Table returns the record as Markdown, sorted by bug: a row for each scenario and mode, with both sides.
 func (r TrackRecord) Table() string {
 	var b strings.Builder
-	b.WriteString("| bug | component | mode | affected: version, outcome and cause | s | fixed: version, outcome | s |\n" +
-		"|---|---|---|---|---|---|---|\n")
+	b.WriteString("| bug | component | mode | affected: version, outcome and cause | tries | red | s | fixed: version, outcome | s |\n" +
+		"|---|---|---|---|---|---|---|---|---|\n")
 	for _, e := range slices.CompactFunc(slices.SortedFunc(slices.Values(r), func(a, b TrackEntry) int {
 		return cmp.Or(strings.Compare(a.Bug, b.Bug), strings.Compare(a.Scenario, b.Scenario), strings.Compare(a.Mode, b.Mode))
 	}), TrackEntry.beside) {
@@ -47,12 +47,12 @@ func (e TrackEntry) beside(o TrackEntry) bool { return o.Scenario == e.Scenario 
 
 // row returns the row of an entry's scenario and mode. A side that was not run is a dash.
 func (r TrackRecord) row(of TrackEntry) string {
-	affected, fixed := [2]string{"–", "–"}, [2]string{"–", "–"}
+	affected, fixed := [4]string{"–", "–", "–", "–"}, [2]string{"–", "–"}
 	for _, e := range r {
 		switch seconds := fmt.Sprintf("%.0f", e.Seconds); {
 		case !e.beside(of):
 		case e.Affected:
-			affected = [2]string{strings.TrimSuffix(e.Version+": "+e.result()+": "+e.Cause, ": "), seconds}
+			affected = [4]string{strings.TrimSuffix(e.Version+": "+e.result()+": "+e.Cause, ": "), fmt.Sprint(e.Tries), fmt.Sprint(e.RightTries), seconds}
 		default:
 			fixed = [2]string{e.Version + ": " + e.result(), seconds}
 		}

@@ -10,17 +10,18 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/usage"
 )
 
 // clusterWide reports whether the kind of an object is one of Kubernetes' own that have no namespace.
-func clusterWide(o Object) bool {
+func clusterWide(o manifest.Object) bool {
 	return openapi.IsCertainlyClusterScoped(yaml.TypeMeta{APIVersion: o.GetAPIVersion(), Kind: o.GetKind()})
 }
 
 // checkAllowed returns an error that names the objects which need --allow=cluster-objects, unless that is given, and their names: of kinds
 // without namespaces, and those that other programs publish under real names and addresses. Namespaces that exist are not created.
-func (t *target) checkAllowed(ctx context.Context, objects []Object, allowed bool) (names []string, err error) {
+func (t *target) checkAllowed(ctx context.Context, objects []manifest.Object, allowed bool) (names []string, err error) {
 	seen := map[string]bool{}
 	for _, o := range append(missingNamespaces(objects), objects...) {
 		beyond, err := t.beyond(ctx, o)
@@ -44,7 +45,7 @@ func (t *target) checkAllowed(ctx context.Context, objects []Object, allowed boo
 }
 
 // beyond reports whether an object acts beyond a namespace.
-func (t *target) beyond(ctx context.Context, o Object) (bool, error) {
+func (t *target) beyond(ctx context.Context, o manifest.Object) (bool, error) {
 	kind := o.GroupVersionKind()
 	if kind.Kind == "Namespace" && kind.Group == "" {
 		live, err := t.live(ctx, o)

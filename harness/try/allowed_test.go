@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -79,7 +80,7 @@ func TestWhomTLSTrusts(t *testing.T) {
 // Objects that name no namespace are where kubectl would put them.
 func TestTheNamespaceOfAContext(t *testing.T) {
 	own := strings.ReplaceAll(deployment, "{name: web}\nspec", "{name: own, namespace: own}\nspec")
-	objects, err := Read(Sources{Files: []string{written(t, both+"---\n"+own)}, Namespace: "shop"})
+	objects, err := manifest.Read(manifest.Sources{Files: []string{written(t, both+"---\n"+own)}, Namespace: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestTheNamespaceOfAContext(t *testing.T) {
 	if got := app.Service(); got != "shop/web:80/" {
 		t.Errorf("requests go to %s", got)
 	}
-	if got := objects[2].namespace(); got != "own" {
+	if got := objects[2].Namespace(); got != "own" {
 		t.Errorf("the other is in %s", got)
 	}
 	if names := missingNamespaces(objects); len(names) != 2 || names[0].GetName() != "shop" || names[1].GetName() != "own" {

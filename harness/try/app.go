@@ -8,9 +8,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
@@ -18,11 +18,11 @@ import (
 
 // An App is what manifests deploy: all objects, and the workload and Service under test.
 type App struct {
-	Objects  []Object
-	workload Object // that is rolled out
+	Objects  []manifest.Object
+	workload manifest.Object // that is rolled out
 	template corev1.PodTemplateSpec
-	beside   []Object       // others whose pods the Service leads to
-	service  corev1.Service // that clients request
+	beside   []manifest.Object // others whose pods the Service leads to
+	service  corev1.Service    // that clients request
 	port     corev1.ServicePort
 	path     string
 	asProbed bool // path is the readiness probe's
@@ -31,7 +31,7 @@ type App struct {
 
 // New finds the Service and the workload behind it. service is empty or names the Service, like https:shop/web:8443/healthz, of which all
 // but web is optional; web/ has the path /. workload is empty or names the workload, like Deployment/web or web.
-func New(objects []Object, service, workload string) (*App, error) {
+func New(objects []manifest.Object, service, workload string) (*App, error) {
 	if len(objects) == 0 {
 		return nil, usage.New("manifests", "they have no object", "name some that have: -f FILE or -k FOLDER")
 	}
@@ -51,7 +51,7 @@ func New(objects []Object, service, workload string) (*App, error) {
 		return nil, usage.New(a.workload.GetKind()+" and Service ("+a.workload.At+")", "the API server would choose a name by generateName",
 			"name both: metadata.name")
 	}
-	a.service.Namespace = a.workload.namespace()
+	a.service.Namespace = a.workload.Namespace()
 	if err := a.choosePort(named); err != nil {
 		return nil, err
 	}
@@ -60,31 +60,13 @@ func New(objects []Object, service, workload string) (*App, error) {
 	return a, nil
 }
 
-func serviceOf(o Object) (service corev1.Service, is bool) {
-	if o.GetKind() != "Service" || o.GetAPIVersion() != "v1" {
-		return service, false
-	}
-	err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &service)
-	service.Namespace = o.namespace()
-	return service, err == nil && service.Spec.ClusterIP != corev1.ClusterIPNone
-}
-
-func services(objects []Object) (names []string) {
+func services(objects []manifest.Object) (names []string) {
 	for _, o := range objects {
-		if service, is := serviceOf(o); is {
+		if service, is := manifest.ServiceOf(o); is {
 			names = append(names, service.Name)
 		}
 	}
 	return names
-}
-
-// templateOf returns the pod template of a workload.
-func templateOf(o Object) (template corev1.PodTemplateSpec, has bool) {
-	content, has, _ := unstructured.NestedMap(o.Object, "spec", "template")
-	if !has || runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template) != nil {
-		return template, false
-	}
-	return template, len(template.Spec.Containers) > 0
 }
 
 // choosePort sets the port: the named one, or that of a readiness probe, or the first.
@@ -150,33 +132,4 @@ func (a *App) Service() string {
 		name.Scheme = "https"
 	}
 	return name.String()
-}
-
-// podOf returns the specification of a pod, or of those of a workload; it is empty for other kinds.
-func podOf(o Object) corev1.PodSpec {
-	template, _ := templateOf(o)
-	if o.GetKind() == "Pod" {
-		content, _, _ := unstructured.NestedMap(o.Object, "spec")
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template.Spec) != nil {
-			return corev1.PodSpec{}
-		}
-	}
-	return template.Spec
-}
-
-// containersOf returns all containers of a pod or a workload, init containers first.
-func containersOf(o Object) []corev1.Container {
-	pod := podOf(o)
-	return slices.Concat(pod.InitContainers, pod.Containers)
-}
-
-// Images returns the images of all pods in the manifests, sorted.
-func Images(objects []Object) (images []string) {
-	for _, o := range objects {
-		for _, c := range containersOf(o) {
-			images = append(images, c.Image)
-		}
-	}
-	slices.Sort(images)
-	return slices.Compact(images)
 }

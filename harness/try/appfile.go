@@ -17,6 +17,7 @@ import (
 	"example.com/rollcall/harness/dataplane"
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/host"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
@@ -90,7 +91,7 @@ func InsteadOf(ctx context.Context, file string, on run.Options) error {
 		return usage.New(flag, usage.OneLine(err), "roll the app out by its manifests: rollcall try -f FILES")
 	}
 	o := f.options(filepath.Dir(file))
-	objects, err := Read(o.Sources)
+	objects, err := manifest.Read(o.Sources)
 	if err != nil {
 		return usage.New(flag, usage.OneLine(err), "then roll the app out: rollcall try -f FILES")
 	}

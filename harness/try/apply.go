@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -34,8 +35,8 @@ type target struct {
 	loaded  []string // images that were loaded onto its nodes
 	say     func(string)
 	record  *record
-	alone   bool     // nobody else creates objects there
-	created []Object // in their order, as the API server returned them
+	alone   bool              // nobody else creates objects there
+	created []manifest.Object // in their order, as the API server returned them
 }
 
 func newTarget(c cluster.APIServer, loaded []string, say func(string)) (*target, error) {
@@ -48,7 +49,7 @@ func newTarget(c cluster.APIServer, loaded []string, say func(string)) (*target,
 }
 
 // api returns the client for the kind and namespace of an object. The error is a [meta.NoKindMatchError] if the cluster has no such kind.
-func (t *target) api(o Object) (dynamic.ResourceInterface, error) {
+func (t *target) api(o manifest.Object) (dynamic.ResourceInterface, error) {
 	kind := o.GroupVersionKind()
 	mapping, err := t.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
@@ -57,7 +58,7 @@ func (t *target) api(o Object) (dynamic.ResourceInterface, error) {
 	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
 		return t.client.Resource(mapping.Resource), nil
 	}
-	return t.client.Resource(mapping.Resource).Namespace(o.namespace()), nil
+	return t.client.Resource(mapping.Resource).Namespace(o.Namespace()), nil
 }
 
 // first lists the kinds that are created first, because others need them.
@@ -65,20 +66,20 @@ var first = []schema.GroupKind{{Kind: "Namespace"}, {Group: "apiextensions.k8s.i
 	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, {Kind: "ServiceAccount"}, {Kind: "ConfigMap"}, {Kind: "Secret"}}
 
 // inOrder returns objects in the order in which they are created.
-func inOrder(objects []Object) []Object {
-	rank := func(o Object) int {
+func inOrder(objects []manifest.Object) []manifest.Object {
+	rank := func(o manifest.Object) int {
 		if i := slices.Index(first, o.GroupVersionKind().GroupKind()); i >= 0 {
 			return i
 		}
 		return len(first)
 	}
-	return slices.SortedStableFunc(slices.Values(objects), func(a, b Object) int { return rank(a) - rank(b) })
+	return slices.SortedStableFunc(slices.Values(objects), func(a, b manifest.Object) int { return rank(a) - rank(b) })
 }
 
 // create creates objects that must not exist yet, and the namespaces that they name. Namespaces may exist. Kinds that the cluster does not
 // have are left out. An object that cannot be read may exist, so nothing is created then.
-func (t *target) create(ctx context.Context, objects []Object) error {
-	var missing []Object
+func (t *target) create(ctx context.Context, objects []manifest.Object) error {
+	var missing []manifest.Object
 	for _, o := range slices.Concat(missingNamespaces(objects), objects) {
 		live, err := t.live(ctx, o)
 		switch {
@@ -87,7 +88,7 @@ func (t *target) create(ctx context.Context, objects []Object) error {
 		case live == nil:
 			missing = append(missing, o)
 		case o.GetKind() != "Namespace":
-			return usage.New(o.String(), "already exists in namespace "+o.namespace(), "use a cluster or a namespace without it")
+			return usage.New(o.String(), "already exists in namespace "+o.Namespace(), "use a cluster or a namespace without it")
 		case live.GetDeletionTimestamp() != nil:
 			return usage.New("namespace "+o.GetName(), "it is being deleted, and takes nothing new", "wait until it is gone, or name another")
 		}
@@ -101,7 +102,7 @@ func (t *target) create(ctx context.Context, objects []Object) error {
 }
 
 // live returns an object as the cluster has it; nil if it has none, or not even the kind, or if the API server is to choose the name.
-func (t *target) live(ctx context.Context, o Object) (*unstructured.Unstructured, error) {
+func (t *target) live(ctx context.Context, o manifest.Object) (*unstructured.Unstructured, error) {
 	api, err := t.api(o)
 	if meta.IsNoMatchError(err) || err == nil && o.GetName() == "" {
 		return nil, nil
@@ -116,7 +117,7 @@ func (t *target) live(ctx context.Context, o Object) (*unstructured.Unstructured
 	return live, err
 }
 
-func missingNamespaces(objects []Object) (all []Object) {
+func missingNamespaces(objects []manifest.Object) (all []manifest.Object) {
 	has := map[string]bool{metav1.NamespaceDefault: true}
 	for _, o := range objects {
 		if o.GetKind() == "Namespace" {
@@ -124,9 +125,9 @@ func missingNamespaces(objects []Object) (all []Object) {
 		}
 	}
 	for _, o := range objects {
-		if name := o.namespace(); !has[name] && !clusterWide(o) {
+		if name := o.Namespace(); !has[name] && !clusterWide(o) {
 			has[name] = true
-			all = append(all, Object{Unstructured: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+			all = append(all, manifest.Object{Unstructured: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
 				"metadata": map[string]any{"name": name}}}, At: o.At})
 		}
 	}
@@ -134,7 +135,7 @@ func missingNamespaces(objects []Object) (all []Object) {
 }
 
 // createOne creates an object, unless the cluster does not have its kind. It is recorded before.
-func (t *target) createOne(ctx context.Context, o Object) error {
+func (t *target) createOne(ctx context.Context, o manifest.Object) error {
 	api, err := t.api(o)
 	if meta.IsNoMatchError(err) {
 		t.mapper.Reset() // a CustomResourceDefinition may have been created
@@ -155,18 +156,19 @@ func (t *target) createOne(ctx context.Context, o Object) error {
 	if err != nil {
 		return t.refused(o, err)
 	}
-	t.created = append(t.created, Object{live, o.At, o.home})
+	o.Unstructured = live
+	t.created = append(t.created, o)
 	return done(live)
 }
 
 // refused returns the error about an object that the API server does not take.
-func (t *target) refused(o Object, err error) error {
+func (t *target) refused(o manifest.Object, err error) error {
 	return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), remedy(err.Error(), "fix the manifest"))
 }
 
 // update writes the next version of objects that were created, as kubectl apply --server-side does. It takes over the fields that others
 // have set meanwhile, as an autoscaler does, since the objects are ours.
-func (t *target) update(ctx context.Context, objects []Object) error {
+func (t *target) update(ctx context.Context, objects []manifest.Object) error {
 	for _, o := range inOrder(objects) {
 		api, err := t.api(o)
 		if err != nil {
@@ -202,25 +204,25 @@ func (t *target) asApplied(ctx context.Context, api dynamic.ResourceInterface, l
 }
 
 // ours returns a created object as the cluster has it now, or an error if somebody has made it anew.
-func (t *target) ours(ctx context.Context, api dynamic.ResourceInterface, o Object) (*unstructured.Unstructured, error) {
+func (t *target) ours(ctx context.Context, api dynamic.ResourceInterface, o manifest.Object) (*unstructured.Unstructured, error) {
 	live, err := api.Get(ctx, o.GetName(), metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(t.created, o.same); i < 0 || t.created[i].GetUID() != live.GetUID() {
+	if i := slices.IndexFunc(t.created, o.Same); i < 0 || t.created[i].GetUID() != live.GetUID() {
 		return nil, fmt.Errorf("%s is left alone: somebody has made it anew", o)
 	}
 	return live, nil
 }
 
 // made reports whether this target created the object.
-func (t *target) made(o Object) bool {
-	return slices.ContainsFunc(t.created, o.same)
+func (t *target) made(o manifest.Object) bool {
+	return slices.ContainsFunc(t.created, o.Same)
 }
 
 // clean returns a copy of the object with the annotation of the run, and without the fields that depend on the cluster it comes from. Nodes
 // do not pull loaded images.
-func (t *target) clean(o Object) *unstructured.Unstructured {
+func (t *target) clean(o manifest.Object) *unstructured.Unstructured {
 	is := o.DeepCopy()
 	delete(is.Object, "status")
 	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "ownerReferences",

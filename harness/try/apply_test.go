@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	k8stesting "k8s.io/client-go/testing"
+
+	"example.com/rollcall/harness/manifest"
 )
 
 // asAPIServer makes a fake client do what it leaves out: it gives objects names and UIDs, writes what is applied, and deletes an object
@@ -26,7 +28,7 @@ func asAPIServer(t *testing.T, client *dynamicfake.FakeDynamicClient) (written *
 	written = &[]string{}
 	client.PrependReactor("create", "*", func(action k8stesting.Action) (bool, runtime.Object, error) {
 		o := action.(k8stesting.CreateAction).GetObject().(*unstructured.Unstructured)
-		*written = append(*written, "create "+Object{Unstructured: o}.String())
+		*written = append(*written, "create "+manifest.Object{Unstructured: o}.String())
 		if o.GetName() == "" {
 			o.SetName(o.GetGenerateName() + "x")
 		}
@@ -42,7 +44,7 @@ func asAPIServer(t *testing.T, client *dynamicfake.FakeDynamicClient) (written *
 		if err := json.Unmarshal(patch.GetPatch(), &object.Object); err != nil {
 			t.Fatal(err)
 		}
-		*written = append(*written, "apply "+Object{Unstructured: object}.String())
+		*written = append(*written, "apply "+manifest.Object{Unstructured: object}.String())
 		return true, object, client.Tracker().Update(patch.GetResource(), object, patch.GetNamespace())
 	})
 	client.PrependReactor("delete", "*", func(action k8stesting.Action) (bool, runtime.Object, error) {
@@ -103,10 +105,10 @@ func TestLeavesWhatExists(t *testing.T) {
 			shop := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}
 			to, _ := fakeTarget(nil, shop)
 			written := asAPIServer(t, to.client.(*dynamicfake.FakeDynamicClient))
-			var versions [2][]Object
+			var versions [2][]manifest.Object
 			for i, text := range []string{row.first, row.next} {
 				var err error
-				if versions[i], err = parse("app.yaml", []byte(text)); err != nil {
+				if versions[i], err = manifest.Parse("app.yaml", []byte(text)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -184,9 +186,9 @@ func TestTakesNothingOver(t *testing.T) {
 	}
 }
 
-func parsed(t *testing.T, text string) []Object {
+func parsed(t *testing.T, text string) []manifest.Object {
 	t.Helper()
-	objects, err := parse("app.yaml", []byte(text))
+	objects, err := manifest.Parse("app.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

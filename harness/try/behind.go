@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -19,48 +19,27 @@ import (
 // A behind has the objects of manifests whose pods a Service leads to.
 type behind struct {
 	service   corev1.Service
-	workloads []Object // that can be rolled out
-	others    []Object // Jobs, CronJobs and Pods
-	near      []Object // workloads with other labels
+	workloads []manifest.Object // that can be rolled out
+	others    []manifest.Object // Jobs, CronJobs and Pods
+	near      []manifest.Object // workloads with other labels
 }
 
-func behindOf(objects []Object, service corev1.Service) behind {
+func behindOf(objects []manifest.Object, service corev1.Service) behind {
 	b, selector := behind{service: service}, labels.SelectorFromSet(service.Spec.Selector)
 	for _, o := range objects {
-		of, has := podLabels(o)
+		of, has := manifest.PodLabels(o)
 		matches := has && len(service.Spec.Selector) > 0 && selector.Matches(of)
 		switch {
-		case !has || o.namespace() != service.Namespace:
-		case matches && rollable(o):
+		case !has || o.Namespace() != service.Namespace:
+		case matches && manifest.Rollable(o):
 			b.workloads = append(b.workloads, o)
 		case matches:
 			b.others = append(b.others, o)
-		case rollable(o):
+		case manifest.Rollable(o):
 			b.near = append(b.near, o)
 		}
 	}
 	return b
-}
-
-// rollable reports whether an object has a pod template whose change may be rolled out: a Job's may not change.
-func rollable(o Object) bool {
-	_, has := templateOf(o)
-	return has && o.GetKind() != "Job"
-}
-
-// podLabels returns the labels of a pod, or of those that a workload or a CronJob makes.
-func podLabels(o Object) (of labels.Set, has bool) {
-	at := map[string][]string{"Pod": nil, "CronJob": {"spec", "jobTemplate", "spec", "template"}}
-	path, other := at[o.GetKind()]
-	if !other {
-		path = []string{"spec", "template"}
-	}
-	template, has, _ := unstructured.NestedMap(o.Object, path...)
-	if !has {
-		return nil, false
-	}
-	of, _, _ = unstructured.NestedStringMap(template, "metadata", "labels")
-	return of, true
 }
 
 // A workloadName is a user's option that names a workload.
@@ -75,11 +54,11 @@ func parseWorkload(text string) workloadName {
 }
 
 // of reports whether it is the name of an object, or names none.
-func (n workloadName) of(o Object) bool {
+func (n workloadName) of(o manifest.Object) bool {
 	return n.name == "" || n.name == o.GetName() && (n.kind == "" || strings.EqualFold(n.kind, o.GetKind()))
 }
 
-func optionFor(o Object) string { return "--workload=" + o.GetKind() + "/" + o.GetName() }
+func optionFor(o manifest.Object) string { return "--workload=" + o.GetKind() + "/" + o.GetName() }
 
 // A refusal is why a Service cannot be tried, and the remedy.
 type refusal struct {
@@ -88,20 +67,20 @@ type refusal struct {
 }
 
 // workload returns the one that is rolled out, or why it is not known which.
-func (b behind) workload(named workloadName) (Object, *refusal) {
-	fit := slices.DeleteFunc(slices.Clone(b.workloads), func(o Object) bool { return !named.of(o) })
+func (b behind) workload(named workloadName) (manifest.Object, *refusal) {
+	fit := slices.DeleteFunc(slices.Clone(b.workloads), func(o manifest.Object) bool { return !named.of(o) })
 	switch {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(b.service.Spec.Selector) == 0:
-		return Object{}, &refusal{because: "it has no selector", remedy: "give it one that matches pods of these manifests"}
+		return manifest.Object{}, &refusal{because: "it has no selector", remedy: "give it one that matches pods of these manifests"}
 	case len(b.workloads) == 0:
-		return Object{}, b.matchesNone()
+		return manifest.Object{}, b.matchesNone()
 	case len(fit) == 0:
-		return Object{}, &refusal{because: fmt.Sprintf("it leads to pods of %s, and to none of %s", listed(b.workloads), named.name),
+		return manifest.Object{}, &refusal{because: fmt.Sprintf("it leads to pods of %s, and to none of %s", listed(b.workloads), named.name),
 			remedy: "choose another Service, or " + optionFor(b.workloads[0])}
 	default:
-		return Object{}, &refusal{"it leads to pods of " + listed(fit), "say which is rolled out: " + optionFor(fit[0]), true}
+		return manifest.Object{}, &refusal{"it leads to pods of " + listed(fit), "say which is rolled out: " + optionFor(fit[0]), true}
 	}
 }
 
@@ -111,7 +90,7 @@ func (b behind) matchesNone() *refusal {
 	unset := maps.Clone(b.service.Spec.Selector)
 	var near []string
 	for _, o := range b.near {
-		of, _ := podLabels(o)
+		of, _ := manifest.PodLabels(o)
 		maps.DeleteFunc(unset, func(label, _ string) bool { return of.Has(label) })
 		near = append(near, fmt.Sprintf("%s has %s", o, of))
 	}
@@ -127,12 +106,12 @@ func (b behind) matchesNone() *refusal {
 }
 
 // except returns all but the workload that was chosen.
-func (b behind) except(chosen Object) []Object {
-	return slices.DeleteFunc(slices.Concat(b.workloads, b.others), func(o Object) bool { return o.Unstructured == chosen.Unstructured })
+func (b behind) except(chosen manifest.Object) []manifest.Object {
+	return slices.DeleteFunc(slices.Concat(b.workloads, b.others), func(o manifest.Object) bool { return o.Unstructured == chosen.Unstructured })
 }
 
 // listed names objects.
-func listed(objects []Object) string {
+func listed(objects []manifest.Object) string {
 	var names []string
 	for _, o := range objects {
 		names = append(names, o.String())
@@ -143,15 +122,15 @@ func listed(objects []Object) string {
 // choose sets the Service and the workload: those that are named, or else the only ones.
 func (a *App) choose(service userapp.ServiceName, workload string) error {
 	named := parseWorkload(workload)
-	all := slices.DeleteFunc(slices.Clone(a.Objects), func(o Object) bool { return !rollable(o) })
+	all := slices.DeleteFunc(slices.Clone(a.Objects), func(o manifest.Object) bool { return !manifest.Rollable(o) })
 	if workload != "" && !slices.ContainsFunc(all, named.of) {
 		return usage.New("--workload="+workload, "no manifest has it", "choose one of: "+listed(all))
 	}
 	var found, several []string // Services with one workload, and with more
 	var unfit, unsaid error     // of the first Service of no workload, and of the first with several
 	for _, o := range a.Objects {
-		of, is := serviceOf(o)
-		if !is || service.Name != "" && (of.Name != service.Name || service.Namespace != "" && o.namespace() != service.Namespace) {
+		of, is := manifest.ServiceOf(o)
+		if !is || service.Name != "" && (of.Name != service.Name || service.Namespace != "" && o.Namespace() != service.Namespace) {
 			continue
 		}
 		b := behindOf(a.Objects, of)
@@ -169,7 +148,7 @@ func (a *App) choose(service userapp.ServiceName, workload string) error {
 	}
 	switch which := slices.Concat(found, several); {
 	case len(found) == 1:
-		a.template, _ = templateOf(a.workload)
+		a.template, _ = manifest.TemplateOf(a.workload)
 		return nil
 	case len(which) > 1:
 		return usage.New("manifests", fmt.Sprintf("%s lead to pods of theirs: %s", phrase.Count(len(which), "Service"),

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 )
@@ -16,12 +17,12 @@ import (
 // A Change is what is rolled out: another image, other manifests, or the same pods again. Its zero value is a restart.
 type Change struct {
 	container, image string
-	objects          []Object
+	objects          []manifest.Object
 	from             string // that objects were read from, without secrets
 }
 
 // NewChange parses what to roll out: empty for a restart, image=REF, CONTAINER=REF, or a file, folder or URL of manifests.
-func NewChange(a *App, to string, s Sources) (c Change, err error) {
+func NewChange(a *App, to string, s manifest.Sources) (c Change, err error) {
 	name, image, is := strings.Cut(to, "=")
 	is = is && !strings.Contains(to, "://") // a URL may have parameters
 	flag := "--to=" + secret.URLs(to)
@@ -40,10 +41,10 @@ func NewChange(a *App, to string, s Sources) (c Change, err error) {
 	}
 	s.Files, s.Kustomize = []string{to}, ""
 	c = Change{from: secret.URLs(to)}
-	if c.objects, err = Read(s); err != nil {
+	if c.objects, err = manifest.Read(s); err != nil {
 		return c, err
 	}
-	if !slices.ContainsFunc(c.objects, a.workload.same) {
+	if !slices.ContainsFunc(c.objects, a.workload.Same) {
 		return c, usage.New(flag, fmt.Sprintf("it has no %s", a.workload), "name manifests of the app's next version")
 	}
 	return c, nil
@@ -81,7 +82,7 @@ func (c Change) Images() []string {
 	if c.image != "" {
 		return []string{c.image}
 	}
-	return Images(c.objects)
+	return manifest.Images(c.objects)
 }
 
 // restartedAt is the annotation that kubectl rollout restart writes (kubectl v0.37, pkg/polymorphichelpers/objectrestarter.go).
@@ -90,7 +91,7 @@ const restartedAt = "kubectl.kubernetes.io/restartedAt"
 // do makes the change.
 func (c Change) do(ctx context.Context, a *App, to *target) error {
 	if len(c.objects) > 0 {
-		var known, others []Object // others are not of the first version; they must not exist yet
+		var known, others []manifest.Object // others are not of the first version; they must not exist yet
 		for _, o := range c.objects {
 			if to.made(o) {
 				known = append(known, o)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/userapp"
 )
@@ -119,7 +120,7 @@ func (a *App) autoscaler() string {
 		kind, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "kind")
 		name, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "name")
 		if o.GetKind() == "HorizontalPodAutoscaler" && scheme.Scheme.Recognizes(o.GroupVersionKind()) && // else it is left out
-			o.namespace() == a.workload.namespace() && kind == a.workload.GetKind() && name == a.workload.GetName() {
+			o.Namespace() == a.workload.Namespace() && kind == a.workload.GetKind() && name == a.workload.GetName() {
 			return o.GetName()
 		}
 	}
@@ -135,7 +136,7 @@ func (a *App) asking() (names []string) {
 			return slices.ContainsFunc(slices.Concat(c.Command, c.Args), named.MatchString) ||
 				slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return named.MatchString(e.Value) })
 		}
-		if o.Unstructured != a.workload.Unstructured && slices.ContainsFunc(containersOf(o), asks) {
+		if o.Unstructured != a.workload.Unstructured && slices.ContainsFunc(manifest.ContainersOf(o), asks) {
 			names = append(names, o.String())
 		}
 	}

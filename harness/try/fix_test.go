@@ -14,6 +14,7 @@ import (
 
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
@@ -115,7 +116,7 @@ func TestAppliesThePatchOfAdvice(t *testing.T) {
 	live.SetUID("uid-1")
 	to, _ := fakeTarget(nil)
 	to.client = dynamicfake.NewSimpleDynamicClient(scheme.Scheme, live)
-	to.created = []Object{{Unstructured: live}}
+	to.created = []manifest.Object{{Unstructured: live}}
 	app, err := New(parsed(t, both), "", "")
 	if err != nil {
 		t.Fatal(err)

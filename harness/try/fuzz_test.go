@@ -1,10 +1,12 @@
 package try
 
 import (
+	"bytes"
 	"os"
 	"testing"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/manifest"
 )
 
 // Whatever a manifest has, it ends in an error or a plan. `go test -fuzz=FuzzManifest ./harness/try` looks for one that does not.
@@ -18,16 +20,15 @@ func FuzzManifest(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(_ *testing.T, text []byte) {
-		objects, err := parse("app.yaml", text)
+		objects, err := manifest.Read(manifest.Sources{Files: []string{"-"}, In: bytes.NewReader(text)})
 		if err != nil {
 			return
 		}
-		_ = twice(objects)
 		app, err := New(objects, "", "")
 		if err != nil {
 			return
 		}
-		change, err := NewChange(app, "image=web:2", Sources{})
+		change, err := NewChange(app, "image=web:2", manifest.Sources{})
 		if err == nil {
 			p := plan{App: app, change: change, changes: []during.Change{{Does: func() string { return change.Does(app) }}}, method: "GET"}
 			p.lines()

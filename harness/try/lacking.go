@@ -11,10 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
+
+	"example.com/rollcall/harness/manifest"
 )
 
 // foreign returns the objects of kinds that neither a new Kubernetes cluster nor a CustomResourceDefinition among them has.
-func foreign(objects []Object) (found []Object) {
+func foreign(objects []manifest.Object) (found []manifest.Object) {
 	extensions := []string{"apiextensions.k8s.io", "apiregistration.k8s.io"} // which the scheme of clients lacks
 	defined := map[schema.GroupKind]bool{}
 	for _, o := range objects {
@@ -32,14 +34,14 @@ func foreign(objects []Object) (found []Object) {
 }
 
 // unmet returns a text for each workload and pod that cannot start without a Secret or a ConfigMap that is not among all objects.
-func unmet(workloads, all []Object) (texts []string) {
+func unmet(workloads, all []manifest.Object) (texts []string) {
 	has := map[string]bool{}
 	for _, o := range all {
-		has[o.namespace()+"/"+o.String()] = true
+		has[o.Namespace()+"/"+o.String()] = true
 	}
 	for _, o := range workloads {
-		lacks := slices.DeleteFunc(needs(podOf(o)), func(name string) bool {
-			return has[o.namespace()+"/"+name] || name == "ConfigMap kube-root-ca.crt" // which every namespace has
+		lacks := slices.DeleteFunc(needs(manifest.PodOf(o)), func(name string) bool {
+			return has[o.Namespace()+"/"+name] || name == "ConfigMap kube-root-ca.crt" // which every namespace has
 		})
 		if len(lacks) > 0 {
 			texts = append(texts, fmt.Sprintf("%s refers to %s, which no manifest has", o, strings.Join(lacks, ", ")))

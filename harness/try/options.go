@@ -6,13 +6,14 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 )
 
 // Options are the options of rollcall try. Those of during.Options are shared with rollcall during.
 type Options struct {
-	Sources
+	manifest.Sources
 	Service  string // see New; empty: the only one
 	Workload string // likewise
 	To       string // see NewChange; empty: a restart

@@ -13,11 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"example.com/rollcall/harness/manifest"
 )
 
 // patch changes the specification of a workload by a strategic merge. It is made here, and sent as a merge patch with whole lists, since
 // the API server makes none for kinds of a CustomResourceDefinition; of these only the pod template can be changed.
-func (t *target) patch(ctx context.Context, workload Object, spec map[string]any) error {
+func (t *target) patch(ctx context.Context, workload manifest.Object, spec map[string]any) error {
 	api, err := t.api(workload)
 	if err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/rollcall/harness/manifest"
 )
 
 // A rollout changes what it names and nothing else of the containers, also where the kind is a CustomResourceDefinition's.
@@ -39,7 +41,7 @@ func TestPatchesContainers(t *testing.T) {
 			t.Run(row.sentence+" of "+kind, func(t *testing.T) {
 				version, name, _ := strings.Cut(kind, " ")
 				text := strings.Replace(deployment, "{name: web, image: localhost/web:1}", web("1", row.before), 1) + "      - " + log + "\n"
-				objects, err := parse("app.yaml", []byte(strings.NewReplacer("apps/v1", version, "Deployment", name).Replace(text)))
+				objects, err := manifest.Parse("app.yaml", []byte(strings.NewReplacer("apps/v1", version, "Deployment", name).Replace(text)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -50,7 +52,7 @@ func TestPatchesContainers(t *testing.T) {
 				client.Resources = append(client.Resources, &metav1.APIResourceList{GroupVersion: "argoproj.io/v1alpha1",
 					APIResources: []metav1.APIResource{{Name: "rollouts", Kind: "Rollout", Namespaced: true}}})
 				to.client = dynamicfake.NewSimpleDynamicClient(scheme.Scheme, live)
-				to.created = []Object{{Unstructured: live}}
+				to.created = []manifest.Object{{Unstructured: live}}
 				if err := to.patch(t.Context(), objects[0], inTemplate(row.template)); err != nil {
 					t.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -124,9 +125,9 @@ func (p plan) trusts() string {
 // others names the objects beside the workload and the Service.
 func (p plan) others() (names []string) {
 	for _, o := range p.Objects {
-		left := slices.ContainsFunc(p.leftOut(), o.same)
+		left := slices.ContainsFunc(p.leftOut(), o.Same)
 		service := o.GetKind() == "Service" && o.GetName() == p.service.Name
-		behind := slices.ContainsFunc(p.beside, o.same)
+		behind := slices.ContainsFunc(p.beside, o.Same)
 		if o.Unstructured != p.workload.Unstructured && !service && !left && !behind {
 			names = append(names, o.String())
 		}
@@ -135,7 +136,7 @@ func (p plan) others() (names []string) {
 }
 
 // leftOut returns the objects that are not applied, as far as that is known before there is a cluster.
-func (p plan) leftOut() []Object {
+func (p plan) leftOut() []manifest.Object {
 	if p.given.Named() {
 		return nil
 	}

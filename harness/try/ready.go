@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/observe"
 	"example.com/rollcall/harness/poll"
 	"example.com/rollcall/harness/staging"
@@ -21,7 +22,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-func deadlineOf(o Object) time.Duration {
+func deadlineOf(o manifest.Object) time.Duration {
 	if seconds, found, _ := unstructured.NestedInt64(o.Object, "spec", "progressDeadlineSeconds"); found {
 		return time.Duration(seconds) * time.Second
 	}
@@ -33,7 +34,7 @@ const sayEvery = 5 * time.Second
 
 // An awaited is a workload that is waited for.
 type awaited struct {
-	Object
+	manifest.Object
 	pods       func() []*corev1.Pod
 	standstill *standstill.Standstill
 }
@@ -42,11 +43,11 @@ type awaited struct {
 func (t *target) awaited(ctx context.Context, client kubernetes.Interface, a *App) (all []awaited) {
 	seen := map[string]*observe.Objects{} // by namespace
 	for _, o := range t.created {
-		template, has := templateOf(o)
+		template, has := manifest.TemplateOf(o)
 		if !has || o.GetKind() == "Job" {
 			continue
 		}
-		in := o.namespace()
+		in := o.Namespace()
 		if seen[in] == nil {
 			seen[in] = observe.Follow(ctx, client, in)
 		}
@@ -92,10 +93,10 @@ func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a 
 				lack, met = append(lack, fmt.Sprintf("%s %s", strings.ToLower(o.String()), lacks)), append(met, is)
 				return false
 			}
-			if lines := is.LastLines(ctx, client, o.namespace()); lines != "" {
+			if lines := is.LastLines(ctx, client, o.Namespace()); lines != "" {
 				t.say(lines)
 			}
-			if o.same(a.workload) {
+			if o.Same(a.workload) {
 				failed = usage.New(fmt.Sprintf("%s (%s)", o, o.At), why, remedyFor(is))
 				return false
 			}
@@ -134,7 +135,7 @@ func (t *target) lacks(ctx context.Context, o awaited) string {
 func because(ctx context.Context, client kubernetes.Interface, o awaited, met standstill.Obstacle) string {
 	why := met.String()
 	if why == "" {
-		why = staging.LastWarning(ctx, client, o.namespace(), "")
+		why = staging.LastWarning(ctx, client, o.Namespace(), "")
 	}
 	if why == "" {
 		return ""
@@ -144,15 +145,15 @@ func because(ctx context.Context, client kubernetes.Interface, o awaited, met st
 
 // has reports whether this try created an object.
 func (t *target) has(namespace, kind, name string) bool {
-	return slices.ContainsFunc(t.created, func(o Object) bool {
-		return o.GetKind() == kind && o.GetName() == name && o.namespace() == namespace
+	return slices.ContainsFunc(t.created, func(o manifest.Object) bool {
+		return o.GetKind() == kind && o.GetName() == name && o.Namespace() == namespace
 	})
 }
 
 // onlyMaker reports whether nothing of the manifests but the app's own pods may create objects: no other pods, such as those of a Job,
 // and no object of a kind that a controller of its own reads.
 func (a *App) onlyMaker() bool {
-	return len(foreign(a.Objects)) == 0 && !slices.ContainsFunc(a.Objects, func(o Object) bool {
-		return len(containersOf(o)) > 0 && !o.same(a.workload)
+	return len(foreign(a.Objects)) == 0 && !slices.ContainsFunc(a.Objects, func(o manifest.Object) bool {
+		return len(manifest.ContainersOf(o)) > 0 && !o.Same(a.workload)
 	})
 }

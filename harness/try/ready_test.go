@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/restmapper"
 
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -43,7 +44,7 @@ func TestANamespaceThatEnds(t *testing.T) {
 		{"that is a manifest too", "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n---\n" + in},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			objects, err := parse("app.yaml", []byte(row.manifest))
+			objects, err := manifest.Parse("app.yaml", []byte(row.manifest))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +76,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				objects, err := parse("app.yaml", []byte(both))
+				objects, err := manifest.Parse("app.yaml", []byte(both))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,7 +90,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 				live.SetNamespace("default")
 				to, client := fakeTarget(func(string) {}, event)
 				to.client = dynamicfake.NewSimpleDynamicClient(scheme.Scheme, live)
-				to.created = []Object{{Unstructured: live, At: app.workload.At}}
+				to.created = []manifest.Object{{Unstructured: live, At: app.workload.At}}
 				const again = 41 * time.Second // 5 ms, doubled 13 times
 				time.AfterFunc(again, func() {
 					event.Count++
@@ -159,7 +160,7 @@ func TestAppsThatDoNotGetReady(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				objects, err := parse("app.yaml", []byte(both+row.more))
+				objects, err := manifest.Parse("app.yaml", []byte(both+row.more))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -181,7 +182,7 @@ func TestAppsThatDoNotGetReady(t *testing.T) {
 				var said strings.Builder
 				to, client := fakeTarget(func(line string) { said.WriteString(line + "\n") }, there...)
 				to.client = dynamicfake.NewSimpleDynamicClient(scheme.Scheme, live)
-				to.created, to.alone = []Object{{Unstructured: live, At: app.workload.At}}, true
+				to.created, to.alone = []manifest.Object{{Unstructured: live, At: app.workload.At}}, true
 				began := time.Now()
 				err = to.awaitReady(t.Context(), client, app)
 				if want := "Deployment web (app.yaml:1): " + row.want; err == nil || err.Error() != want || !usage.Is(err) {

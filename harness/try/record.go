@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/rollcall/harness/cluster"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/sharedfile"
 )
@@ -58,13 +59,13 @@ type creation struct {
 func (c creation) String() string { return c.Kind + " " + cmp.Or(c.Name, c.GenerateName) }
 
 // object returns the object without what is not recorded.
-func (c creation) object() Object {
+func (c creation) object() manifest.Object {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(c.APIVersion)
 	o.SetKind(c.Kind)
 	o.SetNamespace(c.Namespace)
 	o.SetName(c.Name)
-	return Object{Unstructured: o}
+	return manifest.Object{Unstructured: o}
 }
 
 // newRecord begins the record of a try in a file of its run folder. If the cluster does not stay, nothing is on disk.
@@ -97,11 +98,11 @@ func (i identity) same(other identity) bool {
 }
 
 // begin writes down an object that is about to be created. After its creation, done has to be called with it.
-func (r *record) begin(o Object) (done func(live *unstructured.Unstructured) error, err error) {
+func (r *record) begin(o manifest.Object) (done func(live *unstructured.Unstructured) error, err error) {
 	r.changes.Lock()
 	defer r.changes.Unlock()
 	at := len(r.Objects)
-	r.Objects = append(r.Objects, creation{o.GetAPIVersion(), o.GetKind(), o.namespace(), o.GetName(), o.GetGenerateName(), ""})
+	r.Objects = append(r.Objects, creation{o.GetAPIVersion(), o.GetKind(), o.Namespace(), o.GetName(), o.GetGenerateName(), ""})
 	return func(live *unstructured.Unstructured) error {
 		r.changes.Lock()
 		defer r.changes.Unlock()

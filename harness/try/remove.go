@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -55,7 +56,7 @@ func (t *target) delete(ctx context.Context, c creation) error {
 		if !t.record.created(live, c) {
 			continue
 		}
-		api, unknown := t.api(Object{Unstructured: live})
+		api, unknown := t.api(manifest.Object{Unstructured: live})
 		if unknown != nil {
 			return unknown
 		}

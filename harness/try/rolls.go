@@ -17,7 +17,7 @@ import (
 // checkRolls returns an error for a workload that ends no pod by itself when its template changes: the rollout would never end.
 func checkRolls(a *App, change Change) error {
 	o := a.workload
-	if i := slices.IndexFunc(change.objects, o.same); i >= 0 {
+	if i := slices.IndexFunc(change.objects, o.Same); i >= 0 {
 		o = change.objects[i]
 	}
 	strategy, _, _ := unstructured.NestedString(o.Object, "spec", "updateStrategy", "type")

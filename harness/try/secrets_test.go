@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 )
@@ -94,7 +95,7 @@ func TestSecretsStayOutOfATry(t *testing.T) {
 			t.Errorf("%s: a secret is printed:\n%s", row.sentence, text)
 		}
 	}
-	objects, err := parse("app.yaml", []byte(guarded))
+	objects, err := manifest.Parse("app.yaml", []byte(guarded))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/userapp"
 )
 
@@ -15,11 +16,11 @@ import (
 func (c Change) ofService(a *App) (said []string) {
 	service, template := a.service, a.template
 	for _, o := range c.objects {
-		if next, is := serviceOf(o); is && next.Name == a.service.Name && next.Namespace == a.service.Namespace {
+		if next, is := manifest.ServiceOf(o); is && next.Name == a.service.Name && next.Namespace == a.service.Namespace {
 			service = next
 		}
-		if o.same(a.workload) {
-			template, _ = templateOf(o)
+		if o.Same(a.workload) {
+			template, _ = manifest.TemplateOf(o)
 		}
 	}
 	before, after := labels.SelectorFromSet(a.service.Spec.Selector), labels.SelectorFromSet(service.Spec.Selector)

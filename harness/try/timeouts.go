@@ -6,8 +6,6 @@ import "time"
 const (
 	// Until what is deleted is gone: a namespace's controller begins after 5 s, and pods have 30 s to end.
 	cleanTimeout = 2 * time.Minute
-	// How long the fetch of a manifest by its URL may take. Our own choice.
-	fetchLimit = 30 * time.Second
 	// How long a rollout may make no progress if its manifest does not say (apps/v1, defaults.go, progressDeadlineSeconds).
 	progressDeadline = 10 * time.Minute
 )

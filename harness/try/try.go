@@ -15,6 +15,7 @@ import (
 	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/layout"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -45,7 +46,7 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 			return 0, err
 		}
 	}
-	objects, err := Read(o.Sources)
+	objects, err := manifest.Read(o.Sources)
 	if err != nil {
 		return 0, err
 	}
@@ -74,7 +75,7 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 		o.Request.Insecure = true // as the kubelet does
 	}
 	o.Creates = true
-	o.Options.Service, o.LoadImages = app.Service(), slices.Concat(Images(objects), change.Images())
+	o.Options.Service, o.LoadImages = app.Service(), slices.Concat(manifest.Images(objects), change.Images())
 	for _, image := range o.LoadImages {
 		if err := layout.CheckImage(image); err != nil {
 			return 0, usage.New("image "+strconv.Quote(image), usage.OneLine(err), "write it like shop/web:v2")
@@ -90,7 +91,7 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 	}
 	p := plan{App: app, change: change, changes: parts[0].Changes, given: given, modes: modes}
 	if o.Recursive {
-		p.linked = linked(append(slices.Clone(o.Files), o.To)...)
+		p.linked = manifest.Linked(append(slices.Clone(o.Files), o.To)...)
 	}
 	if c := parts[0].There(); c != nil {
 		if p.allowed, err = given.checkAllowed(ctx, c, slices.Concat(objects, change.objects)); err != nil {
@@ -130,7 +131,7 @@ func (o *Options) checkTrust() error {
 }
 
 // checkAllowed returns the objects that --allow=cluster-objects permits, and an error if they need that.
-func (o *Options) checkAllowed(ctx context.Context, c cluster.APIServer, objects []Object) ([]string, error) {
+func (o *Options) checkAllowed(ctx context.Context, c cluster.APIServer, objects []manifest.Object) ([]string, error) {
 	t, err := newTarget(c, nil, nil)
 	if err != nil {
 		return nil, err

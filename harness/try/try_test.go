@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/reports/patch"
 )
@@ -98,11 +99,11 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "app.yaml"), []byte(row.manifest), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			objects, err := Read(Sources{Files: []string{dir}})
+			objects, err := manifest.Read(manifest.Sources{Files: []string{dir}})
 			if err == nil {
 				var app *App
 				if app, err = New(objects, row.service, ""); err == nil {
-					_, err = NewChange(app, row.to, Sources{})
+					_, err = NewChange(app, row.to, manifest.Sources{})
 				}
 			}
 			if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), dir+"/", ""), row.want) ||
@@ -138,7 +139,7 @@ func TestFilesThatAreNoManifest(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			got := ""
-			if _, err := Read(Sources{Files: []string{row.file}}); err != nil {
+			if _, err := manifest.Read(manifest.Sources{Files: []string{row.file}}); err != nil {
 				got = err.Error()
 			}
 			if got != row.want {
@@ -185,7 +186,7 @@ func TestLinksToFolders(t *testing.T) {
 }
 
 func TestWhatIsUnderstood(t *testing.T) {
-	objects, err := Read(Sources{Files: []string{"testdata/shop.yaml"}})
+	objects, err := manifest.Read(manifest.Sources{Files: []string{"testdata/shop.yaml"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestWhatIsUnderstood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change, err := NewChange(app, "image=localhost/front:2", Sources{})
+	change, err := NewChange(app, "image=localhost/front:2", manifest.Sources{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +217,7 @@ func TestWhatIsUnderstood(t *testing.T) {
 		t.Errorf("during is asked for %s, want %s", got, want)
 	}
 	images := []string{"localhost/back:1", "localhost/front:1", "localhost/load:1", "localhost/log:1"}
-	if diff := cmp.Diff(images, Images(objects)); diff != "" {
+	if diff := cmp.Diff(images, manifest.Images(objects)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -239,15 +240,15 @@ func TestTakesWhatKubectlTakes(t *testing.T) {
 	}
 	for _, row := range []struct {
 		sentence string
-		from     Sources
+		from     manifest.Sources
 		want     string // namespace and image
 	}{
-		{"standard input", Sources{Files: []string{"-"}, In: strings.NewReader(deployment + "---\n" + service)}, "default localhost/web:1"},
-		{"files, one of them JSON", Sources{Files: []string{dir + "/base/app.yaml", dir + "/base/service.json"}}, "default localhost/web:1"},
-		{"a kustomization with an overlay", Sources{Kustomize: dir + "/overlay"}, "staging localhost/web:2"},
+		{"standard input", manifest.Sources{Files: []string{"-"}, In: strings.NewReader(deployment + "---\n" + service)}, "default localhost/web:1"},
+		{"files, one of them JSON", manifest.Sources{Files: []string{dir + "/base/app.yaml", dir + "/base/service.json"}}, "default localhost/web:1"},
+		{"a kustomization with an overlay", manifest.Sources{Kustomize: dir + "/overlay"}, "staging localhost/web:2"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			objects, err := Read(row.from)
+			objects, err := manifest.Read(row.from)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -283,7 +284,7 @@ func TestFollowsAPatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	objects, err := Read(Sources{Kustomize: dir})
+	objects, err := manifest.Read(manifest.Sources{Kustomize: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package try
+package manifest
 
 import (
 	"strings"

@@ -1,0 +1,100 @@
+package manifest
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// An Object is an object of a manifest.
+type Object struct {
+	*unstructured.Unstructured
+	At   string // where it was read: file and line
+	home string // its namespace if it names none; empty: default
+}
+
+// Namespace returns the namespace that the object is in, or would be in if its kind had namespaces.
+func (o Object) Namespace() string { return cmp.Or(o.GetNamespace(), o.home, metav1.NamespaceDefault) }
+
+// String returns kind and name, like "Deployment web".
+func (o Object) String() string { return o.GetKind() + " " + o.GetName() }
+
+// Same reports whether both are the same object of a cluster.
+func (o Object) Same(other Object) bool {
+	return o.GroupVersionKind() == other.GroupVersionKind() && o.GetName() == other.GetName() &&
+		o.Namespace() == other.Namespace()
+}
+
+// Rollable reports whether an object has a pod template whose change may be rolled out: a Job's may not change.
+func Rollable(o Object) bool {
+	_, has := TemplateOf(o)
+	return has && o.GetKind() != "Job"
+}
+
+// PodLabels returns the labels of a pod, or of those that a workload or a CronJob makes.
+func PodLabels(o Object) (of labels.Set, has bool) {
+	at := map[string][]string{"Pod": nil, "CronJob": {"spec", "jobTemplate", "spec", "template"}}
+	path, other := at[o.GetKind()]
+	if !other {
+		path = []string{"spec", "template"}
+	}
+	template, has, _ := unstructured.NestedMap(o.Object, path...)
+	if !has {
+		return nil, false
+	}
+	of, _, _ = unstructured.NestedStringMap(template, "metadata", "labels")
+	return of, true
+}
+
+// ServiceOf returns an object as a Service with a cluster IP.
+func ServiceOf(o Object) (service corev1.Service, is bool) {
+	if o.GetKind() != "Service" || o.GetAPIVersion() != "v1" {
+		return service, false
+	}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &service)
+	service.Namespace = o.Namespace()
+	return service, err == nil && service.Spec.ClusterIP != corev1.ClusterIPNone
+}
+
+// TemplateOf returns the pod template of a workload.
+func TemplateOf(o Object) (template corev1.PodTemplateSpec, has bool) {
+	content, has, _ := unstructured.NestedMap(o.Object, "spec", "template")
+	if !has || runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template) != nil {
+		return template, false
+	}
+	return template, len(template.Spec.Containers) > 0
+}
+
+// PodOf returns the specification of a pod, or of those of a workload; it is empty for other kinds.
+func PodOf(o Object) corev1.PodSpec {
+	template, _ := TemplateOf(o)
+	if o.GetKind() == "Pod" {
+		content, _, _ := unstructured.NestedMap(o.Object, "spec")
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template.Spec) != nil {
+			return corev1.PodSpec{}
+		}
+	}
+	return template.Spec
+}
+
+// ContainersOf returns all containers of a pod or a workload, init containers first.
+func ContainersOf(o Object) []corev1.Container {
+	pod := PodOf(o)
+	return slices.Concat(pod.InitContainers, pod.Containers)
+}
+
+// Images returns the images of all pods in the manifests, sorted.
+func Images(objects []Object) (images []string) {
+	for _, o := range objects {
+		for _, c := range ContainersOf(o) {
+			images = append(images, c.Image)
+		}
+	}
+	slices.Sort(images)
+	return slices.Compact(images)
+}
