@@ -11,10 +11,8 @@ import (
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports/model"
+	"example.com/rollcall/reports/workflow"
 )
-
-// annotationLimit is how many annotations of one level GitHub shows for a step.
-const annotationLimit = 10
 
 // GitHub reports r to the GitHub workflow that runs this process, if getenv, such as os.Getenv, says that one does. It writes annotations
 // to w, which has to be the step's output, and appends the summary to the step's, as far as that has room.
@@ -29,13 +27,10 @@ func GitHub(w io.Writer, getenv func(string) string, r model.Report) error {
 	return told
 }
 
-// An annotation is one workflow command; its level is error, warning or notice.
-type annotation struct{ level, title, text string }
-
 // Annotations writes r as workflow commands: an error for every scenario that failed and for a run that broke, a warning for every
 // inconclusive one, and a notice with the totals. GitHub shows ten of a level, so the tenth names all the rest.
 func Annotations(w io.Writer, r model.Report) error {
-	byOutcome := make(map[verdict.Outcome][]annotation)
+	byOutcome := make(map[verdict.Outcome][]workflow.Annotation)
 	for _, s := range r.Scenarios {
 		level := "error"
 		if s.Outcome == verdict.Inconclusive {
@@ -49,43 +44,20 @@ func Annotations(w io.Writer, r model.Report) error {
 			because += "; " + text
 		}
 		byOutcome[s.Outcome] = append(byOutcome[s.Outcome],
-			annotation{level, fmt.Sprintf("%s/%s on %s: %s", s.Suite, s.ID, s.Mode, s.Outcome), because})
+			workflow.Annotation{Level: level, Title: fmt.Sprintf("%s/%s on %s: %s", s.Suite, s.ID, s.Mode, s.Outcome), Text: because})
 	}
 	failed := byOutcome[verdict.Fail]
 	if broken := strings.Join(r.Run.Broken, "; "); broken != "" {
-		failed = append([]annotation{{"error", "the run broke", phrase.Cut(broken, becauseLimit)}}, failed...)
+		failed = append([]workflow.Annotation{{Level: "error", Title: "the run broke", Text: phrase.Cut(broken, becauseLimit)}}, failed...)
 	}
 	var b bytes.Buffer
-	for _, level := range [][]annotation{few(failed), few(byOutcome[verdict.Inconclusive]), {{"notice", "Rollcall " + r.Run.ID, totals(r)}}} {
+	for _, level := range [][]workflow.Annotation{workflow.Few(failed), workflow.Few(byOutcome[verdict.Inconclusive]),
+		{{Level: "notice", Title: "Rollcall " + r.Run.ID, Text: totals(r)}}} {
 		for _, a := range level {
-			fmt.Fprintf(&b, "::%s title=%s::%s\n", a.level, property(a.title), commandText(a.text))
+			fmt.Fprintln(&b, a)
 		}
 	}
 	return write(w, "annotations", b.Bytes())
-}
-
-// few cuts the annotations of one level to as many as GitHub shows; the last then names the rest.
-func few(all []annotation) []annotation {
-	if len(all) <= annotationLimit {
-		return all
-	}
-	shown, rest := all[:annotationLimit-1:annotationLimit-1], all[annotationLimit-1:]
-	var titles []string
-	for _, a := range rest {
-		titles = append(titles, a.title)
-	}
-	names := phrase.Cut(strings.Join(titles, "; "), becauseLimit)
-	return append(shown, annotation{rest[0].level, fmt.Sprintf("and %d more", len(rest)), names})
-}
-
-// commandText escapes text for a workflow command.
-func commandText(text string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(phrase.Printable(text))
-}
-
-// property escapes text for a property of a workflow command, which ends at a colon or a comma.
-func property(text string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(commandText(text))
 }
 
 // appendSummary appends the summary to the step's file, as far as there is room: GitHub rejects the whole of a file that is too large.

@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +17,17 @@ type Object struct {
 	*unstructured.Unstructured
 	At   string // where it was read: file and line
 	home string // its namespace if it names none; empty: default
+	in   source
 }
+
+// Place returns the file that the object was read from, and the line of a field, such as spec.containers[0].ports, or of the last of its
+// parents that exists. A container may be given by its name in the brackets.
+func (o Object) Place(field string) (file string, line int) {
+	return o.in.file, o.in.line + max(1, lineOf(o.in.text, o.in.within+indexed(o.Object, field)))
+}
+
+// Lines returns the lines of the object's document.
+func (o Object) Lines() []string { return strings.Split(string(o.in.text), "\n") }
 
 // Namespace returns the namespace that the object is in, or would be in if its kind had namespaces.
 func (o Object) Namespace() string { return cmp.Or(o.GetNamespace(), o.home, metav1.NamespaceDefault) }

@@ -30,13 +30,14 @@ func Parse(name string, text []byte) (all []Object, err error) {
 		if err != nil {
 			return nil, usage.New(name, usage.OneLine(err), "fix the manifest")
 		}
-		at := place{file: name, document: n}
+		at := place{source: source{file: name}, document: n}
 		if content := bytes.TrimSpace(document); bytes.Contains(text[from:], content) {
 			found := from + bytes.Index(text[from:], content)
 			at.line = bytes.Count(text[:found], []byte("\n"))
 			from = found + len(content)
 		}
-		objects, err := at.parse(withoutLeadingLines(document))
+		at.text = withoutLeadingLines(document)
+		objects, err := at.parse(at.text)
 		all, faults = append(all, objects...), append(faults, err)
 	}
 }
@@ -47,13 +48,22 @@ func withoutLeadingLines(document []byte) []byte {
 	return document[bytes.LastIndexByte(document[:first], '\n')+1:]
 }
 
-// A place is the position of a document.
+// A place is the position of a document, or of an item of a list.
 type place struct {
-	file           string
-	document, line int // document: from 1; line: how many lines are before it
+	source
+	document int    // from 1
+	item     string // such as ", item 2"; empty: the document is no list
 }
 
-func (p place) String() string { return fmt.Sprintf("%s, document %d", p.file, p.document) }
+// A source is the text that an object was read from.
+type source struct {
+	file   string
+	text   []byte // of the document
+	line   int    // how many lines are before it
+	within string // path of the object in the document, such as items[0].; empty: it is the document
+}
+
+func (p place) String() string { return fmt.Sprintf("%s, document %d%s", p.file, p.document, p.item) }
 
 func (p place) parse(document []byte) ([]Object, error) {
 	var content map[string]any
@@ -71,7 +81,8 @@ func (p place) parse(document []byte) ([]Object, error) {
 	if len(content) == 0 {
 		return nil, nil
 	}
-	object := Object{&unstructured.Unstructured{Object: content}, fmt.Sprintf("%s:%d", p.file, p.line+1), ""}
+	object := Object{Unstructured: &unstructured.Unstructured{Object: content}, in: p.source}
+	object.At = p.at()
 	switch {
 	case object.GetKind() == "" || object.GetAPIVersion() == "":
 		remedy := "write both, or leave the file out"
@@ -84,29 +95,30 @@ func (p place) parse(document []byte) ([]Object, error) {
 	case object.IsList():
 		return p.items(object)
 	}
-	if err := p.checkFields(document, object.DeepCopy().Object); err != nil {
-		return nil, err
-	}
 	if object.GetName() == "" && object.GetGenerateName() == "" {
 		return nil, usage.New(p.String(), object.GetKind()+" has no metadata.name", "name it")
 	}
-	return []Object{object}, nil
+	return []Object{object}, p.checkFields(document, object)
+}
+
+// at returns file and line of the object.
+func (p place) at() string {
+	return fmt.Sprintf("%s:%d", p.file, p.line+max(1, lineOf(p.text, strings.TrimSuffix(p.within, "."))))
 }
 
 // items returns the objects of a list, as kubectl get -o yaml writes it.
 func (p place) items(list Object) (all []Object, err error) {
 	items, _, _ := unstructured.NestedSlice(list.Object, "items")
+	var faults []error
 	for i, item := range items {
 		text, err := yaml.Marshal(item)
 		if err != nil {
 			return nil, err
 		}
-		in := place{file: fmt.Sprintf("%s, item %d", p, i+1), document: 1}
+		in := p
+		in.item, in.within = fmt.Sprintf("%s, item %d", p.item, i+1), fmt.Sprintf("%sitems[%d].", p.within, i)
 		objects, err := in.parse(text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, objects...)
+		all, faults = append(all, objects...), append(faults, err)
 	}
-	return all, nil
+	return all, errors.Join(faults...)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -28,9 +29,38 @@ var (
 	otherType = regexp.MustCompile(`cannot unmarshal (\w+) into Go struct field \w+\.(\S+) of type (\S+)`)
 )
 
+// A FieldFault is an error about a field that a kind does not have, that is a duplicate or of the wrong type. It wraps a [usage.Error].
+type FieldFault struct {
+	In   *usage.Error // about the input as a whole
+	Of   Object
+	Line int    // of the file
+	Says string // a clause
+}
+
+func (f *FieldFault) Error() string { return f.In.Error() }
+
+func (f *FieldFault) Unwrap() error { return f.In }
+
+// FieldFaults returns the faults of fields in an error of [Read], and the error without them.
+func FieldFaults(err error) (faults []*FieldFault, rest error) {
+	if several, is := err.(interface{ Unwrap() []error }); is {
+		var others []error
+		for _, e := range several.Unwrap() {
+			found, other := FieldFaults(e)
+			faults, others = append(faults, found...), append(others, other)
+		}
+		return faults, errors.Join(others...)
+	}
+	if fault := (*FieldFault)(nil); errors.As(err, &fault) {
+		return []*FieldFault{fault}, nil
+	}
+	return nil, err
+}
+
 // checkFields returns an error for each field of a document that its kind does not have, that is a duplicate or of the wrong type.
-func (p place) checkFields(document []byte, content map[string]any) error {
+func (p place) checkFields(document []byte, object Object) error {
 	var all []error
+	content := object.DeepCopy().Object
 	_, _, err := strictDecoder.Decode(document, nil, nil)
 	for err != nil && !runtime.IsNotRegisteredError(err) {
 		faults := []error{err}
@@ -38,7 +68,7 @@ func (p place) checkFields(document []byte, content map[string]any) error {
 			faults = strict.Errors()
 		}
 		for _, fault := range faults {
-			all = append(all, p.fault(document, fault))
+			all = append(all, p.fault(object, fault))
 		}
 		wrong := otherType.FindStringSubmatch(err.Error()) // the decoder stops at the first: see what it says without that
 		if wrong == nil || !remove(content, strings.Split(wrong[2], ".")) {
@@ -73,7 +103,7 @@ func remove(content any, path []string) (removed bool) {
 }
 
 // fault returns the error about a fault that the decoder found.
-func (p place) fault(document []byte, err error) error {
+func (p place) fault(object Object, err error) error {
 	reason, path, remedy := p.lines(err), "", ""
 	if of := unknownField.FindStringSubmatch(err.Error()); of != nil {
 		path = of[1]
@@ -82,10 +112,13 @@ func (p place) fault(document []byte, err error) error {
 		path = of[2]
 		reason = fmt.Sprintf("%s is a %s, and has to be of type %s", path, of[1], of[3])
 	}
-	if line := lineOf(document, path); line > 0 {
-		reason = fmt.Sprintf("line %d: %s", p.line+line, reason)
+	f := &FieldFault{Of: object, Line: p.line + 1, Says: reason}
+	if line := lineOf(p.text, p.within+path); line > 0 {
+		f.Line = p.line + line
+		reason = fmt.Sprintf("line %d: %s", f.Line, reason)
 	}
-	return usage.New(p.String(), reason, cmp.Or(remedy, "fix the manifest"))
+	f.In = &usage.Error{Thing: p.String(), Reason: reason, Remedy: cmp.Or(remedy, "fix the manifest")}
+	return f
 }
 
 // belongs says where a field belongs that is at the wrong place of a pod's specification; empty if it is not known.
@@ -123,6 +156,24 @@ func (p place) lines(err error) string {
 		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))
 		return fmt.Sprintf("line %d", p.line+n)
 	})
+}
+
+// indexed returns a path in which the names of containers are replaced by their indexes.
+func indexed(object map[string]any, path string) string {
+	before, rest, named := strings.Cut(path, "[")
+	name, after, _ := strings.Cut(rest, "]")
+	if _, err := strconv.Atoi(name); !named || err == nil {
+		return path
+	}
+	for _, list := range []string{before, strings.Replace(before, "containers", "initContainers", 1)} {
+		items, _, _ := unstructured.NestedSlice(object, strings.Split(list, ".")...)
+		for i, item := range items {
+			if is, _ := item.(map[string]any); is["name"] == name {
+				return fmt.Sprintf("%s[%d]%s", list, i, after)
+			}
+		}
+	}
+	return before
 }
 
 // lineOf returns the line of a field, such as spec.containers[0].ports, or of the last of its parents that exists; 0 if none does.

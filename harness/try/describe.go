@@ -96,21 +96,6 @@ func hookOf(h *corev1.LifecycleHandler) string {
 	}
 }
 
-// hostPorts returns the ports of the node that a pod takes. With hostNetwork these are the ports of its containers.
-func hostPorts(spec corev1.PodSpec) (ports []string) {
-	for _, c := range userapp.Serving(spec) {
-		for _, p := range c.Ports {
-			switch {
-			case p.HostPort > 0:
-				ports = append(ports, fmt.Sprint(p.HostPort))
-			case spec.HostNetwork:
-				ports = append(ports, fmt.Sprint(p.ContainerPort))
-			}
-		}
-	}
-	return ports
-}
-
 // autoscaler returns the name of the autoscaler that sets the workload's replicas, if its manifest has them as well; else it is empty.
 func (a *App) autoscaler() string {
 	if _, named, _ := unstructured.NestedInt64(a.workload.Object, "spec", "replicas"); !named {

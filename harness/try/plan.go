@@ -62,7 +62,7 @@ func (p plan) lines() []string {
 	if len(p.modes) > 1 {
 		lines = append(lines, "modes:     "+strings.Join(p.modes, ", then ")+", each on a cluster of its own")
 	}
-	if ports := hostPorts(p.template.Spec); len(ports) > 0 {
+	if ports := userapp.HostPorts(p.template.Spec); len(ports) > 0 {
 		lines = append(lines, "each node: takes one pod at a time, by its host port "+strings.Join(ports, " and "))
 	}
 	if asking := p.asking(); len(asking) > 0 {

@@ -6,12 +6,11 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/userapp"
 )
 
 // checkRolls returns an error for a workload that ends no pod by itself when its template changes: the rollout would never end.
@@ -48,11 +47,8 @@ func checkRolls(a *App, change Change) error {
 func (a *App) owns(pod *corev1.Pod) bool {
 	selector := labels.SelectorFromSet(a.template.Labels)
 	content, has, _ := unstructured.NestedMap(a.workload.Object, "spec", "selector")
-	var own metav1.LabelSelector
-	if has && runtime.DefaultUnstructuredConverter.FromUnstructured(content, &own) == nil {
-		if by, err := metav1.LabelSelectorAsSelector(&own); err == nil && !by.Empty() {
-			selector = by
-		}
+	if by, err := userapp.Selector(content); has && err == nil && !by.Empty() {
+		selector = by
 	}
 	return selector.Matches(labels.Set(pod.Labels))
 }

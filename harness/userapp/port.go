@@ -2,6 +2,7 @@ package userapp
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,4 +60,29 @@ func Hooked(pod corev1.PodSpec, answers corev1.Container) []corev1.Container {
 		all = slices.Concat(all, pod.Containers)
 	}
 	return slices.DeleteFunc(all, func(c corev1.Container) bool { return PreStop(c) == nil })
+}
+
+// HostPorts returns the ports of the node that a pod takes. With hostNetwork these are the ports of its containers.
+func HostPorts(spec corev1.PodSpec) (ports []string) {
+	for _, c := range Serving(spec) {
+		for _, p := range c.Ports {
+			switch {
+			case p.HostPort > 0:
+				ports = append(ports, fmt.Sprint(p.HostPort))
+			case spec.HostNetwork:
+				ports = append(ports, fmt.Sprint(p.ContainerPort))
+			}
+		}
+	}
+	return ports
+}
+
+// Container returns the container of a pod with a name; it is empty if no container that serves has it.
+func Container(pod corev1.PodSpec, name string) (c corev1.Container) {
+	for _, c := range Serving(pod) {
+		if c.Name == name {
+			return c
+		}
+	}
+	return c
 }

@@ -15,8 +15,9 @@ type advice struct {
 	code  verdict.Code
 	mends func(*advisedApp, timeline.Cause) bool          // whether losses by a cause would be prevented; nil: it is not about losses
 	also  bool                                            // with mends: it also applies if nothing was lost
-	says  func(*advisedApp) (sign, remedy string)         // clauses without a period; empty: the advice does not apply
+	says  func(*advisedApp) (sign, remedy string)         // clauses without a period; empty: it does not apply; nil: load does not show it
 	apply func(a *advisedApp, to workload) (changed bool) // nil: a manifest cannot follow the advice
+	sign  *sign                                           // what manifests alone show of it; nil: nothing
 }
 
 // An advisedApp is the app that advice is for: its manifests, and what was recorded of it.
@@ -68,6 +69,8 @@ var all = []advice{
 	redirected,
 	releaseTakenBack,
 	oneReady,
+	budgetBlocks,
+	misplacedField,
 }
 
 // Codes returns the codes of all advice, in the order in which they were given.
@@ -87,7 +90,7 @@ func On(own evidence.UserApp, s model.Scenario, seen timeline.Signs, causes []ti
 	var follows []string
 	for _, a := range all {
 		app.mended = app.causedBy(a)
-		if a.mends != nil && len(app.mended) == 0 && (len(causes) > 0 || !a.also) {
+		if a.says == nil || a.mends != nil && len(app.mended) == 0 && (len(causes) > 0 || !a.also) {
 			continue
 		}
 		sign, remedy := a.says(app)

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/http"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 var closedConnections = advice{
@@ -36,6 +38,10 @@ var affinityPins = advice{
 	},
 	mends: func(_ *advisedApp, c timeline.Cause) bool { return unrouted(c) },
 	says:  sayAffinityPins,
+	sign: &sign{
+		on: model.OnService, says: pinsClients,
+		do: "roll it out: what do clients lose that keep trying the pod that ends?",
+	},
 }
 
 func sayAffinityPins(a *advisedApp) (sign, remedy string) {
@@ -124,4 +130,11 @@ var redirected = advice{
 		return fmt.Sprintf("%s %s: a redirect is no good reply", phrase.Count(a.lost(), "request"), a.mended[0].Did()),
 			fmt.Sprintf("name the path or host that it leads to, or count it as good: --good-status=200-299,%d", a.mended[0].Hits[0].Status)
 	},
+}
+
+func pinsClients(r evidence.Reading) (says, field string) {
+	if r.Service == "" || !r.Affinity {
+		return "", ""
+	}
+	return "sessionAffinity keeps a client that goes on trying at a pod that ends", "spec.sessionAffinity"
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"time"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 var graceTooShort = advice{
@@ -20,6 +22,11 @@ var graceTooShort = advice{
 	also:  true,
 	says:  sayGraceTooShort,
 	apply: raiseGrace,
+	sign: &sign{
+		certain: true, on: model.OnWorkload, says: outlastsGrace,
+		do:    "make terminationGracePeriodSeconds longer than the hook and the last requests take together",
+		shown: "case grace", twin: "case grace-longer",
+	},
 }
 
 func sayGraceTooShort(a *advisedApp) (sign, remedy string) {
@@ -47,3 +54,11 @@ func raiseGrace(a *advisedApp, w workload) bool {
 // leastGrace is the time that a kubelet gives the app after a hook, however long the hook ran (minimumGracePeriodInSeconds,
 // pkg/kubelet/kuberuntime/kuberuntime_container.go, v1.37).
 const leastGrace = 2 * time.Second
+
+func outlastsGrace(r evidence.Reading) (says, field string) {
+	if r.PreStop == 0 || r.Grace > r.PreStop {
+		return "", ""
+	}
+	return fmt.Sprintf("the grace period of %v is over before the preStop sleep of %v is: the app is killed %v later, with the requests that it has",
+		r.Grace, r.PreStop, leastGrace), "spec.template.spec.terminationGracePeriodSeconds"
+}

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 var hookFailed = advice{
@@ -22,6 +25,10 @@ var hookFailed = advice{
 	also:  true,
 	says:  sayHookFailed,
 	apply: replaceHook,
+	sign: &sign{
+		on: model.OnWorkload, says: runsProgram,
+		do: "roll it out: is the program in the image?",
+	},
 }
 
 func sayHookFailed(a *advisedApp) (sign, remedy string) {
@@ -54,6 +61,11 @@ var backendEndsFirst = advice{
 	mends: func(_ *advisedApp, c timeline.Cause) bool { return c.Stage == timeline.StageBehind && ofEnding(c) },
 	says:  sayBackendEndsFirst,
 	apply: hookAll,
+	sign: &sign{
+		certain: true, on: model.OnWorkload, says: leavesUnhooked, asks: mayLeaveUnhooked,
+		do:    "give every container that has a port the same preStop hook, or make the one behind a native sidecar",
+		shown: "case f8", twin: "case f8-both",
+	},
 }
 
 func sayBackendEndsFirst(a *advisedApp) (sign, remedy string) {
@@ -90,6 +102,10 @@ var hookStopsListening = advice{
 	},
 	says:  sayHookStopsListening,
 	apply: sleepFirst,
+	sign: &sign{
+		on: model.OnWorkload, says: mayStopListening,
+		do: "roll it out: do pods answer until nodes send them nothing more?",
+	},
 }
 
 func sayHookStopsListening(a *advisedApp) (sign, remedy string) {
@@ -138,3 +154,42 @@ func (a *advisedApp) unfinishedHooks() bool {
 
 // sleeps matches a command that only sleeps, alone or in a shell.
 var sleeps = regexp.MustCompile(`^(\S*sh -c )?(\S*/)?sleep [0-9]+s?;?$`)
+
+func runsProgram(r evidence.Reading) (says, field string) {
+	if len(r.Programs) == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("a preStop hook runs %s: where the image has no such program, pods get SIGTERM at once", strings.Join(r.Programs, " and ")),
+		inContainer(r.Answers, "lifecycle.preStop")
+}
+
+func leavesUnhooked(r evidence.Reading) (says, field string) {
+	switch {
+	case r.Service == "":
+		return "", ""
+	case slices.Contains(r.Unhooked, r.Answers):
+		return fmt.Sprintf("container %s gets SIGTERM at once, while nodes still send it the requests of Service %s: the preStop hook is another container's",
+			r.Answers, r.Service), inContainer(r.Answers, "")
+	case len(r.Exposed) == 0:
+		return "", ""
+	}
+	return fmt.Sprintf("container %s gets SIGTERM at once, while the preStop hook of container %s keeps it answering: what it asks of the other fails",
+		strings.Join(r.Exposed, " and "), r.Answers), inContainer(r.Exposed[0], "")
+}
+
+// mayLeaveUnhooked is about containers without a port: one may only ship logs.
+func mayLeaveUnhooked(r evidence.Reading) (says, field string) {
+	if r.Service == "" || len(r.Beside) == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("container %s gets SIGTERM at once, while the preStop hook of container %s keeps it answering: it may need the other",
+		strings.Join(r.Beside, " and "), r.Answers), inContainer(r.Beside[0], "")
+}
+
+func mayStopListening(r evidence.Reading) (says, field string) {
+	if !r.Stopping {
+		return "", ""
+	}
+	return "the preStop hook does something else than sleeping: if the app stops listening then, nodes still send it requests",
+		inContainer(r.Answers, "lifecycle.preStop")
+}

@@ -2,10 +2,13 @@ package advice
 
 import (
 	"fmt"
+	"strings"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 var unprobedPods = advice{
@@ -20,6 +23,11 @@ var unprobedPods = advice{
 	also:  true,
 	says:  sayUnprobedPods,
 	apply: probe,
+	sign: &sign{
+		certain: true, on: model.OnWorkload, says: lacksProbe,
+		do:    "give the container a readiness probe that succeeds when it can answer",
+		shown: "control/unprobed", twin: "rollout/drained-rolling-update",
+	},
 }
 
 func sayUnprobedPods(a *advisedApp) (sign, remedy string) {
@@ -56,6 +64,10 @@ var readyBeforeAble = advice{
 			"have the readiness probe request what clients request"
 	},
 	apply: probeAsClients,
+	sign: &sign{
+		on: model.OnWorkload, says: probesElsewhere,
+		do: "request what clients do: is each pod able to answer once it is ready?",
+	},
 }
 
 // probeAsClients has the readiness probe send what clients send, as often as before.
@@ -115,6 +127,10 @@ var killedStarting = advice{
 	},
 	says:  sayKilledStarting,
 	apply: allowStart,
+	sign: &sign{
+		on: model.OnWorkload, says: hurriesStart,
+		do: "roll it out: is it restarted before it is ready?",
+	},
 }
 
 func sayKilledStarting(a *advisedApp) (sign, remedy string) {
@@ -149,3 +165,32 @@ func allowStart(a *advisedApp, w workload) bool {
 
 // startWithin is how long a start may take, in seconds: 30 times 10 s, as in Kubernetes' guide to probes for slow ones.
 const startWithin = 300
+
+func lacksProbe(r evidence.Reading) (says, field string) {
+	if r.Service == "" || r.Probed {
+		return "", ""
+	}
+	return fmt.Sprintf("without a readiness probe, Service %s sends each new pod requests as soon as its container runs: they are refused until the app listens",
+		r.Service), inContainer(r.Answers, "")
+}
+
+func probesElsewhere(r evidence.Reading) (says, field string) {
+	if r.Service == "" || r.Probes == "" {
+		return "", ""
+	}
+	return fmt.Sprintf("the readiness probe asks %s, which may succeed before pods can answer what clients ask", r.Probes),
+		inContainer(r.Answers, "readinessProbe")
+}
+
+func hurriesStart(r evidence.Reading) (says, field string) {
+	if len(r.Hurried) == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("the liveness probe of container %s also restarts one that is only slow to start, since there is no startup probe",
+		strings.Join(r.Hurried, " and ")), inContainer(r.Hurried[0], "livenessProbe")
+}
+
+// inContainer returns the path of a field of a container; an empty field is the container itself.
+func inContainer(name, field string) string {
+	return strings.TrimSuffix("spec.template.spec.containers["+name+"]."+field, ".")
+}

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe/message"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 var noneAvailable = advice{
@@ -25,19 +27,27 @@ var noneAvailable = advice{
 	},
 	says:  sayNoneAvailable,
 	apply: keepOne,
+	sign: &sign{
+		certain: true, on: model.OnWorkload, says: leavesNone,
+		do:    "set maxUnavailable to 0 and maxSurge to 1 or more; give a StatefulSet, which has no maxSurge, 2 replicas",
+		shown: "rollout/stateful-set-of-one", twin: "rollout/drained-rolling-update",
+	},
 }
 
 func sayNoneAvailable(a *advisedApp) (sign, remedy string) {
 	if a.own.Recreate || a.own.Unavailable < max(1, a.own.Replicas) {
 		return "", ""
 	}
-	all := "the only pod"
-	if a.own.Replicas > 1 {
-		all = "all " + phrase.Count(a.own.Replicas, "pod")
-	}
-	return fmt.Sprintf("the rollout may take %s away before another is ready, and none was there for %s", all,
+	return fmt.Sprintf("the rollout may take %s away before another is ready, and none was there for %s", allPods(a.own),
 			phrase.Duration(a.seen[timeline.NoneServing].For)),
 		"set maxUnavailable to 0, and maxSurge to 1 or more (a StatefulSet has no maxSurge: give it 2 replicas)"
+}
+
+func allPods(own evidence.UserApp) string {
+	if own.Replicas > 1 {
+		return "all " + phrase.Count(own.Replicas, "pod")
+	}
+	return "the only pod"
 }
 
 func keepOne(_ *advisedApp, w workload) bool {
@@ -70,6 +80,10 @@ var onlyPodMoved = advice{
 	},
 	says:  sayOnlyPodMoved,
 	apply: sleepThroughStart,
+	sign: &sign{
+		drains: true, on: model.OnWorkload, says: movesTheOnlyPod,
+		do: "drain its node under rollcall during: how long does another pod take to start?",
+	},
 }
 
 // takenAway are the triggers that take a pod away without a rollout.
@@ -110,6 +124,11 @@ var replicasNamed = advice{
 	},
 	says:  sayReplicasNamed,
 	apply: leaveReplicas,
+	sign: &sign{
+		certain: true, on: model.OnWorkload, says: namesReplicas,
+		do:    "leave replicas out of the manifest",
+		shown: "autoscale/reapply-under-load", twin: "autoscale/apply-without-replicas-under-load",
+	},
 }
 
 func sayReplicasNamed(a *advisedApp) (sign, remedy string) {
@@ -137,6 +156,11 @@ var recreates = advice{
 	also:  true,
 	says:  sayRecreates,
 	apply: rollInstead,
+	sign: &sign{
+		certain: true, on: model.OnWorkload, says: endsAllFirst,
+		do:    "use RollingUpdate, unless two versions must not run together",
+		shown: "statusgap/recreate", twin: "rollout/drained-rolling-update",
+	},
 }
 
 func sayRecreates(a *advisedApp) (sign, remedy string) {
@@ -164,6 +188,11 @@ var rolloutStuck = advice{
 	},
 	says:  sayRolloutStuck,
 	apply: goFirst,
+	sign: &sign{
+		certain: true, on: model.OnWorkload, says: holdsWhatTheNextNeeds,
+		do:    "set maxSurge to 0 and maxUnavailable to 1, so that an old pod goes first",
+		shown: "case o6", twin: "case o6-first",
+	},
 }
 
 func sayRolloutStuck(a *advisedApp) (sign, remedy string) {
@@ -208,4 +237,57 @@ func (a *advisedApp) heldByOld() string {
 		return ""
 	}
 	return heldFor[a.seen[timeline.PodStuck].Lacks]
+}
+
+func leavesNone(r evidence.Reading) (says, field string) {
+	if r.Service == "" || r.Recreate || r.OnDelete() || r.Kind == "DaemonSet" || r.Unavailable < max(1, r.Replicas) {
+		return "", ""
+	}
+	if r.Kind == "StatefulSet" && r.Replicas <= 1 {
+		return fmt.Sprintf("a rollout ends its only pod before it makes the next one: clients of Service %s are refused meanwhile", r.Service), "spec.replicas"
+	}
+	field = "spec.strategy.rollingUpdate.maxUnavailable"
+	if r.Kind == "StatefulSet" {
+		field = "spec.updateStrategy.rollingUpdate.maxUnavailable"
+	}
+	return fmt.Sprintf("a rollout may end %s before another is ready: clients of Service %s are refused meanwhile", allPods(r.UserApp), r.Service), field
+}
+
+func movesTheOnlyPod(r evidence.Reading) (says, field string) {
+	if r.Service == "" || r.Replicas != 1 || r.Budget != "" || r.Kind == "DaemonSet" || len(r.Others) > 0 {
+		return "", ""
+	}
+	return "a drain takes the only pod away, and the next starts only then", "spec.replicas"
+}
+
+func namesReplicas(r evidence.Reading) (says, field string) {
+	if r.Autoscaled == "" {
+		return "", ""
+	}
+	return fmt.Sprintf("each apply sets its pods back to %d, whatever the autoscaler %s made them: clients lose what these few cannot serve",
+		r.Replicas, r.Autoscaled), "spec.replicas"
+}
+
+func endsAllFirst(r evidence.Reading) (says, field string) {
+	if r.Service == "" || !r.Recreate {
+		return "", ""
+	}
+	return fmt.Sprintf("the strategy Recreate ends every old pod before the first new one starts: clients of Service %s are refused meanwhile", r.Service),
+		"spec.strategy.type"
+}
+
+func holdsWhatTheNextNeeds(r evidence.Reading) (says, field string) {
+	if r.Kind != "Deployment" || r.Recreate || r.Unavailable > 0 {
+		return "", ""
+	}
+	switch {
+	case len(r.HostPorts) > 0:
+		return fmt.Sprintf("a new pod needs a node without an old one, since each takes port %s of its node: without a spare node a rollout never ends",
+			strings.Join(r.HostPorts, " and ")), "spec.strategy.rollingUpdate"
+	case len(r.Claims) > 0:
+		return fmt.Sprintf("a new pod on another node waits for the volume of %s, which the old pod's node has: a rollout then never ends",
+			strings.Join(r.Claims, " and ")), "spec.template.spec.volumes"
+	default:
+		return "", ""
+	}
 }

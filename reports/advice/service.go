@@ -2,11 +2,13 @@ package advice
 
 import (
 	"fmt"
+	"strings"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
+	"example.com/rollcall/reports/model"
 )
 
 var othersBehind = advice{
@@ -19,6 +21,11 @@ var othersBehind = advice{
 	says: func(a *advisedApp) (sign, remedy string) {
 		return fmt.Sprintf("the Service's selector also matches %s, which lost %s", a.mended[0].Since.What, phrase.Count(a.lost(), "request")),
 			"give those pods other labels, or the Service a selector that only the app's pods have"
+	},
+	sign: &sign{
+		certain: true, on: model.OnService, says: selectsOthers,
+		do:    "give those pods other labels, or the Service a selector that only the app's pods have",
+		shown: "case h4-try", twin: "case f1",
 	},
 }
 
@@ -34,6 +41,11 @@ var noneOnNode = advice{
 	says: func(a *advisedApp) (sign, remedy string) {
 		return fmt.Sprintf("%s found no pod on their own node, which the traffic policy Local asks for", phrase.Count(a.lost(), "request")),
 			"use the policy Cluster, or keep a pod on every node while pods are replaced"
+	},
+	sign: &sign{
+		certain: true, on: model.OnService, says: emptiesNodes,
+		do:    "use the policy Cluster, or give the DaemonSet maxSurge 1 and maxUnavailable 0",
+		shown: "case local", twin: "case local-surged",
 	},
 }
 
@@ -57,6 +69,11 @@ var serviceChanged = advice{
 			return sign, "have its EndpointSlices list addresses of pods that serve"
 		}
 	},
+	sign: &sign{
+		certain: true, on: model.OnService, says: followsVersions,
+		do:    "select labels that stay the same; name the port of the container, and use that name as targetPort",
+		shown: "case n12a", twin: "case n12c",
+	},
 }
 
 var publishedUnready = advice{
@@ -70,6 +87,11 @@ var publishedUnready = advice{
 	says: func(a *advisedApp) (sign, remedy string) {
 		return fmt.Sprintf("the Service has publishNotReadyAddresses, so that %s went to pods before they listened or after their end",
 			phrase.Count(a.lost(), "request")), "leave publishNotReadyAddresses out of it, and give peers a headless Service of their own"
+	},
+	sign: &sign{
+		certain: true, on: model.OnService, says: publishesUnready,
+		do:    "leave publishNotReadyAddresses out, and give peers a headless Service of their own",
+		shown: "case n1", twin: "case n1-ready",
 	},
 }
 
@@ -100,4 +122,40 @@ var certificateRemedies = map[evidence.Fault]string{
 	evidence.CertWrongName:        "have the certificate name the host that clients request",
 	evidence.CertExpired:          "renew the certificate before it expires, and have pods load it",
 	evidence.PlainHTTP:            "have the port speak TLS in all versions",
+}
+
+func selectsOthers(r evidence.Reading) (says, field string) {
+	if len(r.Others) == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("it also selects pods of %s: clients get these too, and are refused where nothing listens", strings.Join(r.Others, " and ")),
+		"spec.selector"
+}
+
+func emptiesNodes(r evidence.Reading) (says, field string) {
+	if r.Kind != "DaemonSet" || r.Local == "" || r.Surge > 0 {
+		return "", ""
+	}
+	return "a rollout takes each node's pod away before the next is there, and the policy Local sends clients to no other node",
+		r.Local
+}
+
+func publishesUnready(r evidence.Reading) (says, field string) {
+	if r.Service == "" || !r.PublishesUnready {
+		return "", ""
+	}
+	return "it sends clients to pods before they listen and until they have ended, whatever their probe says and their hook does",
+		"spec.publishNotReadyAddresses"
+}
+
+func followsVersions(r evidence.Reading) (says, field string) {
+	switch {
+	case len(r.Changed) > 0:
+		return "applied, it changes for pods of the old version at once: " + strings.Join(r.Changed, "; "), "spec"
+	case len(r.Versioned) > 0:
+		return "its selector has a label that changes with each version, " + strings.Join(r.Versioned, " and ") +
+			": the next apply leaves old pods out before new ones are there", "spec.selector"
+	default:
+		return "", ""
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -24,6 +25,10 @@ var sleepNeeded = advice{
 	also:  true,
 	says:  saySleepNeeded,
 	apply: sleepLonger,
+	sign: &sign{
+		on: model.OnWorkload, says: hasNoHook,
+		do: "roll it out: does the app go on answering after SIGTERM for as long as nodes send it requests?",
+	},
 }
 
 func saySleepNeeded(a *advisedApp) (sign, remedy string) {
@@ -176,4 +181,11 @@ func drainCovers(n model.NeededDrains) string {
 	}
 	return fmt.Sprintf("a preStop sleep of %.1f s is enough for the %s that were seen", n.Max/1000,
 		phrase.Count(n.Terminations, "termination"))
+}
+
+func hasNoHook(r evidence.Reading) (says, field string) {
+	if r.Service == "" || r.Hooked {
+		return "", ""
+	}
+	return "pods have no preStop hook, and nodes go on sending them requests for a while after SIGTERM", inContainer(r.Answers, "")
 }

@@ -32,7 +32,7 @@ func TestValuesAreCompleted(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var out bytes.Buffer
-			if code := execute(append([]string{"__complete"}, row.words...), &out, io.Discard); code != 0 {
+			if code := Execute(append([]string{"__complete"}, row.words...), &out, io.Discard); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			offered := strings.Fields(out.String())

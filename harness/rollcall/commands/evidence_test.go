@@ -50,7 +50,7 @@ func TestEvidence(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			code := execute(append([]string{"evidence"}, strings.Fields(row.args)...), &stdout, &stderr)
+			code := Execute(append([]string{"evidence"}, strings.Fields(row.args)...), &stdout, &stderr)
 			said := stdout.String()
 			if row.code != 0 {
 				said = strings.TrimPrefix(stderr.String(), "Error: ")
@@ -70,7 +70,7 @@ func TestScenariosOfTheNewestRunAreCompleted(t *testing.T) {
 	}
 	t.Setenv("ARTIFACTS", runs)
 	var out bytes.Buffer
-	code := execute([]string{"__complete", "evidence", ""}, &out, io.Discard)
+	code := Execute([]string{"__complete", "evidence", ""}, &out, io.Discard)
 	if code != 0 || !strings.Contains(out.String(), "iptables/rollout/drained\n") {
 		t.Errorf("exit code %d: %s", code, out.String())
 	}

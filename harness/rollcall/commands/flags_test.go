@@ -32,7 +32,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 		{[]string{"during", "end"}, false},
 	} {
 		var help bytes.Buffer
-		if code := execute(append(row.args, "--help"), &help, io.Discard); code != 0 {
+		if code := Execute(append(row.args, "--help"), &help, io.Discard); code != 0 {
 			t.Errorf("%q: exit code %d", row.args, code)
 		}
 		_, flags, _ := strings.Cut(help.String(), "\nFlags:\n")
@@ -106,7 +106,7 @@ func TestNoOptionIsEmpty(t *testing.T) {
 func TestHelpHasNoSecret(t *testing.T) {
 	t.Setenv("ROLLCALL_TOKEN", "open-sesame")
 	var help bytes.Buffer
-	if code := execute([]string{"run", "--help"}, &help, io.Discard); code != 0 || !strings.Contains(help.String(), "[$ROLLCALL_TOKEN]") ||
+	if code := Execute([]string{"run", "--help"}, &help, io.Discard); code != 0 || !strings.Contains(help.String(), "[$ROLLCALL_TOKEN]") ||
 		strings.Contains(help.String(), "open-sesame") {
 		t.Errorf("exit code %d:\n%s", code, &help)
 	}

@@ -65,7 +65,7 @@ func TestCommandLinesOfGuides(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			ours.input(t)
 			var stderr bytes.Buffer
-			if code := execute(args, io.Discard, &stderr); code == exitUsage {
+			if code := Execute(args, io.Discard, &stderr); code == exitUsage {
 				t.Errorf("%s: as rollcall %s: %s", line.at, strings.Join(args, " "), &stderr)
 			}
 		})
@@ -189,10 +189,10 @@ func newStandIns(t *testing.T) standIns {
 		}
 	}
 	history := filepath.Join(artifacts, "history.jsonl")
-	if code := execute([]string{"report", dir}, io.Discard, io.Discard); code == exitUsage {
+	if code := Execute([]string{"report", dir}, io.Discard, io.Discard); code == exitUsage {
 		t.Fatal("no report")
 	}
-	if code := execute([]string{"trend", dir, "--history=" + history}, io.Discard, io.Discard); code != 0 {
+	if code := Execute([]string{"trend", dir, "--history=" + history}, io.Discard, io.Discard); code != 0 {
 		t.Fatal("no history")
 	}
 	manifests := filepath.Join(t.TempDir(), "web.yaml")

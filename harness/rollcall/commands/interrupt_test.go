@@ -17,7 +17,7 @@ import (
 // Ctrl-C ends a command that waits for input, such as that of a forgotten pipe: nothing has to be cleaned up yet.
 func TestCtrlCWhileManifestsAreRead(t *testing.T) {
 	if os.Getenv("ROLLCALL_READS") != "" {
-		os.Exit(execute([]string{"try", "-f", "-"}, os.Stdout, os.Stderr))
+		os.Exit(Execute([]string{"try", "-f", "-"}, os.Stdout, os.Stderr))
 	}
 	if signal.Ignored(os.Interrupt) {
 		t.Skip("the tests were started with Ctrl-C ignored, as a shell starts background jobs")

@@ -16,9 +16,10 @@ import (
 )
 
 // Main runs the program with the arguments of this process, and returns its exit code.
-func Main() int { return execute(os.Args[1:], os.Stdout, os.Stderr) }
+func Main() int { return Execute(os.Args[1:], os.Stdout, os.Stderr) }
 
-func execute(args []string, stdout, stderr io.Writer) int {
+// Execute runs the program with arguments, and returns its exit code.
+func Execute(args []string, stdout, stderr io.Writer) int {
 	root := rootCommand()
 	if calledAsPlugin(os.Args[0]) {
 		asPlugin(root)
@@ -60,7 +61,7 @@ func rootCommand() *cobra.Command {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"app", "Your app:", []*cobra.Command{tryCommand(), duringCommand(), waitCommand()}},
+		{"app", "Your app:", []*cobra.Command{checkCommand(), tryCommand(), duringCommand(), waitCommand()}},
 		{"suites", "Rollcall's suites:", []*cobra.Command{runCommand(), statusCommand(), listCommand(), explainCommand()}},
 		{"report", "Reports of runs:",
 			[]*cobra.Command{reportCommand(), evidenceCommand(), compareCommand(), acceptCommand(), trendCommand(), schemaCommand()}},

@@ -92,7 +92,7 @@ func checkExits(t *testing.T, rows []exitRow) {
 	for _, row := range rows {
 		t.Run(row.sentence, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			if code := execute(row.args, &stdout, &stderr); code != row.code {
+			if code := Execute(row.args, &stdout, &stderr); code != row.code {
 				t.Errorf("exit code %d, want %d", code, row.code)
 			}
 			if !strings.Contains(stdout.String(), row.stdout) {
@@ -348,7 +348,7 @@ func TestAnAnswerThatCannotBePrintedIsInfrastructure(t *testing.T) {
 	for _, args := range [][]string{{"report", dir}, {"report", "--dry-run", dir}, {"report", "--picture=iptables/rollout/drained", dir},
 		{"report", "-o", "yaml", dir}, {"compare", "-o", "json", dir, dir}, {"schema"}, {"version"}, {"--version"}} {
 		var stderr bytes.Buffer
-		if code := execute(args, full{}, &stderr); code != 3 || strings.Count(stderr.String(), "\n") != 1 {
+		if code := Execute(args, full{}, &stderr); code != 3 || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%s: exit code %d, and %q", args, code, stderr.String())
 		}
 	}
@@ -364,7 +364,7 @@ func TestReportTellsAWorkflow(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	dir := runFolder(t, 60)
 	var stdout bytes.Buffer
-	if code := execute([]string{"report", dir}, &stdout, io.Discard); code != 1 ||
+	if code := Execute([]string{"report", dir}, &stdout, io.Discard); code != 1 ||
 		!strings.Contains(stdout.String(), "\n::error title=rollout/drained on iptables%3A fail::1 of 100") {
 		t.Errorf("exit code %d:\n%s", code, stdout.String())
 	}
@@ -373,7 +373,7 @@ func TestReportTellsAWorkflow(t *testing.T) {
 		t.Errorf("the step's summary is\n%s\nand summary.md\n%s", told, written)
 	}
 	t.Setenv("GITHUB_STEP_SUMMARY", dir)
-	if code := execute([]string{"report", dir}, io.Discard, io.Discard); code != 3 {
+	if code := Execute([]string{"report", dir}, io.Discard, io.Discard); code != 3 {
 		t.Errorf("exit code %d for a step's summary that cannot be written", code)
 	}
 }
@@ -389,7 +389,7 @@ func read(t *testing.T, path string) string {
 
 func TestReportWritesIntoTheRunFolder(t *testing.T) {
 	dir := ended(t, runFolder(t))
-	if code := execute([]string{"report", dir}, &bytes.Buffer{}, &bytes.Buffer{}); code != 0 {
+	if code := Execute([]string{"report", dir}, &bytes.Buffer{}, &bytes.Buffer{}); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	for _, name := range []string{"report.json", "junit.xml", "summary.md", "metrics.prom", "index.html"} {

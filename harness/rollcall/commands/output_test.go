@@ -17,7 +17,7 @@ import (
 func TestListFormats(t *testing.T) {
 	printed := func(format string) []byte {
 		var out bytes.Buffer
-		if code := execute([]string{"list", "--suites=termination", "-o", format}, &out, io.Discard); code != 0 {
+		if code := Execute([]string{"list", "--suites=termination", "-o", format}, &out, io.Discard); code != 0 {
 			t.Fatalf("%s: exit code %d", format, code)
 		}
 		return out.Bytes()
@@ -59,7 +59,7 @@ func TestFormats(t *testing.T) {
 			t.Setenv("GITHUB_ACTIONS", "true")
 			printed := func(format string) []byte {
 				var out bytes.Buffer
-				execute(append(row.args, "-o", format), &out, io.Discard)
+				Execute(append(row.args, "-o", format), &out, io.Discard)
 				return out.Bytes()
 			}
 			asJSON := printed(asJSON)
@@ -80,7 +80,7 @@ func TestFormats(t *testing.T) {
 		})
 	}
 	var out bytes.Buffer
-	if execute([]string{"report", dir, "-o", "json"}, &out, io.Discard); out.String() != read(t, filepath.Join(dir, "report.json")) {
+	if Execute([]string{"report", dir, "-o", "json"}, &out, io.Discard); out.String() != read(t, filepath.Join(dir, "report.json")) {
 		t.Error("report -o json is not report.json")
 	}
 }

@@ -19,7 +19,7 @@ func TestADryRunSaysWhatChangedAndWritesNothing(t *testing.T) {
 	dir := edited(t, reported(t, ended(t, runFolder(t, 60, 61))), `"requests": 100`, `"requests": 99`)
 	before := contents(t, dir)
 	var stdout, stderr bytes.Buffer
-	if code := execute([]string{"report", "--dry-run", dir}, &stdout, &stderr); code != 1 || stderr.Len() > 0 {
+	if code := Execute([]string{"report", "--dry-run", dir}, &stdout, &stderr); code != 1 || stderr.Len() > 0 {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
@@ -51,7 +51,7 @@ func TestARunThatAnotherBuildJudgedIsJudgedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		execute(row.args, &stdout, &stderr)
+		Execute(row.args, &stdout, &stderr)
 		if strings.Contains(stdout.String(), line) != row.stdout || strings.Contains(stderr.String(), line) != row.stderr {
 			t.Errorf("%s prints\n%s\nand\n%s", row.args, stdout.String(), stderr.String())
 		}
@@ -62,7 +62,7 @@ func TestARunThatAnotherBuildJudgedIsJudgedAgain(t *testing.T) {
 func reported(t *testing.T, dir string) string {
 	t.Helper()
 	var stderr bytes.Buffer
-	if execute([]string{"report", dir}, io.Discard, &stderr); stderr.Len() > 0 {
+	if Execute([]string{"report", dir}, io.Discard, &stderr); stderr.Len() > 0 {
 		t.Fatal(stderr.String())
 	}
 	return dir

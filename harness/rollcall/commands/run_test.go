@@ -23,7 +23,7 @@ func checkRefusals(t *testing.T, rows []badRow) {
 	for _, row := range rows {
 		t.Run(row.sentence, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			if code := execute(row.args, &stdout, &stderr); code != exitUsage {
+			if code := Execute(row.args, &stdout, &stderr); code != exitUsage {
 				t.Errorf("exit code %d, want %d", code, exitUsage)
 			}
 			if text := stderr.String(); !strings.Contains(text, row.stderr) || strings.Count(text, "\n") != 1 || strings.Contains(text, "sesame") {
@@ -144,13 +144,13 @@ func TestTheTryInsteadOfAnApp(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", ".."))
 	t.Setenv("ARTIFACTS", t.TempDir())
 	var said, plan, stderr bytes.Buffer
-	if code := execute([]string{"run", "--app=harness/try/testdata/app/app.yaml", "--modes=iptables,nftables", "--dry-run"}, io.Discard,
+	if code := Execute([]string{"run", "--app=harness/try/testdata/app/app.yaml", "--modes=iptables,nftables", "--dry-run"}, io.Discard,
 		&said); code != exitUsage {
 		t.Fatalf("exit code %d: %s", code, &said)
 	}
 	const program = ": rollcall try --"
 	words, _ := shellWords(said.String()[strings.LastIndex(said.String(), program)+len(program)-2:])
-	code := execute(append([]string{"try"}, words...), &plan, &stderr)
+	code := Execute(append([]string{"try"}, words...), &plan, &stderr)
 	if code != 0 || !strings.Contains(plan.String(), "\nmodes:     iptables, then nftables") {
 		t.Errorf("rollcall try %s: exit code %d: %s\n%s", strings.Join(words, " "), code, &stderr, &plan)
 	}
@@ -174,7 +174,7 @@ func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--version"}, {"completion", "bash"}, {"help", "run"}, {"run", "--help"},
 		{"during", "begin", "--help"}, {}} {
 		var stdout bytes.Buffer
-		if code := execute(args, &stdout, io.Discard); code != 0 || stdout.Len() == 0 {
+		if code := Execute(args, &stdout, io.Discard); code != 0 || stdout.Len() == 0 {
 			t.Errorf("%q: exit code %d, %d bytes", args, code, stdout.Len())
 		}
 	}

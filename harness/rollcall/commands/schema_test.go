@@ -66,7 +66,7 @@ func TestOutputIsValid(t *testing.T) {
 	} {
 		t.Run(row.schema+" of "+row.sentence, func(t *testing.T) {
 			var out bytes.Buffer
-			execute(append(row.args, "-o", "json"), &out, io.Discard)
+			Execute(append(row.args, "-o", "json"), &out, io.Discard)
 			checkValid(t, row.schema, out.Bytes())
 		})
 	}
@@ -82,7 +82,7 @@ func TestOutputIsValid(t *testing.T) {
 func checkValid(t *testing.T, name string, printed []byte) {
 	t.Helper()
 	var schema bytes.Buffer
-	if code := execute([]string{"schema", name}, &schema, io.Discard); code != 0 {
+	if code := Execute([]string{"schema", name}, &schema, io.Discard); code != 0 {
 		t.Fatalf("exit code %d for the schema", code)
 	}
 	valid := compiled(t, schema.Bytes())
@@ -154,7 +154,7 @@ func TestEveryOutputHasASchema(t *testing.T) {
 		if cmd.Flags().Lookup("output") == nil {
 			continue
 		}
-		if code := execute([]string{"schema", cmd.Name()}, io.Discard, io.Discard); code != 0 {
+		if code := Execute([]string{"schema", cmd.Name()}, io.Discard, io.Discard); code != 0 {
 			t.Errorf("rollcall %s -o json has no schema", cmd.Name())
 		}
 		if !strings.Contains(schema.Long+schema.Use, cmd.Name()) {

@@ -60,7 +60,7 @@ func TestStatusFindsTheNewestRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var stderr bytes.Buffer
 	want := "Error: " + artifacts + ": it has no run: name the folder of one, or begin one: rollcall run\n"
-	if code := execute([]string{"status"}, io.Discard, &stderr); code != exitUsage || stderr.String() != want {
+	if code := Execute([]string{"status"}, io.Discard, &stderr); code != exitUsage || stderr.String() != want {
 		t.Errorf("without a run: exit code %d, %s", code, &stderr)
 	}
 	for name, dir := range map[string]string{"20261126-093459": killed(t), "20261127-093459": watched(t, runFolder(t))} {
@@ -73,7 +73,7 @@ func TestStatusFindsTheNewestRun(t *testing.T) {
 	}
 	for _, args := range [][]string{{"status"}, {"status", "--watch"}, {"status", "--serve"}} {
 		var stdout bytes.Buffer
-		if code := execute(args, &stdout, &stderr); code != 0 || !strings.HasPrefix(stdout.String(), "run r: ended, 1 of 2 scenarios done\n") {
+		if code := Execute(args, &stdout, &stderr); code != 0 || !strings.HasPrefix(stdout.String(), "run r: ended, 1 of 2 scenarios done\n") {
 			t.Errorf("%q: exit code %d\n%s%s", args, code, &stdout, &stderr)
 		}
 	}
@@ -84,7 +84,7 @@ func TestARunIsShownUntilItsEnd(t *testing.T) {
 	out, in := io.Pipe()
 	code := make(chan int)
 	go func() {
-		code <- execute([]string{"status", "--serve", dir}, in, io.Discard)
+		code <- Execute([]string{"status", "--serve", dir}, in, io.Discard)
 		in.Close()
 	}()
 	said := bufio.NewReader(out)

@@ -47,7 +47,7 @@ func TestTimeLimitsAreListed(t *testing.T) {
 	}
 	golden.File(t, "timeouts.txt", b.String())
 	var out bytes.Buffer
-	if code := execute([]string{"list", "--timeouts"}, &out, io.Discard); code != 0 || out.String() != b.String() && !golden.Updating() {
+	if code := Execute([]string{"list", "--timeouts"}, &out, io.Discard); code != 0 || out.String() != b.String() && !golden.Updating() {
 		t.Errorf("exit code %d, it prints\n%s", code, &out)
 	}
 }
@@ -239,7 +239,7 @@ func durationOf(x ast.Expr, known map[string]time.Duration) (time.Duration, bool
 
 func TestTimeLimitsAreTextAlone(t *testing.T) {
 	var stderr bytes.Buffer
-	if code := execute([]string{"list", "--timeouts", "-o", "json"}, io.Discard, &stderr); code != exitUsage ||
+	if code := Execute([]string{"list", "--timeouts", "-o", "json"}, io.Discard, &stderr); code != exitUsage ||
 		!strings.Contains(stderr.String(), "leave -o out") {
 		t.Errorf("exit code %d: %s", code, &stderr)
 	}

@@ -21,7 +21,7 @@ func TestTheEarlierNameOfFix(t *testing.T) {
 		}
 	}
 	var help bytes.Buffer
-	if code := execute([]string{"try", "--help"}, &help, io.Discard); code != 0 || strings.Contains(help.String(), "\n      --needed") {
+	if code := Execute([]string{"try", "--help"}, &help, io.Discard); code != 0 || strings.Contains(help.String(), "\n      --needed") {
 		t.Errorf("exit code %d, and the help lists it:\n%s", code, &help)
 	}
 }
