@@ -4,6 +4,7 @@
 package dataplane
 
 import (
+	"net/netip"
 	"slices"
 
 	"example.com/rollcall/harness/evidence"
@@ -23,6 +24,9 @@ type Plane struct {
 	SkipRules   string                             // has the node ignore its rules for half a second
 	UnskipRules string                             // ends SkipRules early; may fail after its end
 	CleanUp     string                             // removes rules that an older version does not remove when a newer one wrote them
+
+	List  func(ipv6 bool) string                            // prints its rules of an IP family; nil: no tool of the nodes does
+	Entry func(listed string, service netip.AddrPort) Entry // for a TCP port of a Service, in what List has printed
 }
 
 // A Kernel has the properties of a host's kernel that planes need.

@@ -1,6 +1,11 @@
 package dataplane
 
-import "fmt"
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+)
 
 // IPTables is kube-proxy's mode iptables. It checks its canary chains every 30 s, and writes the chain of Services with every sync
 // (pkg/proxy/iptables/proxier.go, v1.37).
@@ -17,4 +22,20 @@ iptables --table nat --flush "$chain"`, ip)
 	LoseCanary:  "for table in mangle nat filter; do iptables --table $table --delete-chain KUBE-PROXY-CANARY; done",
 	SkipRules:   "for i in 1 2 3 4 5; do iptables --table nat --insert KUBE-SERVICES --jump RETURN; sleep 0.1; done",
 	UnskipRules: "while iptables --table nat --delete KUBE-SERVICES --jump RETURN; do :; done 2>/dev/null",
+	List: func(ipv6 bool) string {
+		if ipv6 {
+			return "ip6tables-save --table nat"
+		}
+		return "iptables-save --table nat"
+	},
+	Entry: func(listed string, service netip.AddrPort) Entry {
+		found := chains{}
+		for line := range strings.Lines(listed) {
+			if words := strings.Fields(line); len(words) > 1 && words[0] == "-A" {
+				found[words[1]] = append(found[words[1]], strings.TrimSpace(line))
+			}
+		}
+		return found.entry("KUBE-SERVICES", regexp.MustCompile(fmt.Sprintf(`-d %s/\d+ .*-p tcp .*--dport %d .*-j (\S+)`,
+			regexp.QuoteMeta(service.Addr().String()), service.Port())))
+	},
 }
