@@ -145,6 +145,8 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 		"termination/dataplane-absent",
 		"termination/order-left-open",
 		"termination/order-sigterm-first",
+		"termination/rule-of-last-pod",
+		"termination/rule-of-replaced-pod",
 		"termination/slow-rules-awaited",
 		"termination/slow-rules-outlast",
 	}

@@ -18,6 +18,7 @@ func All() []harness.Scenario {
 		harness.Core.Takes(graces(), "grace-ignored"),
 		harness.Core.Takes(endpoints(), "endpoint-serving"),
 		harness.Core.Takes(order(), "order-left-open", "order-sigterm-first"),
+		nodeRules(),
 		slowRules(), sigterm(), shutdown(), // under load
 		[]harness.Scenario{dataplaneAbsent()},
 	)
