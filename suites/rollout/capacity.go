@@ -25,6 +25,27 @@ func unavailable() []harness.Scenario {
 	}), "unavailable", "replacing two of four pods at a time", "pods sleep 1 s, get SIGTERM and exit at once")
 }
 
+// byDefault: four pods with the limits that a Deployment has by itself, 25 % each: surge is rounded up and unavailable down (Kubernetes
+// v1.37.2, pkg/controller/deployment/util/deployment_util.go, ResolveFenceposts), so that 3 of the 4 have to serve all. At the full rate of
+// 100 requests a second the 5 lanes to the Service have 250 requests in flight: 83 in each of 3 pods, which answer 160 at a time and others
+// with 503, and too many for one. rollout/fenceposts-four-quarter-quarter is the same without load, and
+// autoscale/reapply-the-same-size-by-default beside an autoscaler.
+func byDefault() []harness.Scenario {
+	const replicas, percent = 4, 25
+	const surge, unavailable = (replicas*percent + 99) / 100, replicas * percent / 100
+	return withAndWithoutDrain(harness.Update(harness.Scenario{
+		App: fixtures.App{
+			Replicas: replicas, MinReady: time.Second, PreStopSleep: shortSleep, HandlerDelay: slowReply, Concurrency: 160,
+		},
+		Expect: []evidence.Expectation{
+			verdict.Scaling("v2:1", "v1:3", "v2:2").Decides("C10"),
+			verdict.MinAvailable(replicas - unavailable).Decides("C10"),
+			verdict.MaxActive(replicas + surge).Decides("C10"),
+		},
+	}), "default-limits", "replacing four pods with the limits of 25 % that a Deployment has by itself, which keep three available,",
+		"pods sleep 1 s, get SIGTERM and exit at once")
+}
+
 // scaledIn: four of six pods are removed at once, as an autoscaler does when the load is over. Replies take 0.5 s: of 6 requests a
 // second, the fewest that a lane sends, 3 are in flight. On kept connections each of them is to one of the 4 pods with a chance of
 // 2 in 3, so that none is once in 3^3; the lanes of both nodes miss once in 3^6, 700 times, per try.

@@ -16,7 +16,7 @@ func All() []harness.Scenario {
 	return slices.Concat(
 		[]harness.Scenario{drainedRollingUpdate(), drainedAsMeasured(), oneByOne(), allAtOnce(),
 			storm(), paused()}, // under load
-		hookAdded(), undone(), overtaken(), unavailable(), scaledIn(), single(), stuck(), crash(), // likewise
+		hookAdded(), undone(), overtaken(), unavailable(), byDefault(), scaledIn(), single(), stuck(), crash(), // likewise
 		[]harness.Scenario{defaults(), strategies(), conditions(), rollback(), templateOnly(), historyLimit(),
 			terminatingUncounted(), gradualFullSurge(), lengths(), fullSurgeUnderQuota(), pausedSizes(), configMap(), selector()},
 		deadline(), noRoomForSurge(), keptByFinalizer(), []harness.Scenario{scaledInByCost(), takenOut()}, ofService(),
