@@ -130,6 +130,7 @@ func TestScenariosSkippedWhereNoRulesAreRead(t *testing.T) {
 	slices.Sort(skipped)
 	want := []string{
 		"autoscale/reapply-below-the-minimum-by-metric",
+		"autoscale/shrink-stabilized",
 		"autoscale/under-load",
 		"dataplane/first-connection",
 		"dataplane/kept-stream",

@@ -1,4 +1,4 @@
-// Package autoscale asks what applying a manifest does to a Deployment whose size an autoscaler has set. Except in two scenarios
+// Package autoscale asks what applying a manifest does to a Deployment whose size an autoscaler has set. Except in three scenarios
 // the autoscaler has no metrics: it only keeps its bounds, and the steps write the size that it would have arrived at as it would
 // write it, through the scale subresource.
 package autoscale
@@ -14,7 +14,7 @@ func All() []harness.Scenario {
 	all := slices.Concat(
 		harness.Core.Takes(reapplies(), "reapply-below-the-minimum", "reapply-at-the-minimum", "reapply-the-same-size-by-default"),
 		harness.Core.Takes(manifests(), "manifest-never-with-replicas"),
-		[]harness.Scenario{imageOnly(), serverSideConflict(), byMetric(), underLoad()},
+		[]harness.Scenario{imageOnly(), serverSideConflict(), byMetric(), shrink(), underLoad()},
 		outage(), grown(),
 	)
 	for i := range all {

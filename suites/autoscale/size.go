@@ -85,6 +85,11 @@ func scaled(ctx context.Context, steps *harness.Steps, replicas int32) {
 	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", replicas) })
 }
 
+// replicas returns the app's size, as the API has it.
+func replicas(ctx context.Context, steps *harness.Steps) int32 {
+	return *harness.Must(steps.Client.AppsV1().Deployments(steps.Namespace).Get(ctx, fixtures.DefaultName, metav1.GetOptions{})).Spec.Replicas
+}
+
 // restores is how long an autoscaler may take to restore a size, our own choice: it looks every 15 s, and may add the missing pods
 // in steps.
 const restores = 2 * time.Minute

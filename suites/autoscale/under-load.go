@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/fixtures"
@@ -14,7 +13,6 @@ import (
 	"example.com/rollcall/harness/cluster/change"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/observe"
-	"example.com/rollcall/harness/rollout"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/loadgen"
 )
@@ -92,11 +90,7 @@ func keepBusy(ctx context.Context, steps *harness.Steps, app fixtures.App) {
 	steps.Note(answeredBusy, podsThatAnswered(good, arrived.Sub(began), applied.Sub(began)))
 	// Until their rules have followed, nodes still route to the pods that are being deleted.
 	steps.Note(answeredLeft, podsThatAnswered(good, left.from.Add(2*harness.UsualRuleLag).Sub(began), left.to.Sub(began)))
-	// By default it would wait for 5 minutes (--horizontal-pod-autoscaler-downscale-stabilization).
-	harness.Must(rollout.Edit(ctx, autoscalers, autoscaler.Name, func(live *autoscalingv2.HorizontalPodAutoscaler) {
-		live.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{
-			ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: new(int32(0))}}
-	}))
+	withoutWindow(ctx, steps, autoscaler) // by default it would wait for 5 minutes: see shrink
 	steps.Until(ctx, func(s observe.State) bool { return serves(s, "v1", leastBusy) })
 	steps.Note(untilShrunk, time.Since(stopped))
 }
