@@ -122,6 +122,13 @@ func (s *Steps) Describe(name string) string {
 	return Must(rollout.Describe(s.by.Cluster.REST(), s.Namespace, name))
 }
 
+// Get returns what `kubectl get` prints of a resource of the group apps, without the ages: the columns, and a row for each object.
+func (s *Steps) Get(ctx context.Context, resource string) (columns []string, rows [][]string) {
+	columns, rows, err := rollout.Get(ctx, s.Client.AppsV1().RESTClient(), s.Namespace, resource)
+	Check(err)
+	return columns, rows
+}
+
 // Workers returns the names of the nodes that may carry load.
 func (s *Steps) Workers(ctx context.Context) []string { return Must(s.by.Cluster.Workers(ctx)) }
 

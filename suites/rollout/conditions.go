@@ -96,14 +96,13 @@ type description struct {
 	pods       string // by state
 	conditions string // each with its status and reason, sorted
 	sets       string // the new ReplicaSet, and then the old ones
+	limits     string // of the strategy
 	scalings   string // what its Events say, sorted: their times are in whole seconds
 }
 
 // parseDescription reads what kubectl describe prints. versions has the version of each ReplicaSet, by its name.
 func parseDescription(text string, versions map[string]string) description {
-	for name, version := range versions {
-		text = strings.ReplaceAll(text, name, version)
-	}
+	text = withVersions(text, versions)
 	// found returns the parts of the lines that match a pattern, sorted.
 	found := func(pattern string) (all []string) {
 		for _, m := range regexp.MustCompile("(?m)^"+pattern+"$").FindAllStringSubmatch(text, -1) {
@@ -117,23 +116,36 @@ func parseDescription(text string, versions map[string]string) description {
 		pods:       strings.Join(found("Replicas: (.*)"), ", "),
 		conditions: strings.Join(found(`  ((?:Available|Progressing|ReplicaFailure) .*)`), ", "),
 		sets:       strings.Join(sets, " beside "),
+		limits:     strings.Join(found("RollingUpdateStrategy: (.*)"), ", "),
 		scalings:   strings.Join(found(`  \S+ +ScalingReplicaSet .*(Scaled .*)`), ", "),
 	}
 }
 
 // described returns what kubectl describe prints of the app, as soon as it holds, or as it is when that takes too long: a Deployment's
 // status and its Events are written later than what they report.
-func described(ctx context.Context, steps *harness.Steps, holds func(description) bool) (d description) {
+func described(ctx context.Context, steps *harness.Steps, holds func(description) bool) description {
+	return settled(ctx, func() description {
+		return parseDescription(steps.Describe(fixtures.DefaultName), versionsOf(ctx, steps))
+	}, holds)
+}
+
+// versionsOf returns the version of each ReplicaSet, by its name.
+func versionsOf(ctx context.Context, steps *harness.Steps) map[string]string {
+	versions := map[string]string{}
+	for _, rs := range steps.ReplicaSets(ctx) {
+		versions[rs.Name] = rs.Spec.Template.Labels[fixtures.VersionLabel]
+	}
+	return versions
+}
+
+// settled reads something until it holds, or for steadyAfter, and returns what it read last.
+func settled[T any](ctx context.Context, read func() T, holds func(T) bool) (last T) {
 	since := time.Now()
 	harness.Check(poll.Until(ctx, 200*time.Millisecond, func() (bool, error) {
-		versions := map[string]string{}
-		for _, rs := range steps.ReplicaSets(ctx) {
-			versions[rs.Name] = rs.Spec.Template.Labels[fixtures.VersionLabel]
-		}
-		d = parseDescription(steps.Describe(fixtures.DefaultName), versions)
-		return holds(d) || time.Since(since) >= steadyAfter, nil
+		last = read()
+		return holds(last) || time.Since(since) >= steadyAfter, nil
 	}))
-	return d
+	return last
 }
 
 // statuses returns each condition with its status, without its reason.

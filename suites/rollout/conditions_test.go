@@ -25,7 +25,8 @@ func TestParseDescription(t *testing.T) {
 	}
 	d := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "echo"},
-		Spec:       appsv1.DeploymentSpec{Replicas: new(int32(3)), Selector: &metav1.LabelSelector{}},
+		Spec: appsv1.DeploymentSpec{Replicas: new(int32(3)), Selector: &metav1.LabelSelector{}, Strategy: appsv1.DeploymentStrategy{
+			RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: percent(30), MaxUnavailable: percent(10)}}},
 		Status: appsv1.DeploymentStatus{UpdatedReplicas: 1, Replicas: 4, AvailableReplicas: 3, UnavailableReplicas: 1,
 			Conditions: []appsv1.DeploymentCondition{condition("Progressing", "ReplicaSetUpdated"),
 				condition("Available", "MinimumReplicasAvailable")}},
@@ -39,6 +40,7 @@ func TestParseDescription(t *testing.T) {
 	want := description{
 		pods:       "3 desired | 1 updated | 4 total | 3 available | 1 unavailable",
 		conditions: "Available True MinimumReplicasAvailable, Progressing True ReplicaSetUpdated",
+		limits:     "10% max unavailable, 30% max surge",
 		sets:       "v2 (1/1 replicas created) beside v1 (3/3 replicas created)",
 		scalings:   "Scaled up replica set v1 from 0 to 3, Scaled up replica set v2 from 0 to 1",
 	}
