@@ -17,7 +17,7 @@ func All() []harness.Scenario {
 		[]harness.Scenario{drainedRollingUpdate(), drainedAsMeasured(), oneByOne(), allAtOnce(),
 			storm(), paused()}, // under load
 		hookAdded(), undone(), overtaken(), unavailable(), byDefault(), scaledIn(), single(), stuck(), crash(), // likewise
-		[]harness.Scenario{defaults(), strategies(), conditions(), eventsInOrder(), rollback(), templateOnly(), historyLimit(),
+		[]harness.Scenario{defaults(), strategies(), conditions(), eventsInOrder(), rollback(), undoToRevision(), templateOnly(), historyLimit(),
 			terminatingUncounted(), gradualFullSurge(), lengths(), fullSurgeUnderQuota(), pausedSizes(), configMap(), selector()},
 		deadline(), noRoomForSurge(), keptByFinalizer(), []harness.Scenario{scaledInByCost(), takenOut()}, ofService(),
 		harness.Core.Takes(scaledDownLimits(), "scaled-down-limits-percent", "scaled-down-limits-absolute"),
