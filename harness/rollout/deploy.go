@@ -30,6 +30,8 @@ func Deploy(ctx context.Context, client kubernetes.Interface, namespace string, 
 func create(ctx context.Context, client kubernetes.Interface, namespace string, object runtime.Object) (err error) {
 	options := metav1.CreateOptions{}
 	switch o := object.(type) {
+	case *corev1.Service:
+		_, err = client.CoreV1().Services(namespace).Create(ctx, o, options)
 	case *appsv1.Deployment:
 		_, err = client.AppsV1().Deployments(namespace).Create(ctx, o, options)
 	case *appsv1.StatefulSet:

@@ -37,6 +37,8 @@ func TestWhenARolloutIsOver(t *testing.T) {
 	terminating, stale := routed(0, 3), routed(0, 3)
 	terminating.Pods = append(terminating.Pods, observe.PodState{Server: server("v1", 0), Deleting: true})
 	stale.Rules["worker"] = append(stale.Rules["worker"], server("v1", 0))
+	previewed := routed(3, 0)
+	previewed.Rules["worker"] = append(previewed.Rules["worker"], server("v2", 0), server("v2", 1), server("v2", 2))
 	for _, row := range []struct {
 		sentence string
 		strategy Strategy
@@ -51,6 +53,9 @@ func TestWhenARolloutIsOver(t *testing.T) {
 		{"the old pods may stay", Flip("v1", "v2"), terminating, true},
 		{"a node's rules route to an old pod", Flip("v1", "v2"), stale, false},
 		{"the Service routes to some of the new pods", Flip("v1", "v2"), routed(0, 2), false},
+		{"the Service for tests routes to new pods, and that of clients to old ones", FlipTested("v1", "v2"), previewed, false},
+		{"the same, when the new ones have failed their test", FlipRefused("v1", "v2", nil), previewed, true},
+		{"clients are led to pods that had to fail their test", FlipRefused("v1", "v2", nil), routed(0, 3), false},
 		{"canary and old pods are routed to", Canary("v1", "v2"), routed(3, 1), true},
 		{"the canary is not routed to yet", Canary("v1", "v2"), routed(3, 0), false},
 		{"an old pod went for the canary", Canary("v1", "v2"), routed(2, 1), false},
