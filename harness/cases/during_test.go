@@ -9,7 +9,8 @@ import (
 )
 
 // The commands are what somebody does to an app that runs, or to its cluster.
-var duringCases = slices.Concat(jobCases, serviceCases, certificateCases, deletionCases, drainCases, canaryCases, systemCases, waiterCases)
+var duringCases = slices.Concat(jobCases, serviceCases, certificateCases, deletionCases, drainCases, canaryCases, systemCases, waiterCases,
+	gitopsCases)
 
 var resumed = []string{"suspend: true", "suspend: false"}
 
@@ -231,6 +232,18 @@ var waiterCases = []userCase{
 			files: []string{"junit.xml", "<failure"}}},
 	{name: "m13c-pipefail", file: "web", sentence: "with pipefail the job is red", edits: undrained,
 		script: restarted, pipe: `set -o pipefail; "$@" | tee log`,
+		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3016"}},
+}
+
+// release changes the version in the manifest of gitops.yaml, and ends before the controller has looked, which it does each 5 s.
+const release = "kubectl get configmap releases -o json | sed 's/value: v1/value: v2/' | kubectl replace -f -"
+
+// The controller rolls out after the command has ended: --for says how long to wait for that.
+var gitopsCases = []userCase{
+	{name: "gitops", file: "gitops", sentence: "a controller rolls out what was written to a ConfigMap", flags: []string{"--for=30s"},
+		script: release, cluster: &onCluster{exit: "0", may: "RC3006", never: "the command failed"}},
+	{name: "gitops-undrained", file: "gitops", sentence: "it does, and the pods exit at once", flags: []string{"--for=30s"},
+		edits: []string{"lifecycle: " + hook, "", "value: drain", "value: exit", "value: 2s", "value: 0s"}, script: release,
 		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3016"}},
 }
 
