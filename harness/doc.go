@@ -2,6 +2,7 @@
 // kinds, [UnderLoad] and [InSteps], and the [Steps] of the second. The packages below it:
 //
 //   - cases tries what went wrong for users, with apps of ours instead of theirs, as they would
+//   - check reads manifests for what they say about rollouts and drains, before anything runs
 //   - cluster has the interface of a Kubernetes cluster as scenarios and recordings need it
 //   - command runs other programs, given as a command line, and returns their standard output
 //   - dataplane has what routes connections to Services on nodes
@@ -12,6 +13,7 @@
 //   - host finds out what this machine is and can run
 //   - kube names what Rollcall knows of Kubernetes
 //   - layout finds the files that Rollcall comes with
+//   - manifest reads the manifests of a user's app, as kubectl apply takes them
 //   - mutants is a catalogue of damages, each done to the cluster, the app or the rig while a scenario is recorded, with the outcome that
 //     has to follow and the cause that has to be named
 //   - namespace leases a namespace to each recording, cleans it up afterwards, and sweeps what dead runs left behind

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -26,9 +27,14 @@ type Requests struct {
 // Requests returns a lane from outside the cluster with a name in kebab-case, once the app is exposed.
 // conn says whether each request opens a connection or all use one; timeout is that of each request.
 func (s *Steps) Requests(name string, conn evidence.Conn, timeout time.Duration) *Requests {
+	return s.RequestsWith(name, conn, timeout, nil)
+}
+
+// RequestsWith returns a lane as [Steps.Requests] does, whose requests have more headers.
+func (s *Steps) RequestsWith(name string, conn evidence.Conn, timeout time.Duration, header http.Header) *Requests {
 	lane := evidence.Lane{ID: name, Vantage: evidence.FromHost, Conn: conn, Target: s.Outside, Steps: true}
 	cfg := s.by.Requests.Config
-	cfg.Timeout = timeout
+	cfg.Timeout, cfg.Header = timeout, header
 	client := Must(loadgen.NewStepClient(lane, cfg))
 	Check(s.by.Requests.Begin(lane))
 	return &Requests{s, client}

@@ -95,13 +95,17 @@ func (s *Steps) Pause(ctx context.Context, d time.Duration) {
 	Check(context.Cause(ctx))
 }
 
-// Expose creates the app's Service. One with a port for datagrams is not opened to the outside.
-func (s *Steps) Expose(ctx context.Context, app fixtures.App) {
+// Expose creates the app's Service, with changes. One with a port for datagrams is not opened to the outside.
+func (s *Steps) Expose(ctx context.Context, app fixtures.App, changes ...func(*corev1.Service)) {
 	port, opens := int32(0), s.by.Exposes && !app.UDP
 	if opens {
 		port = s.by.Cluster.Door().NodePort
 	}
-	service := Must(s.Client.CoreV1().Services(s.Namespace).Create(ctx, app.Service(s.Into, port), metav1.CreateOptions{}))
+	service := app.Service(s.Into, port)
+	for _, change := range changes {
+		change(service)
+	}
+	service = Must(s.Client.CoreV1().Services(s.Namespace).Create(ctx, service, metav1.CreateOptions{}))
 	if opens {
 		s.Outside = Must(s.by.Cluster.Door().Open(ctx, service))
 	}

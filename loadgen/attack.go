@@ -24,6 +24,9 @@ type Config struct {
 	// Unfetched is how long an [Agent] keeps up the load while nobody fetches its hits; zero: DefaultUnfetched, or WritesUnfetched.
 	Unfetched time.Duration `json:"unasked,omitempty"`
 
+	// Header has more headers of each request to the echo app.
+	Header http.Header `json:"-"`
+
 	Ports *LocalPorts `json:"-"` // local ports that all lanes of the process share; nil: the lane has its own
 	// Note receives what lanes observe besides hits, such as certificates, and may be called concurrently; nil: dropped.
 	Note func(evidence.Event) `json:"-"`

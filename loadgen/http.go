@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -55,7 +56,7 @@ func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	if lane.Kind().KeepsAlive() {
 		slots = reusedConns
 	}
-	l := httpLane{Lane: lane, named: lane.ID + cfg.LaneSuffix, service: cfg.Service}
+	l := httpLane{Lane: lane, named: lane.ID + cfg.LaneSuffix, service: cfg.Service, header: cfg.Header}
 	l.target, _ = url.Parse(lane.Target) // no error: checked by checkHTTP
 	if lane.RequestsControlURL() {
 		cfg.UserHTTP, cfg.Note = cfg.UserHTTP.OfControl(), nil // its certificate is not the app's
@@ -72,6 +73,7 @@ type httpLane struct {
 	target  *url.URL
 	named   string // in requests
 	service string
+	header  http.Header  // more headers of requests
 	userapp *replyReader // finds a userapp's version; nil: the app is the echo app
 }
 
@@ -80,6 +82,7 @@ type httpLane struct {
 func (l httpLane) request(seq uint64) *http.Request {
 	req := &http.Request{Method: l.Kind().Method(), URL: l.target, Host: l.target.Host, Close: !l.Kind().KeepsAlive(),
 		Header: http.Header{laneHeader: {l.named}, seqHeader: {strconv.FormatUint(seq, 10)}}}
+	maps.Copy(req.Header, l.header)
 	if user := l.target.User; user != nil {
 		password, _ := user.Password()
 		req.SetBasicAuth(user.Username(), password)

@@ -13,6 +13,23 @@ import (
 	"example.com/rollcall/harness/verdict"
 )
 
+// A StepClient sends the headers of its settings beside those of the lane.
+func TestStepClientSendsMoreHeaders(t *testing.T) {
+	var got http.Header
+	server := serveApp(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
+	client, err := NewStepClient(evidence.Lane{ID: "q", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: server.URL, Steps: true},
+		Config{Began: time.Now(), Service: "shop", Timeout: patient, Header: http.Header{"X-Canary": {"always"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hit, trouble := client.Request(); hit.Failed() || trouble != nil {
+		t.Fatal(hit, trouble)
+	}
+	if got.Get("X-Canary") != "always" || got.Get(laneHeader) != "q" {
+		t.Errorf("it sent %v", got)
+	}
+}
+
 // Requests of a StepClient have numbers and names like a lane's, over new connections or over a kept one.
 func TestAsker(t *testing.T) {
 	for _, row := range []struct {

@@ -329,8 +329,11 @@ one loses what the other does not. ` + "`rollcall explain <scenario>`" + ` has m
 
 const pitfallsFoot = `
 Users also ask about: scaling in under load (` + "`rollout/scaled-in-drained`, `rollout/scaled-in-undrained`" + `), two of four pods at a time
-(` + "`rollout/unavailable-drained`, `rollout/unavailable-undrained`" + `), a DaemonSet (` + "`statusgap/daemon-set-undrained`" + `), and a StatefulSet of
-which several pods end together (` + "`statusgap/stateful-set-unavailable-two`, `statusgap/stateful-set-unavailable-all`" + `).
+(` + "`rollout/unavailable-drained`, `rollout/unavailable-undrained`" + `), a DaemonSet (` + "`statusgap/daemon-set-undrained`" + `), a StatefulSet of which
+several pods end together (` + "`statusgap/stateful-set-unavailable-two`, `statusgap/stateful-set-unavailable-all`" + `), what kubectl prints of a
+rollout (` + "`rollout/conditions`, `rollout/events-in-order`" + `), an undo to a named revision (` + "`rollout/undo-to-revision`" + `), blue/green with a test
+before the switch (` + "`switchover/blue-green-tested`, `switchover/blue-green-refused`, `switchover/blue-green-untested`" + `), and a canary for some
+users (` + "`switchover/canary-by-header`, `switchover/canary-by-header-broken`" + `).
 `
 
 // The guide to pitfalls names scenarios that there are.

@@ -53,7 +53,7 @@ type flipTested struct{ flipWith }
 func (f flipTested) Deploy(
 	ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App, nodePort int32,
 ) (*corev1.Service, error) {
-	if err := create(ctx, client, to.Namespace, app.Preview(to, f.new)); err != nil {
+	if err := create(ctx, client, to.Namespace, app.VersionService(to, f.new)); err != nil {
 		return nil, fmt.Errorf("rollout: create the Service for tests: %w", err)
 	}
 	return f.flipWith.Deploy(ctx, client, to, app, nodePort)
@@ -61,7 +61,7 @@ func (f flipTested) Deploy(
 
 // Begin tests the new version, and flips the Service if it passes.
 func (f flipTested) Begin(ctx context.Context, client kubernetes.Interface, to fixtures.Destination, app fixtures.App) error {
-	preview, err := client.CoreV1().Services(to.Namespace).Get(ctx, app.Preview(to, f.new).Name, metav1.GetOptions{})
+	preview, err := client.CoreV1().Services(to.Namespace).Get(ctx, app.VersionService(to, f.new).Name, metav1.GetOptions{})
 	if err != nil {
 		return fmt.Errorf("rollout: the Service for tests: %w", err)
 	}

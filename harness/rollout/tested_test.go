@@ -49,7 +49,7 @@ func TestFlipTestedFlipsWhatPassesItsTest(t *testing.T) {
 			if err != nil || service.Spec.Selector[fixtures.VersionLabel] != row.selects {
 				t.Errorf("the Service selects %v, %v", service.Spec.Selector, err)
 			}
-			preview, err := services.Get(t.Context(), "echo-preview", metav1.GetOptions{})
+			preview, err := services.Get(t.Context(), "echo-v2", metav1.GetOptions{})
 			if err != nil || preview.Spec.Selector[fixtures.VersionLabel] != "v2" || preview.Spec.Type != corev1.ServiceTypeClusterIP {
 				t.Errorf("the Service for tests: %+v, %v", preview.Spec, err)
 			}

@@ -16,7 +16,7 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(harness.Core.Takes(blueGreen(), "blue-green-back"), blueGreenByTest(), []harness.Scenario{canary()},
+	return slices.Concat(harness.Core.Takes(blueGreen(), "blue-green-back"), blueGreenByTest(), []harness.Scenario{canary()}, byHeader(),
 		harness.Core.Takes(deleteAndApply(), "delete-and-apply", "delete-and-apply-drained"),
 		[]harness.Scenario{deleteAndApplyHistory(), orphaned()}, deleted())
 }
