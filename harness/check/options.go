@@ -2,6 +2,8 @@ package check
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/usage"
@@ -11,12 +13,11 @@ import (
 type Options struct {
 	manifest.Sources
 	Base   string // revision of their git repository to compare with; empty: nothing is compared
-	FailOn string // the least that a check fails on
+	FailOn string // the least that a check fails on; empty: what is certain
 }
 
 // List returns the flags of the options.
 func (o *Options) List() usage.List {
-	o.FailOn = "certain"
 	return usage.List{
 		{Flag: "filename", Short: "f", Texts: &o.Files, Help: "`file`, folder or URL with manifests, or - for standard input"},
 		{Flag: "kustomize", Short: "k", Text: &o.Kustomize, Help: "`folder` of a kustomization"},
@@ -40,6 +41,9 @@ type Read struct {
 func (o Options) Read(ctx context.Context) (r Read, err error) {
 	if len(o.Files) == 0 && o.Kustomize == "" {
 		return r, usage.New("rollcall check", "no manifests are named", "give -f FILE or -k FOLDER")
+	}
+	if levels := []string{"certain", "question", "never"}; o.FailOn != "" && !slices.Contains(levels, o.FailOn) {
+		return r, usage.New("--fail-on="+o.FailOn, "there is no such level", "use one of: "+strings.Join(levels, ", "))
 	}
 	r.Objects, err = manifest.Read(o.Sources)
 	if r.Faults, err = manifest.FieldFaults(err); err != nil {

@@ -62,15 +62,14 @@ func patchFor(a advice, r evidence.Reading) string {
 	return document
 }
 
-// Signs returns, by code, the scenarios or cases that show on a cluster what is certain: the one that loses, and its twin.
-func Signs() map[string][2]string {
-	shown := map[string][2]string{}
+// Certain lists what manifests can show for certain, with the scenario or case of each that lost requests, hung or was refused, and its twin.
+func Certain() (list []model.Finding) {
 	for _, a := range all {
 		if a.sign != nil && a.sign.certain {
-			shown[a.code.Code] = [2]string{a.sign.shown, a.sign.twin}
+			list = append(list, model.Finding{Code: a.code.Code, ID: a.code.ID, Certain: true, Do: a.sign.do, Shown: a.sign.shown, Twin: a.sign.twin})
 		}
 	}
-	return shown
+	return append(list, Misplaced("", "move the field to where it belongs"))
 }
 
 var budgetBlocks = advice{

@@ -30,7 +30,7 @@ var noneAvailable = advice{
 	sign: &sign{
 		certain: true, on: model.OnWorkload, says: leavesNone,
 		do:    "set maxUnavailable to 0 and maxSurge to 1 or more; give a StatefulSet, which has no maxSurge, 2 replicas",
-		shown: "rollout/stateful-set-of-one", twin: "rollout/drained-rolling-update",
+		shown: "statusgap/stateful-set-of-one", twin: "rollout/drained-rolling-update",
 	},
 }
 

@@ -74,10 +74,11 @@ func Text(w io.Writer, r Result) error {
 	for _, part := range []struct {
 		title string
 		list  []Finding
+		asks  bool
 	}{
-		{"Certain:", r.Certain},
-		{"Questions, which only load can answer:", r.Questions},
-		{"Ignored:", r.Ignored},
+		{"Certain:", r.Certain, false},
+		{"Questions, which only load can answer:", r.Questions, true},
+		{"Ignored:", r.Ignored, false},
 	} {
 		if len(part.list) == 0 {
 			continue
@@ -85,6 +86,9 @@ func Text(w io.Writer, r Result) error {
 		fmt.Fprintln(&b, part.title)
 		for _, f := range part.list {
 			f.write(&b)
+		}
+		if part.asks {
+			writeCommands(&b, part.list)
 		}
 		fmt.Fprintln(&b)
 	}
@@ -103,15 +107,34 @@ func (f Finding) write(b *strings.Builder) {
 		return
 	}
 	wrapped(b, "    ", phrase.Capital(f.Says)+".")
-	switch {
-	case f.Tell != "":
-		wrapped(b, "    ", phrase.Capital(f.Do))
-		fmt.Fprintf(b, "      %s\n", f.Tell)
-	default:
-		wrapped(b, "    ", phrase.Capital(f.Do)+".")
-	}
+	wrapped(b, "    ", phrase.Capital(f.ends()))
 	for line := range strings.Lines(f.Patch) {
 		b.WriteString("      " + line)
+	}
+}
+
+// ends returns what to do, or the question, with its last mark.
+func (f Finding) ends() string {
+	if strings.HasSuffix(f.Do, "?") {
+		return f.Do
+	}
+	return f.Do + "."
+}
+
+// writeCommands writes the commands whose load answers questions, each once.
+func writeCommands(b *strings.Builder, questions []Finding) {
+	codes, order := map[string][]string{}, []string(nil)
+	for _, f := range questions {
+		if codes[f.Tell] == nil && f.Tell != "" {
+			order = append(order, f.Tell)
+		}
+		if !slices.Contains(codes[f.Tell], f.Code) {
+			codes[f.Tell] = append(codes[f.Tell], f.Code)
+		}
+	}
+	for _, command := range order {
+		slices.Sort(codes[command])
+		fmt.Fprintf(b, "  This answers %s:\n    %s\n", strings.Join(codes[command], ", "), command)
 	}
 }
 

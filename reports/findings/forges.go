@@ -41,11 +41,11 @@ func GitHub(w io.Writer, r Result) error {
 
 // message returns a finding as sentences.
 func (f Finding) message() string {
-	said := phrase.Capital(f.Says) + ". " + phrase.Capital(f.Do)
+	said := phrase.Capital(f.Says) + ". " + phrase.Capital(f.ends())
 	if f.Tell != "" {
 		return said + " " + f.Tell
 	}
-	return said + "."
+	return said
 }
 
 // GitLab writes a result as a code quality report (docs.gitlab.com, Code Quality, Code Quality report format).
@@ -73,9 +73,9 @@ func GitLab(w io.Writer, r Result) error {
 	return write(w, issues)
 }
 
-// fingerprint names a finding whatever its line is, so that an edit above it makes no new one.
+// fingerprint names a finding whatever its file and line are, so that an edit above it, or a move, makes no new one.
 func (f Finding) fingerprint() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{f.Code, f.Object, f.Field, f.File}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.Code, f.Object, f.Field}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -52,7 +52,8 @@ func shrink() harness.Scenario {
 				if err == nil {
 					autoscaler = live
 				}
-				return metricPerPod(autoscaler) < 1, err
+				each := metricPerPod(autoscaler)
+				return each > 0 && each < 1, err
 			}))
 			noteHeldBack(ctx, steps, autoscaler)
 			withoutWindow(ctx, steps, autoscaler)
@@ -80,6 +81,8 @@ func replaceMetric(ctx context.Context, steps *harness.Steps, value int32) {
 }
 
 // metricPerPod returns what an autoscaler read of the external metric when it looked last, per pod, or 1, its aim, if it has read nothing.
+// Of a workload whose status had no pods yet it is below 0: the metric divided by none, as an integer (Kubernetes v1.37.2,
+// pkg/controller/podautoscaler/replica_calculator.go, GetExternalPerPodMetricReplicas).
 func metricPerPod(autoscaler *autoscalingv2.HorizontalPodAutoscaler) float64 {
 	for _, m := range autoscaler.Status.CurrentMetrics {
 		if m.External != nil && m.External.Current.AverageValue != nil {

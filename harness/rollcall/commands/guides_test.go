@@ -211,7 +211,8 @@ func newStandIns(t *testing.T) standIns {
 func (s standIns) args(cmd *cobra.Command, words []string) []string {
 	flags := cmd.Flags()
 	switch name := cmd.Name(); {
-	case flags.Changed("context") || flags.Changed("lab") || flags.Changed("help"): // a cluster, or a machine, that is there already
+	case flags.Changed("context") || flags.Changed("lab") || flags.Changed("help") ||
+		flags.Changed("base"): // a cluster, a machine, or a revision that is there already
 		return nil
 	case slices.Contains([]string{"begin", "mark", "end", "clean", "image", "preflight"}, name),
 		(name == "during" || name == "wait") && !flags.Changed("print-rights"):
@@ -248,6 +249,7 @@ func (s standIns) args(cmd *cobra.Command, words []string) []string {
 
 // instead returns what stands for the value of a flag, or for an argument where there is no flag.
 func (s standIns) instead(command, flag, value string) string {
+	reads := command == "try" || command == "check"
 	switch {
 	case flag == "--history":
 		return s.history
@@ -255,9 +257,9 @@ func (s standIns) instead(command, flag, value string) string {
 		return s.policy
 	case strings.HasPrefix(value, "out/") || value == "$run" || flag == "--baseline" || flag == "--candidate":
 		return s.run
-	case command == "try" && (flag == "-k" || flag == "--kustomize"):
+	case reads && (flag == "-k" || flag == "--kustomize"):
 		return filepath.Dir(s.manifests)
-	case command == "try" && (flag == "-f" || flag == "--filename") && value != "-":
+	case reads && (flag == "-f" || flag == "--filename") && value != "-":
 		return s.manifests
 	case command == "try" && flag == "--to" && strings.HasSuffix(value, "/"):
 		return s.manifests

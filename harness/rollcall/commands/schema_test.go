@@ -14,6 +14,7 @@ import (
 	"example.com/rollcall/harness/host"
 	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/reports/compare"
+	"example.com/rollcall/reports/findings"
 )
 
 //go:generate go test . -update
@@ -25,6 +26,7 @@ func TestSchemasAreOfWhatIsWritten(t *testing.T) {
 		name, description string
 		written           reflect.Type
 	}{
+		{"check", "What manifests say of rollouts and drains.", reflect.TypeFor[findings.Result]()},
 		{"list", "The scenarios, by suite.", reflect.TypeFor[[]listing]()},
 		{"compare", "What run B says otherwise than run A.", reflect.TypeFor[compare.Comparison]()},
 		{"accept", "A decision for each candidate, in the order in which they were named.", reflect.TypeFor[[]compare.Decision]()},
@@ -58,6 +60,7 @@ func TestOutputIsValid(t *testing.T) {
 		{"two candidates, one of which fails as it may", "accept", []string{"accept", "--baseline", steady, "--candidate", steady,
 			"--candidate", failing, "--policy", policy(t, "rollout/drained")}},
 		{"a candidate that fails", "accept", []string{"accept", "--baseline", steady, "--candidate", failing}},
+		{"manifests with a mistake", "check", []string{"check", "-f", "../../cases/testdata/o6.yaml"}},
 		{"a history", "trend", []string{"trend", steady, failing}},
 		{"a history of nothing", "trend", []string{"trend", underWay}},
 		{"a run that goes on", "status", []string{"status", underWay}},

@@ -72,6 +72,8 @@ func (g *schemaGenerator) of(t reflect.Type) object {
 			return object{"enum": values}
 		}
 		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
 	case reflect.Float64:
 		return object{"type": "number"}
 	case reflect.Int:
