@@ -52,16 +52,19 @@ const (
 	localNodePort    = "RC3031" // a NodePort is asked on 127.0.0.1
 	coldStart        = "RC3034" // new pods are slow at first
 	aborted          = "RC3037" // a release was taken back
+	graceTooShort    = "RC3008" // the grace period is over when the hook is
+	noneOnNode       = "RC3022" // the policy Local, and no pod on the node
 	servedAlone      = "RC3033" // terminating pods alone answered for a while
 )
 
 // Parts of web.yaml.
 const (
-	hook     = "{preStop: {sleep: {seconds: 5}}}"
-	starts   = "{name: ROLLCALL_START_DELAY, value: 0s}"
-	selector = "spec: {selector: {app: web}, "
-	template = "metadata: {labels: {app: web}}"
-	ports    = "ports: [{name: http, port: 80, targetPort: http}]}"
+	hook            = "{preStop: {sleep: {seconds: 5}}}"
+	starts          = "{name: ROLLCALL_START_DELAY, value: 0s}"
+	containersOfWeb = "      containers:\n      - name: web\n"
+	selector        = "spec: {selector: {app: web}, "
+	template        = "metadata: {labels: {app: web}}"
+	ports           = "ports: [{name: http, port: 80, targetPort: http}]}"
 )
 
 // undrained is for an app that exits at once.

@@ -31,13 +31,9 @@ type plan struct {
 
 // lines says what was found in the manifests, what will be requested and rolled out, and what a kind cluster will lack.
 func (p plan) lines() []string {
-	replicas, found, _ := unstructured.NestedInt64(p.workload.Object, "spec", "replicas")
-	if !found {
-		replicas = 1
-	}
 	answers := p.answers()
 	lines := []string{
-		fmt.Sprintf("workload:  %s in namespace %s, %s", p.workload, p.service.Namespace, phrase.Count(int(replicas), "replica")),
+		fmt.Sprintf("workload:  %s in namespace %s, %s", p.workload, p.service.Namespace, p.size()),
 		fmt.Sprintf("container: %s, image %s%s", answers.Name, answers.Image, beside(p.template.Spec, answers)),
 		fmt.Sprintf("Service:   %s port %d, which leads to port %d of the pods%s", p.service.Name, p.port.Port, p.target(p.port), p.notAsked()),
 	}
@@ -78,6 +74,18 @@ func (p plan) lines() []string {
 		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 109))
 	}
 	return append(lines, p.lacking()...)
+}
+
+// size says how many pods the workload has.
+func (p plan) size() string {
+	replicas, found, _ := unstructured.NestedInt64(p.workload.Object, "spec", "replicas")
+	switch {
+	case p.workload.GetKind() == "DaemonSet":
+		return "a pod on each node"
+	case !found:
+		replicas = 1 // apps/v1 defaults.go
+	}
+	return phrase.Count(int(replicas), "replica")
 }
 
 // notAsked names the other ports of the Service.
