@@ -19,6 +19,7 @@ type userCase struct {
 	cluster    *onCluster
 
 	to, workload string // of try, as flags
+	merged       bool   // next is a pull request: try --base compares it with what runs now
 
 	script string                       // the command of during, for a shell in the folder of the case
 	settle string                       // the flag of during; empty: 10s

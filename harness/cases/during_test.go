@@ -219,20 +219,20 @@ var waiterCases = []userCase{
 			files: []string{"junit.xml", "exit code 1", "summary.md", "exit code 1"}}},
 	{name: "m13a-status", file: "web", sentence: "kubectl rollout status waits for longer", edits: late,
 		script:  restarted,
-		cluster: &onCluster{exit: "0", may: "RC3006", never: "the command failed"}},
+		cluster: &onCluster{exit: "0", may: "RC3006 RC3034", never: "the command failed"}},
 	{name: "m13b", file: "web", sentence: "the waiter waits for what is so all along, and the recording for the rollout",
 		edits: sleeps("15"), script: "kubectl set env deployment/web ROLLCALL_VERSION=v2; kubectl wait deployment/web --for=condition=Available",
-		cluster: &onCluster{exit: "0", may: "RC3006", never: "the command failed"}},
+		cluster: &onCluster{exit: "0", may: "RC3006 RC3034", never: "the command failed"}},
 	{name: "m13b-undrained", file: "web", sentence: "what is lost after the waiter's end counts", edits: undrained,
 		script:  "kubectl set env deployment/web ROLLCALL_VERSION=v2; kubectl wait deployment/web --for=condition=Available",
-		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3016"}},
+		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3011 RC3016 RC3034"}},
 	{name: "m13c", file: "web", sentence: "a pipe hides the exit code, and no report does", edits: undrained,
 		script: restarted, pipe: `"$@" | tee log`,
 		cluster: &onCluster{exit: "0", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3016",
 			files: []string{"junit.xml", "<failure"}}},
 	{name: "m13c-pipefail", file: "web", sentence: "with pipefail the job is red", edits: undrained,
 		script: restarted, pipe: `set -o pipefail; "$@" | tee log`,
-		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3016"}},
+		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3011 RC3016 RC3034"}},
 }
 
 // release changes the version in the manifest of gitops.yaml, and ends before the controller has looked, which it does each 5 s.
@@ -241,10 +241,10 @@ const release = "kubectl get configmap releases -o json | sed 's/value: v1/value
 // The controller rolls out after the command has ended: --for says how long to wait for that.
 var gitopsCases = []userCase{
 	{name: "gitops", file: "gitops", sentence: "a controller rolls out what was written to a ConfigMap", flags: []string{"--for=30s"},
-		script: release, cluster: &onCluster{exit: "0", may: "RC3006", never: "the command failed"}},
+		script: release, cluster: &onCluster{exit: "0", may: "RC3006 RC3034", never: "the command failed"}},
 	{name: "gitops-undrained", file: "gitops", sentence: "it does, and the pods exit at once", flags: []string{"--for=30s"},
 		edits: []string{"lifecycle: " + hook, "", "value: drain", "value: exit", "value: 2s", "value: 0s"}, script: release,
-		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3016"}},
+		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3011 RC3016 RC3034"}},
 }
 
 // Each case has manifests as an API server takes them, and shell that a shell takes.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -57,7 +56,7 @@ func TestCheckAgainstTheKey(t *testing.T) {
 		if i < 0 {
 			continue // a case that is newer than the key
 		}
-		folder := repository(t)
+		folder := t.TempDir()
 		file, next := c.manifests(t, folder)
 		want, got := entries[i].lines(), checkedBy(t, file, "--namespace="+c.name)
 		if next != "" {
@@ -89,30 +88,10 @@ func (e keyEntry) lines() (all []string) {
 	return all
 }
 
-// repository returns the folder of a new git repository.
-func repository(t *testing.T) string {
-	t.Helper()
-	folder := t.TempDir()
-	git(t, folder, "init", "--quiet")
-	return folder
-}
-
-func git(t *testing.T, folder string, args ...string) {
-	t.Helper()
-	all := append([]string{"-C", folder, "-c", "user.name=test", "-c", "user.email=test@example.com"}, args...)
-	if out, err := exec.Command("git", all...).CombinedOutput(); err != nil {
-		t.Fatalf("git %q: %v: %s", args, err, out)
-	}
-}
-
 // comparedBy returns what check says of the next version of a file that it does not say of that version alone.
 func comparedBy(t *testing.T, folder, file, next, namespace string) (base []string) {
 	t.Helper()
-	git(t, folder, "add", "app.yaml")
-	git(t, folder, "commit", "--quiet", "--message=app")
-	if err := os.Rename(next, file); err != nil {
-		t.Fatal(err)
-	}
+	committed(t, folder, file, next)
 	alone := checkedBy(t, file, namespace)
 	for _, line := range checkedBy(t, file, namespace, "--base=HEAD") {
 		if finding, certain := strings.CutPrefix(line, "certain "); certain && !slices.Contains(alone, line) {

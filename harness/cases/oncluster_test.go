@@ -16,7 +16,7 @@ import (
 // TestCasesOnACluster does what each case is about, on a cluster of each mode that MODES names, which is kept. `make cases` runs it.
 func TestCasesOnACluster(t *testing.T) {
 	onClusters(t, func(t *testing.T, s *site) {
-		for _, c := range slices.Concat(tryCases, duringCases) {
+		for _, c := range slices.Concat(tryCases, duringCases, mergeCases) {
 			if c.cluster != nil && (c.mode == "" || c.mode == s.mode) {
 				t.Run(c.name, func(t *testing.T) { c.run(t, s) })
 			}
@@ -49,7 +49,14 @@ func onClusters(t *testing.T, test func(*testing.T, *site)) {
 func (c userCase) run(t *testing.T, s *site) {
 	f := s.folder(t, c.name)
 	file, next := c.manifests(t, f.path)
+	if c.merged {
+		committed(t, f.path, file, next)
+		next = ""
+	}
 	args := append([]string{"try", "--keep", "--modes=" + s.mode}, c.args(file, next)...)
+	if c.merged {
+		args = append(args, "--base=HEAD")
+	}
 	if c.script != "" {
 		c.prepare(t, f)
 		args = slices.Concat([]string{"during", "--keep", "--modes=" + s.mode, "--settle=" + cmp.Or(c.settle, "10s"),

@@ -75,6 +75,9 @@ func (m *maintenance) scenario() harness.Scenario {
 	switch {
 	case unjudged:
 		claim, expect = "what clients lose "+when+" is shown, and not judged", nil
+	case m.change.allows() > 0:
+		share := userapp.Losses{Permille: max(m.Permille, m.change.allows())}
+		claim, expect = fmt.Sprintf("no client %s %s, as in the rollout before", share.Words(), when), share.Expectations()
 	case m.change != nil && m.change.Loses:
 		claim, expect = "clients lose requests "+when, []evidence.Expectation{verdict.DamageSeen()}
 	}
@@ -91,4 +94,12 @@ func (m *maintenance) scenario() harness.Scenario {
 				Lasts: m.deadline, Whole: wholeLimit, Tail: tail, RollsOut: m.change != nil, Unjudged: unjudged},
 		},
 	}
+}
+
+// allows returns the share of its requests that a client may lose, in thousandths, whatever the options say; 0: what they say counts.
+func (c *Change) allows() int {
+	if c == nil || c.Allows == nil {
+		return 0
+	}
+	return c.Allows()
 }

@@ -32,9 +32,8 @@ type UserApp struct {
 // their pods themselves.
 func (a UserApp) WorkloadName() string {
 	metadata, _ := a.Workload["metadata"].(map[string]any)
-	kind, _ := a.Workload["kind"].(string)
 	if name, _ := metadata["name"].(string); name != "" {
-		return kind + "/" + name
+		return a.Kind() + "/" + name
 	}
 	return ""
 }
@@ -43,6 +42,12 @@ func (a UserApp) WorkloadName() string {
 func (a UserApp) Fronted() bool {
 	containers, _ := a.field("spec", "template", "spec", "containers").([]any)
 	return len(containers) > 1
+}
+
+// Kind returns the kind of the workload, such as DaemonSet; empty if it is not known.
+func (a UserApp) Kind() string {
+	kind, _ := a.Workload["kind"].(string)
+	return kind
 }
 
 // OnDelete reports whether a rollout deletes no pod, but makes those anew that somebody deletes (apps/v1, OnDelete).

@@ -20,8 +20,8 @@ type TrackEntry struct {
 	Outcome   string  `json:"outcome"`
 	Cause     string  `json:"cause"` // finding of the rule that the bug's mechanism fails, or of the verdict; empty: it passed
 	Seconds   float64 `json:"seconds"`
-	// Right: an affected version failed by the bug's mechanism, or another one passed. Of several tries, each has to be right; if one
-	// is not, the entry has the outcome and the cause of the first that is not.
+	// Right: an affected version failed by the bug's mechanism, or another one passed. Of several tries, one was; outcome and cause are of
+	// the last that was, or of the last if none was.
 	Right      bool `json:"right"`
 	Tries      int  `json:"tries"`
 	RightTries int  `json:"rightTries"`
@@ -62,7 +62,7 @@ func NewTrackEntry(run evidence.Run, v verdict.Verdict, affected bool, took time
 // After returns the entry of several tries: those before, and this one.
 func (e TrackEntry) After(before TrackEntry) TrackEntry {
 	shown := e
-	if before.Tries > 0 && !before.Right {
+	if before.Right && !e.Right {
 		shown = before
 	}
 	shown.Tries, shown.RightTries = before.Tries+e.Tries, before.RightTries+e.RightTries

@@ -56,8 +56,10 @@ func (l losses) String() string {
 	return fmt.Sprintf("%s of %s", phrase.Number(l.lost), phrase.Number(l.of))
 }
 
+func (l losses) passed() bool { return l.outcome == verdict.Pass }
+
 // none reports whether there is nothing to fix.
-func (l losses) none() bool { return l.lost == 0 && l.outcome == verdict.Pass }
+func (l losses) none() bool { return l.lost == 0 && l.passed() }
 
 // rolledOut takes the rollout, and the patch that advice on it has.
 func (f *fix) rolledOut(rec kept.Recording, _ string) {

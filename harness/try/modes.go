@@ -26,13 +26,17 @@ func partsIn(modes []string, app *App, change Change, o Options, advise Advise) 
 		}
 		r := &appRun{app: app, images: o.LoadImages}
 		part := during.Part{Prepared: prepared, Created: r}
-		if o.Fix {
-			r.fix = &fix{run: r, advise: advise}
-			part.Result = r.fix.result
-			if len(modes) > 1 {
-				r.fix.mode = o.Modes
-			}
+		several := ""
+		if len(modes) > 1 {
+			several = o.Modes
 		}
+		if o.Base != "" {
+			r.merge = &merge{run: r, revision: o.Base, change: change, mode: several}
+		}
+		if o.Fix {
+			r.fix = &fix{run: r, advise: advise, mode: several}
+		}
+		part.Result = r.result
 		part.Changes = r.changes(change, o)
 		parts = append(parts, part)
 	}

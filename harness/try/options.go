@@ -17,6 +17,7 @@ type Options struct {
 	Service  string // see New; empty: the only one
 	Workload string // likewise
 	To       string // see NewChange; empty: a restart
+	Base     string // revision of the manifests' git repository that runs now: what the working tree changes is rolled out; empty: none
 	Fix      bool   // if clients lost requests, roll out the patch of the advice, and restart the app with it
 	Twin     bool   // restart the app once more, without its preStop hook
 	DryRun   bool   // print what was found in the manifests, and do nothing
@@ -35,6 +36,8 @@ func (o *Options) List() usage.List {
 			Help: "which `workload` is rolled out, where the Service leads to several: KIND/NAME or NAME"},
 		{Flag: "to", Text: &o.To,
 			Help: "what to roll out: image=`REF`, CONTAINER=REF, or a file, folder or URL with manifests (default: a restart)"},
+		{Flag: "base", Text: &o.Base, Help: "`revision` of the manifests' git repository that runs now, such as origin/main: record its restart, then the " +
+			"merge of what the files have, then a restart of that"},
 		{Flag: "dry-run", Switch: &o.DryRun, Help: "check all options, print what was understood and what a kind cluster will lack, and do nothing"},
 	}
 	more := usage.List{

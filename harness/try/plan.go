@@ -55,6 +55,9 @@ func (p plan) lines() []string {
 	if changes := p.change.ofService(p.App); len(changes) > 0 {
 		lines = append(lines, "Service:   changes with the rollout: "+strings.Join(changes, "; "))
 	}
+	if same := p.sameImages(); same != "" {
+		lines = append(lines, "images:    "+phrase.Cut(same, 60)+" on both sides: only manifests are tried")
+	}
 	if len(p.modes) > 1 {
 		lines = append(lines, "modes:     "+strings.Join(p.modes, ", then ")+", each on a cluster of its own")
 	}
@@ -74,6 +77,15 @@ func (p plan) lines() []string {
 		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 109))
 	}
 	return append(lines, p.lacking()...)
+}
+
+// sameImages names the images that base and working tree have alike, where both are tried.
+func (p plan) sameImages() string {
+	if p.given.Base == "" {
+		return ""
+	}
+	after := manifest.Images(p.change.objects)
+	return strings.Join(slices.DeleteFunc(manifest.Images(p.Objects), func(image string) bool { return !slices.Contains(after, image) }), ", ")
 }
 
 // size says how many pods the workload has.

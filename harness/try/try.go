@@ -18,6 +18,7 @@ import (
 	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/usage"
+	"example.com/rollcall/harness/verdict/kept"
 	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/loadgen"
 )
@@ -55,6 +56,12 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 		return 0, err
 	}
 	change, err := NewChange(app, o.To, o.Sources)
+	if err == nil && o.Base != "" {
+		var remove func()
+		if app, change, remove, err = atBase(ctx, &o, objects); err == nil {
+			defer remove()
+		}
+	}
 	if err == nil {
 		err = checkRolls(app, change)
 	}
@@ -75,7 +82,7 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 		o.Request.Insecure = true // as the kubelet does
 	}
 	o.Creates = true
-	o.Options.Service, o.LoadImages = app.Service(), slices.Concat(manifest.Images(objects), change.Images())
+	o.Options.Service, o.LoadImages = app.Service(), slices.Concat(manifest.Images(app.Objects), change.Images())
 	for _, image := range o.LoadImages {
 		if err := layout.CheckImage(image); err != nil {
 			return 0, usage.New("image "+strconv.Quote(image), usage.OneLine(err), "write it like shop/web:v2")
@@ -94,7 +101,7 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 		p.linked = manifest.Linked(append(slices.Clone(o.Files), o.To)...)
 	}
 	if c := parts[0].There(); c != nil {
-		if p.allowed, err = given.checkAllowed(ctx, c, slices.Concat(objects, change.objects)); err != nil {
+		if p.allowed, err = given.checkAllowed(ctx, c, slices.Concat(app.Objects, change.objects)); err != nil {
 			return 0, err
 		}
 	}
@@ -144,7 +151,20 @@ type appRun struct {
 	app    *App
 	images []string
 	target atomic.Pointer[target] // nil: not deployed yet
+	merge  *merge                 // nil: no base is given
 	fix    *fix                   // nil: none is asked for
+}
+
+// result says what the recordings show together, in a line for each question.
+func (r *appRun) result() string {
+	var lines []string
+	if r.merge != nil {
+		lines = append(lines, r.merge.result())
+	}
+	if r.fix != nil {
+		lines = append(lines, r.fix.result())
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }
 
 // changes returns what is rolled out, one after the other.
@@ -152,8 +172,17 @@ func (r *appRun) changes(change Change, o Options) []during.Change {
 	list := []during.Change{{ID: "rollout", Does: func() string { return change.Does(r.app) }, Prepare: r.deploy,
 		Manifest: r.app.workload.Object, Autoscaled: r.app.autoscaler(),
 		Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target.Load()) }}}
+	if r.merge != nil {
+		list = r.merge.changes()
+	}
 	if r.fix != nil {
-		list[0].Judged = r.fix.rolledOut
+		last := &list[len(list)-1]
+		judged := last.Judged
+		last.Judged = func(rec kept.Recording, unfinished string) {
+			if r.fix.rolledOut(rec, unfinished); judged != nil {
+				judged(rec, unfinished)
+			}
+		}
 		list = append(list, r.fix.changes()...)
 	}
 	if o.Twin {

@@ -32,14 +32,15 @@ var othersBehind = advice{
 var noneOnNode = advice{
 	code: verdict.Code{
 		Code: "RC3022", ID: "none-on-node",
-		Causes: "the Service's traffic policy is Local, and no pod was left on the node of the client: pods on other nodes do not count.",
+		Causes: "the Service's traffic policy is Local, and no pod was left on the node of the client, or only one that was ending, to which the node " +
+			"goes on sending then (KEP-1669): pods on other nodes do not count.",
 		Do:     "use the policy Cluster, or keep a pod on every node: a DaemonSet with maxSurge, or topologySpreadConstraints and maxUnavailable 0.",
 	},
 	mends: func(a *advisedApp, c timeline.Cause) bool {
-		return c.Stage == timeline.StageNoEndpoint && a.own.NodeLocal
+		return a.own.NodeLocal && (c.Stage == timeline.StageNoEndpoint || unrouted(c) && a.own.Kind() == "DaemonSet")
 	},
 	says: func(a *advisedApp) (sign, remedy string) {
-		return fmt.Sprintf("%s found no pod on their own node, which the traffic policy Local asks for", phrase.Count(a.lost(), "request")),
+		return fmt.Sprintf("%s found no other pod on their own node, which the traffic policy Local asks for", phrase.Count(a.lost(), "request")),
 			"use the policy Cluster, or keep a pod on every node while pods are replaced"
 	},
 	sign: &sign{

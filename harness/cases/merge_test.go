@@ -1,0 +1,43 @@
+package cases
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Pull requests: what each merge costs, and every rollout after it.
+var mergeCases = []userCase{
+	{name: "pr-hook-removed", file: "web", sentence: "the merge ends pods that still have the hook, and no rollout after it does", service: "web/",
+		merged: true, next: undrained, cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3016", says: "this merge loses 0 of"}},
+	{name: "pr-mends", file: "web", sentence: "the merge ends pods without the hook for the last time", service: "web/",
+		merged: true, edits: undrained, next: []string{}, cluster: &onCluster{exit: "0", advice: "RC3006", may: "RC3016",
+			says: "for the last time, by pods of HEAD"}},
+	{name: "pr-selector", file: "web", sentence: "the merge leaves old pods out at once", service: "web/", merged: true,
+		edits: tracked, next: slices.Concat(tracked, []string{`track: "1"`, `track: "2"`}),
+		cluster: &onCluster{exit: "1", advice: serviceChanged, may: "RC3006", says: "more than a restart of HEAD does"}},
+	{name: "pr-all-away", file: "web", sentence: "the merge and each rollout after it take all pods away at once", service: "web/", merged: true,
+		edits: startsIn("1s"), next: slices.Concat(startsIn("1100ms"), []string{"  selector: {matchLabels",
+			"  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 100%}}\n  selector: {matchLabels", "{seconds: 5}", "{seconds: 0}"}),
+		cluster: &onCluster{exit: "1", advice: "RC3002", may: "RC3006 RC3016 RC3033", says: "this merge loses"}},
+	{name: "pr-probe", file: "web", sentence: "pods of the merge are never ready, since their probe asks where nobody listens", service: "web/", merged: true,
+		edits:   []string{"replicas: 3", "replicas: 3\n  progressDeadlineSeconds: 30"},
+		next:    []string{"replicas: 3", "replicas: 3\n  progressDeadlineSeconds: 30", "{path: /ready, port: http}", "{path: /ready, port: 9999}"},
+		cluster: &onCluster{exit: "3", may: "RC3006 RC3013", says: "the merge did not come to its end"}},
+}
+
+// committed makes a folder a git repository that has a file, and replaces the file by its next version.
+func committed(t *testing.T, folder, file, next string) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", filepath.Base(file)},
+		{"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message=app"}} {
+		if out, err := exec.Command("git", append([]string{"-C", folder}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	if err := os.Rename(next, file); err != nil {
+		t.Fatal(err)
+	}
+}
