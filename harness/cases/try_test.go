@@ -83,14 +83,16 @@ var tryCases = []userCase{
 		cluster: &onCluster{exit: "3", advice: "RC3013", says: "didn't have free ports"}},
 	{name: "o6-first", file: "o6", sentence: "an old pod goes first, and leaves the port", edits: []string{"maxSurge: 1, maxUnavailable: 0",
 		"maxSurge: 0, maxUnavailable: 1", "        readinessProbe", "        env: [{name: ROLLCALL_ON_TERM, value: drain}, {name: ROLLCALL_LINGER, value: 2s}]\n" +
-		"        lifecycle: " + hook + "\n        readinessProbe"},
+			"        lifecycle: " + hook + "\n        readinessProbe"},
 		cluster: &onCluster{exit: "0", may: "RC3006"}},
 	{name: "grace", file: "web", sentence: "a grace period as long as the hook leaves 2 s for requests that take 3 s", service: "web/",
 		edits: slices.Concat(slowReplies, []string{containersOfWeb, "      terminationGracePeriodSeconds: 5\n" + containersOfWeb}),
-		flags: []string{"--timeout=6s", "--rate=10"}, cluster: &onCluster{exit: "1", causes: "dropped/killed/rollout/app", advice: graceTooShort, may: "RC3006 RC3011 " + killed}},
+		flags: []string{"--timeout=6s", "--rate=10"}, cluster: &onCluster{exit: "1", causes: "dropped/killed/rollout/app",
+			advice: graceTooShort, may: "RC3006 RC3011 " + killed}},
 	{name: "grace-longer", file: "web", sentence: "one of 30 s leaves enough", service: "web/", edits: slowReplies,
 		flags: []string{"--timeout=6s", "--rate=10"}, cluster: &onCluster{exit: "0", may: "RC3006"}},
-	{name: "local", file: "web", sentence: "with the policy Local, a node has nobody between its old pod and its new one", service: "web/", edits: onEachNode,
+	{name: "local", file: "web", sentence: "with the policy Local, a node has nobody between its old pod and its new one", service: "web/",
+		edits:   onEachNode,
 		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/*", advice: noneOnNode, may: "RC3007"}},
 	{name: "local-surged", file: "web", sentence: "the new pod is there before the old one goes", service: "web/",
 		edits:   slices.Concat(onEachNode, []string{"  selector: {matchLabels", "  updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n  selector: {matchLabels"}),
@@ -157,8 +159,9 @@ var (
 	unconfigured = []string{starts, "{name: ROLLCALL_CONFIG_DELAY, value: 8s}"}
 	cold         = []string{starts, "{name: ROLLCALL_COLD, value: 800ms}\n        - {name: ROLLCALL_COLD_FOR, value: 15s}"}
 	slowReplies  = []string{starts, starts + "\n        - {name: ROLLCALL_HANDLER_DELAY, value: 3s}"}
-	onEachNode   = []string{"kind: Deployment", "kind: DaemonSet", "  replicas: 3\n", "", selector, "spec: {internalTrafficPolicy: Local, selector: {app: web}, "}
-	slowStart    = slices.Concat(startsIn("3s"), sleeps("10"))
+	onEachNode   = []string{"kind: Deployment", "kind: DaemonSet", "  replicas: 3\n", "", selector,
+		"spec: {internalTrafficPolicy: Local, selector: {app: web}, "}
+	slowStart = slices.Concat(startsIn("3s"), sleeps("10"))
 )
 
 // args returns the arguments of rollcall try.

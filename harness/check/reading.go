@@ -140,7 +140,8 @@ func servedBy(pod corev1.PodSpec, service corev1.Service) corev1.ServicePort {
 			continue
 		}
 		for _, p := range service.Spec.Ports {
-			if target := userapp.PortNumber(pod, userapp.TargetOf(p)); target > 0 && target == userapp.PortNumber(pod, c.ReadinessProbe.HTTPGet.Port) {
+			if target := userapp.PortNumber(pod, userapp.TargetOf(p)); target > 0 && target == userapp.PortNumber(pod,
+				c.ReadinessProbe.HTTPGet.Port) {
 				return p
 			}
 		}

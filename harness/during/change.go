@@ -21,7 +21,7 @@ type Change struct {
 	Does     func() string                     // says what it does, in a main clause: Deployment web restarts
 	Loses    bool                              // clients must lose requests: it shows that a loss would be seen
 	Unjudged bool                              // what clients lose is shown, and not judged
-	Allows   func() int                        // share of its requests that a client may lose, in thousandths, if it is not 0; nil: as the options say
+	Allows   func() int                        // thousandths of its requests that a client may lose; nil, or 0: as the options say
 	Prepare  func(context.Context, Site) error // deploys or changes the app before the load; [run.ErrNothing]: this is not recorded
 	Do       func(context.Context) error       // begins the rollout, when the load is steady
 	Judged   Judged                            // nil: nobody wants to know

@@ -122,7 +122,7 @@ func (r recorder) run(ctx context.Context, at Terminal, command []string) (code 
 	if len(command) > 0 && m.commandTook > 0 {
 		m.screen.say(m.commandEnd())
 	}
-	r.sayResults(screen)
+	err = errors.Join(err, r.sayResults(screen))
 	if unnoted != nil {
 		return 0, errors.Join(append(unrecorded, unnoted, err)...)
 	}
@@ -196,16 +196,27 @@ func (r recorder) staying() string {
 	return strings.Join(stays, "\n    ")
 }
 
-// sayResults prints what the recordings of each part show together.
-func (r recorder) sayResults(screen *screen) {
+// resultFile is the file in the run folder that has the results, a line each.
+const resultFile = "result.txt"
+
+// sayResults prints what the recordings of each part show together, and writes it into the run folder.
+func (r recorder) sayResults(screen *screen) error {
+	var lines []string
 	for _, part := range r.parts {
 		if part.Result == nil {
 			continue
 		}
-		if result := part.Result(); result != "" {
-			screen.say(strings.Join(phrase.Wrap(result, resultWidth), "\n    "))
+		for line := range strings.SplitSeq(part.Result(), "\n") {
+			if line != "" {
+				lines = append(lines, line)
+				screen.say(strings.Join(phrase.Wrap(line, resultWidth), "\n    "))
+			}
 		}
 	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(r.folder, resultFile), []byte(phrase.PrintableLines(strings.Join(lines, "\n"))+"\n"), 0o644)
 }
 
 // resultWidth is how many columns a line of a result has, where those after the first are indented by 4.

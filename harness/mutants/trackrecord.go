@@ -52,7 +52,8 @@ func (r TrackRecord) row(of TrackEntry) string {
 		switch seconds := fmt.Sprintf("%.0f", e.Seconds); {
 		case !e.beside(of):
 		case e.Affected:
-			affected = [4]string{strings.TrimSuffix(e.Version+": "+e.result()+": "+e.Cause, ": "), fmt.Sprint(e.Tries), fmt.Sprint(e.RightTries), seconds}
+			affected = [4]string{strings.TrimSuffix(e.Version+": "+e.result()+": "+e.Cause, ": "), fmt.Sprint(e.Tries), fmt.Sprint(e.RightTries),
+				seconds}
 		default:
 			fixed = [2]string{e.Version + ": " + e.result(), seconds}
 		}

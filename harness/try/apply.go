@@ -127,7 +127,8 @@ func missingNamespaces(objects []manifest.Object) (all []manifest.Object) {
 	for _, o := range objects {
 		if name := o.Namespace(); !has[name] && !clusterWide(o) {
 			has[name] = true
-			all = append(all, manifest.Object{Unstructured: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+			all = append(all, manifest.Object{Unstructured: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1",
+				"kind":     "Namespace",
 				"metadata": map[string]any{"name": name}}}, At: o.At})
 		}
 	}

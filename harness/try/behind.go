@@ -107,7 +107,8 @@ func (b behind) matchesNone() *refusal {
 
 // except returns all but the workload that was chosen.
 func (b behind) except(chosen manifest.Object) []manifest.Object {
-	return slices.DeleteFunc(slices.Concat(b.workloads, b.others), func(o manifest.Object) bool { return o.Unstructured == chosen.Unstructured })
+	return slices.DeleteFunc(slices.Concat(b.workloads, b.others),
+		func(o manifest.Object) bool { return o.Unstructured == chosen.Unstructured })
 }
 
 // listed names objects.

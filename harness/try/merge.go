@@ -14,9 +14,9 @@ import (
 	"example.com/rollcall/harness/verdict/kept"
 )
 
-// A merge compares a pull request with what runs now. A rollout ends the pods of the old template (suites/rollout, hook-added), so that two are
-// judged: the merge itself, and a restart of what was merged, as which every later rollout ends its pods. Before both the base restarts, since
-// the merge ends its pods too and may lose what they lose anyway.
+// A merge compares a pull request with what runs now. A rollout ends the pods of the old template (suites/rollout, hook-added), so that two
+// are judged: the merge itself, and a restart of what was merged, as which every later rollout ends its pods. Before both the base
+// restarts, since the merge ends its pods too and may lose what they lose anyway.
 type merge struct {
 	run      *appRun
 	revision string // of the base
@@ -56,7 +56,8 @@ func atBase(ctx context.Context, o *Options, head []manifest.Object) (app *App, 
 	change = Change{objects: head, from: "the working tree"}
 	if !slices.ContainsFunc(head, app.workload.Same) {
 		remove()
-		return nil, change, nil, usage.New(flag, fmt.Sprintf("the working tree has no %s any more", app.workload), "say which workload stays: --workload")
+		return nil, change, nil, usage.New(flag, fmt.Sprintf("the working tree has no %s any more", app.workload),
+			"say which workload stays: --workload")
 	}
 	return app, change, remove, nil
 }
@@ -89,7 +90,8 @@ func (m *merge) restarted(rec kept.Recording, _ string) {
 	}
 }
 
-// allowed returns the share of its requests that a client may lose in the merge, in thousandths: as large as in another restart of the base.
+// allowed returns the share of its requests that a client may lose in the merge, in thousandths: as large as in another restart of the
+// base.
 func (m *merge) allowed() int { return min(1000, int(math.Ceil(m.share*variation*1000))) }
 
 // begin waits until the base is there again. A merge that changes nothing is not recorded.
@@ -103,7 +105,10 @@ func (m *merge) begin(ctx context.Context, site during.Site) error {
 
 // changesNothing reports whether base and working tree have the same objects.
 func (m *merge) changesNothing() bool {
-	return slices.EqualFunc(m.run.app.Objects, m.change.objects, func(a, b manifest.Object) bool { return reflect.DeepEqual(a.Object, b.Object) })
+	return slices.EqualFunc(m.run.app.Objects, m.change.objects, func(a, b manifest.Object) bool {
+		return reflect.DeepEqual(a.Object,
+			b.Object)
+	})
 }
 
 func (m *merge) merged(rec kept.Recording, unfinished string) {

@@ -243,8 +243,10 @@ func TestTakesWhatKubectlTakes(t *testing.T) {
 		from     manifest.Sources
 		want     string // namespace and image
 	}{
-		{"standard input", manifest.Sources{Files: []string{"-"}, In: strings.NewReader(deployment + "---\n" + service)}, "default localhost/web:1"},
-		{"files, one of them JSON", manifest.Sources{Files: []string{dir + "/base/app.yaml", dir + "/base/service.json"}}, "default localhost/web:1"},
+		{"standard input", manifest.Sources{Files: []string{"-"}, In: strings.NewReader(deployment + "---\n" + service)},
+			"default localhost/web:1"},
+		{"files, one of them JSON", manifest.Sources{Files: []string{dir + "/base/app.yaml", dir + "/base/service.json"}},
+			"default localhost/web:1"},
 		{"a kustomization with an overlay", manifest.Sources{Kustomize: dir + "/overlay"}, "staging localhost/web:2"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -42,7 +42,8 @@ func (v Version) ServiceChanges(next Version, p corev1.ServicePort) (said []Serv
 	from, to, left := PortNumber(v.Template.Spec, was), PortNumber(next.Template.Spec, is), PortNumber(v.Template.Spec, is)
 	switch {
 	case was != is:
-		said = append(said, ServiceChange{fmt.Sprintf("targetPort %s to %s, also for pods of the old version", was.String(), is.String()), from != left})
+		said = append(said, ServiceChange{fmt.Sprintf("targetPort %s to %s, also for pods of the old version", was.String(), is.String()),
+			from != left})
 	case from != to:
 		said = append(said, ServiceChange{fmt.Sprintf("port %s of the pods %d to %d, for each version its own", was.String(), from, to), false})
 	case declares(v.Template.Spec, from) && !declares(next.Template.Spec, to):

@@ -159,7 +159,8 @@ func runsProgram(r evidence.Reading) (says, field string) {
 	if len(r.Programs) == 0 {
 		return "", ""
 	}
-	return fmt.Sprintf("a preStop hook runs %s: where the image has no such program, pods get SIGTERM at once", strings.Join(r.Programs, " and ")),
+	return fmt.Sprintf("a preStop hook runs %s: where the image has no such program, pods get SIGTERM at once", strings.Join(r.Programs,
+			" and ")),
 		inContainer(r.Answers, "lifecycle.preStop")
 }
 

@@ -31,7 +31,8 @@ func Read(r evidence.Reading) []model.Finding {
 			if says == "" {
 				continue
 			}
-			f := model.Finding{Code: a.code.Code, ID: a.code.ID, Certain: of.certain, Drains: of.drains, On: of.on, Field: field, Says: says, Do: of.do,
+			f := model.Finding{Code: a.code.Code, ID: a.code.ID, Certain: of.certain, Drains: of.drains, On: of.on, Field: field, Says: says,
+				Do:    of.do,
 				Shown: of.shown, Twin: of.twin}
 			if f.Certain {
 				f.Patch = patchFor(a, r)
@@ -55,18 +56,21 @@ func (s sign) forms() []sign {
 // patchFor returns the patch of the workload that follows an advice; empty if a manifest cannot follow it.
 func patchFor(a advice, r evidence.Reading) string {
 	before, after := workload(deepCopy(r.Workload)), workload(deepCopy(r.Workload))
-	if len(before) == 0 || a.apply == nil || a.sign.on != model.OnWorkload || !a.apply(&advisedApp{own: r.UserApp}, after) || before.writesWithheld(after) {
+	if len(before) == 0 || a.apply == nil || a.sign.on != model.OnWorkload || !a.apply(&advisedApp{own: r.UserApp}, after) ||
+		before.writesWithheld(after) {
 		return ""
 	}
 	document, _ := patch.Of(before, after)
 	return document
 }
 
-// Certain lists what manifests can show for certain, with the scenario or case of each that lost requests, hung or was refused, and its twin.
+// Certain lists what manifests can show for certain, with the scenario or case of each that lost requests, hung or was refused, and its
+// twin.
 func Certain() (list []model.Finding) {
 	for _, a := range all {
 		if a.sign != nil && a.sign.certain {
-			list = append(list, model.Finding{Code: a.code.Code, ID: a.code.ID, Certain: true, Do: a.sign.do, Shown: a.sign.shown, Twin: a.sign.twin})
+			list = append(list, model.Finding{Code: a.code.Code, ID: a.code.ID, Certain: true, Do: a.sign.do, Shown: a.sign.shown,
+				Twin: a.sign.twin})
 		}
 	}
 	return append(list, Misplaced("", "move the field to where it belongs"))

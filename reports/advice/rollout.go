@@ -250,7 +250,8 @@ func leavesNone(r evidence.Reading) (says, field string) {
 	if r.Kind == "StatefulSet" {
 		field = "spec.updateStrategy.rollingUpdate.maxUnavailable"
 	}
-	return fmt.Sprintf("a rollout may end %s before another is ready: clients of Service %s are refused meanwhile", allPods(r.UserApp), r.Service), field
+	return fmt.Sprintf("a rollout may end %s before another is ready: clients of Service %s are refused meanwhile", allPods(r.UserApp),
+		r.Service), field
 }
 
 func movesTheOnlyPod(r evidence.Reading) (says, field string) {

@@ -34,7 +34,7 @@ var noneOnNode = advice{
 		Code: "RC3022", ID: "none-on-node",
 		Causes: "the Service's traffic policy is Local, and no pod was left on the node of the client, or only one that was ending, to which the node " +
 			"goes on sending then (KEP-1669): pods on other nodes do not count.",
-		Do:     "use the policy Cluster, or keep a pod on every node: a DaemonSet with maxSurge, or topologySpreadConstraints and maxUnavailable 0.",
+		Do: "use the policy Cluster, or keep a pod on every node: a DaemonSet with maxSurge, or topologySpreadConstraints and maxUnavailable 0.",
 	},
 	mends: func(a *advisedApp, c timeline.Cause) bool {
 		return a.own.NodeLocal && (c.Stage == timeline.StageNoEndpoint || unrouted(c) && a.own.Kind() == "DaemonSet")
@@ -129,7 +129,8 @@ func selectsOthers(r evidence.Reading) (says, field string) {
 	if len(r.Others) == 0 {
 		return "", ""
 	}
-	return fmt.Sprintf("it also selects pods of %s: clients get these too, and are refused where nothing listens", strings.Join(r.Others, " and ")),
+	return fmt.Sprintf("it also selects pods of %s: clients get these too, and are refused where nothing listens", strings.Join(r.Others,
+			" and ")),
 		"spec.selector"
 }
 

@@ -21,7 +21,9 @@ var sleepNeeded = advice{
 			"nothing was lost, the advice says how much longer pods served than they had to.",
 		Do: "set `lifecycle.preStop.sleep` to the time in the advice, and terminationGracePeriodSeconds to a longer one.",
 	},
-	mends: func(a *advisedApp, c timeline.Cause) bool { return unrouted(c) && !a.own.PublishesUnready && !noneOnNode.mends(a, c) },
+	mends: func(a *advisedApp, c timeline.Cause) bool {
+		return unrouted(c) && !a.own.PublishesUnready && !noneOnNode.mends(a, c)
+	},
 	also:  true,
 	says:  saySleepNeeded,
 	apply: sleepLonger,

@@ -29,7 +29,8 @@ func GitHub(w io.Writer, r Result) error {
 	for _, part := range r.levels("error", "notice") {
 		var all []workflow.Annotation
 		for _, f := range part.findings {
-			all = append(all, workflow.Annotation{Level: part.name, Title: f.Code + " " + f.ID + ": " + f.Object, File: f.File, Line: f.Line, Text: f.message()})
+			all = append(all, workflow.Annotation{Level: part.name, Title: f.Code + " " + f.ID + ": " + f.Object, File: f.File, Line: f.Line,
+				Text: f.message()})
 		}
 		for _, a := range workflow.Few(all) {
 			fmt.Fprintln(&b, a)

@@ -34,7 +34,7 @@ func checkCommand() *cobra.Command {
 		Args:  noArgs(func(word string) string { return "-f " + word }),
 	}
 	addFlags(cmd, o.List())
-	out := addOutput(cmd, asText, asJSON, asYAML, asSARIF, asGitHub, asGitLab)
+	out := addOutput(cmd, asText, asMarkdown, asJSON, asYAML, asSARIF, asGitHub, asGitLab)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.In = os.Stdin
 		result, err := checked(cmd, o)
@@ -42,10 +42,11 @@ func checkCommand() *cobra.Command {
 			return finish(0, err)
 		}
 		err = out.print(cmd.OutOrStdout(), result, map[string]func(io.Writer) error{
-			asText:   func(w io.Writer) error { return findings.Text(w, result) },
-			asSARIF:  func(w io.Writer) error { return findings.SARIF(w, result, store.Version()) },
-			asGitHub: func(w io.Writer) error { return findings.GitHub(w, result) },
-			asGitLab: func(w io.Writer) error { return findings.GitLab(w, result) },
+			asText:     func(w io.Writer) error { return findings.Text(w, result) },
+			asMarkdown: func(w io.Writer) error { return findings.Markdown(w, result) },
+			asSARIF:    func(w io.Writer) error { return findings.SARIF(w, result, store.Version()) },
+			asGitHub:   func(w io.Writer) error { return findings.GitHub(w, result) },
+			asGitLab:   func(w io.Writer) error { return findings.GitLab(w, result) },
 		})
 		if err == nil && result.Fails(o.FailOn) {
 			return exitCode(1)
@@ -61,7 +62,8 @@ func checked(cmd *cobra.Command, o check.Options) (findings.Result, error) {
 	if err != nil {
 		return findings.Result{}, err
 	}
-	r := findings.Result{Objects: len(read.Objects), Certain: []findings.Finding{}, Questions: []findings.Finding{}, Ignored: []findings.Finding{},
+	r := findings.Result{Objects: len(read.Objects), Certain: []findings.Finding{}, Questions: []findings.Finding{},
+		Ignored: []findings.Finding{},
 		LeftOut: read.LeftOut}
 	add := func(f findings.Finding, of manifest.Object) error {
 		reasons, err := check.Ignored(of)
@@ -77,7 +79,8 @@ func checked(cmd *cobra.Command, o check.Options) (findings.Result, error) {
 	}
 	for _, app := range check.Apps(read.Objects, read.Base) {
 		for _, found := range advice.Read(app.Reading) {
-			of := map[model.FindingObject]manifest.Object{model.OnWorkload: app.Workload, model.OnService: app.Service, model.OnBudget: app.Budget}[found.On]
+			of := map[model.FindingObject]manifest.Object{model.OnWorkload: app.Workload, model.OnService: app.Service,
+				model.OnBudget: app.Budget}[found.On]
 			f := findings.Finding{Finding: found, Object: objectName(of)}
 			f.File, f.Line = of.Place(found.Field)
 			if !f.Certain {

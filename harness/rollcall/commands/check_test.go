@@ -72,12 +72,14 @@ func TestCheck(t *testing.T) {
 		says             string
 	}{
 		{"for a person", "check.txt", []string{"-f", file}, 1, ""},
+		{"for the summary of a job", "check.md", []string{"-f", file, "-o", "markdown"}, 1, ""},
 		{"for code scanning", "check.sarif", []string{"-f", file, "-o", "sarif"}, 1, ""},
 		{"for a GitHub workflow", "check.github", []string{"-f", file, "-o", "github"}, 1, ""},
 		{"for GitLab", "check.gitlab", []string{"-f", file, "-o", "gitlab"}, 1, ""},
 		{"nothing fails", "", []string{"-f", file, "--fail-on=never"}, 0, ""},
 		{"no manifests", "", nil, 2, "Error: rollcall check: no manifests are named: give -f FILE or -k FOLDER\n"},
-		{"a file that is not there", "", []string{"-f", "none.yaml"}, 2, "Error: manifest none.yaml: open none.yaml: no such file or directory: "},
+		{"a file that is not there", "", []string{"-f", "none.yaml"}, 2,
+			"Error: manifest none.yaml: open none.yaml: no such file or directory: "},
 		{"a base without a repository", "", []string{"-f", file, "--base=main"}, 2, "Error: --base=main: " + file + " is in no git repository: "},
 		{"an ignored finding without a reason", "", []string{"-f", unexplained}, 2,
 			"Error: " + unexplained + ":1: it has rollcall: ignore RC3006: write # rollcall: ignore RC3003 because REASON"},

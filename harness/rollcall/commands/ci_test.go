@@ -50,6 +50,8 @@ func shell(t *testing.T, dir, script string, env ...string) (calls [][]string, c
 			echo '[[ATTACHMENT|evidence/x]]' >"$ARTIFACTS/night/junit.xml"; exit "${CODE:-0}"`,
 		"rollcall-host": `echo "$@" >>"$CALLS.host"`,
 		"sudo":          `[ "$1" != -E ] || shift; exec "$@"`,
+		"git":           `[ "$1" = rev-parse ]`,
+		"gh":            `printf '%s\n' "$@" >>"$CALLS.gh"; case "$*" in *--jq*) echo "$COMMENT_ID";; esac`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
 			t.Fatal(err)
@@ -61,6 +63,9 @@ func shell(t *testing.T, dir, script string, env ...string) (calls [][]string, c
 	cmd.Env = append(env, "PATH="+dir+":"+os.Getenv("PATH"), "CALLS="+said, "ARTIFACTS="+filepath.Join(dir, "artifacts"))
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil || len(out) > 0 {
 		t.Fatalf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(said); os.IsNotExist(err) {
+		return nil, cmd.ProcessState.ExitCode()
 	}
 	lines := strings.Split(strings.TrimSuffix(read(t, said), "\n"), "\n")
 	for len(lines) > 0 {
@@ -149,10 +154,109 @@ func TestActionRunsRollcall(t *testing.T) {
 	}
 }
 
+// The steps of the action for pull requests: check, try, one comment, and what decides.
+func TestPullRequestAction(t *testing.T) {
+	var a action
+	parse(t, "pull-request/action.yml", &a)
+	run := func(t *testing.T, id string, env ...string) (dir string, calls [][]string, code int) {
+		t.Helper()
+		dir = t.TempDir()
+		at := slices.IndexFunc(a.Runs.Steps, func(s step) bool { return s.ID == id })
+		env = append(env, "GITHUB_OUTPUT="+filepath.Join(dir, "outputs"), "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"),
+			"RESULTS="+filepath.Join(dir, "results"), "PROGRAM=rollcall", "BASE=abc")
+		calls, code = shell(t, dir, a.Runs.Steps[at].Run, env...)
+		return dir, calls, code
+	}
+	sources := map[string]string{"base": "abc", "filename": ""} // a list of texts has no value to print
+	files := []string{"GIVEN_FILES=k8s/ more.yaml", "GIVEN_KUSTOMIZE="}
+	t.Run("check writes what each reader takes, and keeps its exit code", func(t *testing.T) {
+		dir, calls, code := run(t, "check", append(files, "CODE=0")...)
+		if code != 0 || len(calls) != 3 || read(t, filepath.Join(dir, "outputs")) != "exit-code=0\n" {
+			t.Fatalf("calls %q, exit code %d", calls, code)
+		}
+		for i, more := range []map[string]string{{"output": "sarif", "fail-on": "never"}, {"output": "markdown", "fail-on": "never"},
+			{"output": "github"}} {
+			want := maps.Clone(sources)
+			if maps.Copy(want, more); !slices.Equal(calls[i][1:3], []string{"--filename=k8s/", "--filename=more.yaml"}) {
+				t.Errorf("it reads %q", calls[i])
+			}
+			if diff := cmp.Diff(want, accepted(t, calls[i])); diff != "" {
+				t.Errorf("options (-want +got):\n%s", diff)
+			}
+		}
+	})
+	t.Run("bad input ends it", func(t *testing.T) {
+		if _, _, code := run(t, "check", append(files, "CODE=2")...); code == 0 {
+			t.Error("it goes on")
+		}
+	})
+	t.Run("try rolls both out, and keeps its exit code", func(t *testing.T) {
+		dir, calls, code := run(t, "try", append(files, "CODE=1", "GIVEN_SERVICE=web/", "GIVEN_OPTIONS=--rate=20")...)
+		want := maps.Clone(sources)
+		maps.Copy(want, map[string]string{"service": "web/", "rate": "20"})
+		if code != 0 || len(calls) != 1 || !strings.HasSuffix(read(t, filepath.Join(dir, "outputs")), "exit-code=1\n") {
+			t.Fatalf("calls %q, exit code %d", calls, code)
+		}
+		if diff := cmp.Diff(want, accepted(t, calls[0])); diff != "" {
+			t.Errorf("options (-want +got):\n%s", diff)
+		}
+	})
+	for _, row := range []struct{ sentence, id, want string }{
+		{"a first comment", "", "comments\n--field"},
+		{"a later one is the same", "42", "PATCH\ncomment/42"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			folder := t.TempDir()
+			for name, text := range map[string]string{"result.txt": "this merge loses 0\n", "summary.md": "summary\n"} {
+				if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			at := slices.IndexFunc(a.Runs.Steps, func(s step) bool { return s.ID == "comment" })
+			dir := t.TempDir()
+			_, code := shell(t, dir, a.Runs.Steps[at].Run, "COMMENTS=comments", "COMMENT=comment", "COMMENT_ID="+row.id, "RESULTS="+dir,
+				"FOLDER="+folder)
+			body, said := read(t, filepath.Join(dir, "comment.md")), read(t, filepath.Join(dir, "calls.gh"))
+			if code != 0 || !strings.Contains(body, "this merge loses 0\n") || !strings.Contains(body, "summary") || !strings.Contains(said,
+				row.want) {
+				t.Errorf("exit code %d, gh is called with %s, and the comment is %s", code, said, body)
+			}
+		})
+	}
+	for _, row := range []struct {
+		sentence, check, try, policy string
+		code                         int
+	}{
+		{"nothing is certain, and nothing is lost", "0", "0", "fail", 0},
+		{"something is certain", "1", "0", "fail", 1},
+		{"clients lost requests", "0", "1", "warn", 1},
+		{"inconclusive rollouts fail", "0", "3", "fail", 3},
+		{"or warn", "0", "3", "warn", 0},
+		{"they hide no finding then", "1", "3", "warn", 1},
+		{"nothing was tried", "1", "", "fail", 1},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			at := slices.IndexFunc(a.Runs.Steps, func(s step) bool { return s.ID == "verdict" })
+			cmd := exec.CommandContext(t.Context(), "bash", "-eo", "pipefail", "-c", a.Runs.Steps[at].Run)
+			cmd.Env = []string{"CHECK=" + row.check, "TRY=" + row.try, "INCONCLUSIVE=" + row.policy}
+			if err := cmd.Run(); cmd.ProcessState.ExitCode() != row.code {
+				t.Errorf("exit code %d, want %d: %v", cmd.ProcessState.ExitCode(), row.code, err)
+			}
+		})
+	}
+}
+
 // A name that a composite action uses and does not declare is an empty text there, and no error.
 func TestActionUsesWhatItDeclares(t *testing.T) {
+	for _, file := range []string{"action.yml", "pull-request/action.yml"} {
+		t.Run(file, func(t *testing.T) { usesWhatItDeclares(t, file) })
+	}
+}
+
+func usesWhatItDeclares(t *testing.T, file string) {
+	t.Helper()
 	var a action
-	parse(t, "action.yml", &a)
+	parse(t, file, &a)
 	if a.Runs.Using != "composite" {
 		t.Errorf("the action is of kind %q", a.Runs.Using)
 	}
@@ -200,7 +304,7 @@ func TestGitLabJobsRunRollcall(t *testing.T) {
 	for name, j := range jobs {
 		for _, line := range append(j.Script, j.AfterScript...) {
 			dir := t.TempDir()
-			calls, _ := shell(t, dir, line, "KUBECONFIG=/tmp/k", "IMAGES=echo:v1=r")
+			calls, _ := shell(t, dir, line, "KUBECONFIG=/tmp/k", "IMAGES=echo:v1=r", "CI_MERGE_REQUEST_DIFF_BASE_SHA=abc")
 			for _, call := range calls {
 				got[name+" "+call[0]] = accepted(t, call)
 			}
@@ -217,7 +321,9 @@ func TestGitLabJobsRunRollcall(t *testing.T) {
 		".rollcall trend": {"history": "artifacts/history.jsonl", "html": "artifacts/trend.html"},
 		"rollouts-on-staging run": {"context": "staging", "kubeconfig": "/tmp/k", "namespace": "rollcall",
 			"images": "echo:v1=r"},
-		"rollouts-on-kind run": {"modes": "iptables,nftables"},
+		"rollouts-on-kind run":              {"modes": "iptables,nftables"},
+		"rollouts-of-a-merge-request try":   {"filename": "", "base": "abc"},
+		"rollouts-of-a-merge-request check": {"filename": "", "base": "abc"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
