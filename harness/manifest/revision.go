@@ -41,10 +41,10 @@ func AtRevision(ctx context.Context, s Sources, revision string) (at Sources, re
 	if err != nil {
 		return s, nil, err
 	}
-	remove = func() { _ = os.RemoveAll(folder) } // what stays is in the folder for temporary files
+	discard := func() { _ = os.RemoveAll(folder) } // what stays is in the folder for temporary files
 	defer func() {
 		if err != nil {
-			remove()
+			discard()
 		}
 	}()
 	if err := extract(ctx, top, commit, folder); err != nil {
@@ -78,7 +78,7 @@ func AtRevision(ctx context.Context, s Sources, revision string) (at Sources, re
 	if s.Kustomize != "" {
 		at.Kustomize, err = moved(s.Kustomize)
 	}
-	return at, remove, err
+	return at, discard, err
 }
 
 func exists(path string) bool {
@@ -107,7 +107,7 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// extract writes the files of a commit into a folder. Links to outside of it are left out.
+// extract writes the files of a commit into a folder. A link is a link again.
 func extract(ctx context.Context, top, commit, folder string) error {
 	cmd := exec.CommandContext(ctx, "git", "-C", top, "archive", "--format=tar", commit)
 	out, err := cmd.StdoutPipe()
@@ -141,7 +141,7 @@ func untar(root *os.Root, from io.Reader) error {
 		case tar.TypeDir:
 			err = root.MkdirAll(filepath.Clean(header.Name), 0o755)
 		case tar.TypeSymlink:
-			err = root.Symlink(header.Linkname, header.Name) // what reads it later stays in the root or fails
+			err = root.Symlink(header.Linkname, header.Name) // as in the working tree: whoever reads it may leave the folder
 		case tar.TypeReg:
 			err = write(root, header.Name, files)
 		}

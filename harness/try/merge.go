@@ -145,13 +145,13 @@ func (m *merge) compared() string {
 	}
 	said := fmt.Sprintf("this merge loses %s", m.merging)
 	switch {
-	case m.merging.lost > 0 && m.after.lost == 0 && m.merging.passed():
-		said += " for the last time, by pods of " + m.revision
-	case m.merging.lost > 0 && !m.merging.passed():
-		said += ", more than a restart of " + m.revision + " does"
-	}
-	if m.merging.lost > 0 {
-		said += fmt.Sprintf(" (%s in a restart of that)", m.base)
+	case m.merging.lost == 0:
+	case !m.merging.passed():
+		said += fmt.Sprintf(", more than a restart of %s (%s)", m.revision, m.base)
+	case m.after.lost == 0:
+		said += fmt.Sprintf(" for the last time, by pods of %s (a restart of which loses %s)", m.revision, m.base)
+	default:
+		said += fmt.Sprintf(", as a restart of %s does (%s)", m.revision, m.base)
 	}
 	return said + fmt.Sprintf(", and each rollout after it %s", m.after)
 }

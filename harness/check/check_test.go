@@ -1,0 +1,122 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/rollcall/harness/check"
+	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/manifest"
+)
+
+const app = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: web
+        image: shop/web:1.4
+        ports: [{name: http, containerPort: 8080}]
+        readinessProbe: {httpGet: {path: /, port: http}}
+        lifecycle: {preStop: {sleep: {seconds: 5}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {selector: {app: web}, ports: [{port: 80, targetPort: http}]}
+`
+
+func objects(t *testing.T, text string) []manifest.Object {
+	t.Helper()
+	all, err := manifest.Parse("app.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Each row changes the app, and has the part of the reading that is not as before.
+func TestReadings(t *testing.T) {
+	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec: {LIMIT, selector: {matchLabels: {app: web}}}\n"
+	for _, row := range []struct {
+		sentence string
+		edits    []string // pairs: a text, and what replaces it
+		also     string   // documents
+		of       func(evidence.Reading) any
+		want     any
+	}{
+		{"25 % of 3 pods is none away, and one more", nil, "", func(r evidence.Reading) any { return [2]int{r.Unavailable, r.Surge} }, [2]int{0, 1}},
+		{"25 % of 4 is one away", []string{"replicas: 3", "replicas: 4"}, "",
+			func(r evidence.Reading) any { return [2]int{r.Unavailable, r.Surge} }, [2]int{1, 1}},
+		{"with neither, one is away", []string{"replicas: 3", "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 10%}}\n  replicas: 3"}, "",
+			func(r evidence.Reading) any { return [2]int{r.Unavailable, r.Surge} }, [2]int{1, 0}},
+		{"an autoscaler's minimum counts where the manifest names no number", []string{"  replicas: 3\n", ""},
+			"---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: shop}\n" +
+				"spec: {minReplicas: 4, maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n",
+			func(r evidence.Reading) any { return []any{r.Replicas, r.Autoscaled} }, []any{4, ""}},
+		{"a budget that keeps two of three allows an eviction", nil, strings.Replace(budget, "LIMIT", "minAvailable: 2", 1),
+			func(r evidence.Reading) any { return r.Budget }, ""},
+		{"one of 67 % keeps all three, since percentages are rounded up", nil, strings.Replace(budget, "LIMIT", "minAvailable: 67%", 1),
+			func(r evidence.Reading) any { return r.Budget }, "web"},
+		{"one of another namespace is not about it", nil, strings.NewReplacer("LIMIT", "maxUnavailable: 0", "shop", "other").Replace(budget),
+			func(r evidence.Reading) any { return r.Budget }, ""},
+		{"a command that only sleeps is a sleep, and a program", []string{"sleep: {seconds: 5}", "exec: {command: [sh, -c, sleep 40]}"}, "",
+			func(r evidence.Reading) any { return []any{r.PreStop.Seconds(), r.Programs, r.Stopping} }, []any{40.0, []string{"sh"}, false}},
+		{"another command may stop it", []string{"sleep: {seconds: 5}", "exec: {command: [nginx, -s, quit]}"}, "",
+			func(r evidence.Reading) any { return []any{r.Programs, r.Stopping} }, []any{[]string{"nginx"}, true}},
+		{"a label that is the image's tag changes with it", []string{"labels: {app: web}", "labels: {app: web, v: \"1.4\"}",
+			"{selector: {app: web}", "{selector: {app: web, v: \"1.4\"}"}, "", func(r evidence.Reading) any { return r.Versioned }, []string{"v"}},
+		{"a Job with the same labels is behind the Service", nil, "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, namespace: shop}\n" +
+			"spec: {template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, containers: [{name: m, image: m}]}}}\n",
+			func(r evidence.Reading) any { return r.Others }, []string{"Job migrate"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			text := app
+			for i := 0; i < len(row.edits); i += 2 {
+				text = strings.Replace(text, row.edits[i], row.edits[i+1], 1)
+			}
+			apps := check.Apps(objects(t, text+row.also), nil)
+			if len(apps) != 1 {
+				t.Fatalf("%d apps", len(apps))
+			}
+			if diff := cmp.Diff(row.want, row.of(apps[0].Reading)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What an apply changes for pods of the version before.
+func TestChanges(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		edits    []string
+		want     []string
+	}{
+		{"nothing", nil, nil},
+		{"a selector that old pods do not match", []string{"labels: {app: web}", "labels: {app: web, v: \"2\"}", "{selector: {app: web}",
+			"{selector: {app: web, v: \"2\"}"},
+			[]string{"selector app=web to app=web,v=2, which pods of the old version do not have"}},
+		{"a number for the name of the same port", []string{"targetPort: http", "targetPort: 8080"}, nil},
+		{"another number", []string{"targetPort: http", "targetPort: 9090"}, []string{"targetPort http to 9090, also for pods of the old version"}},
+		{"a port of each version its own", []string{"containerPort: 8080", "containerPort: 9090"}, nil},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			text := app
+			for i := 0; i < len(row.edits); i += 2 {
+				text = strings.Replace(text, row.edits[i], row.edits[i+1], 1)
+			}
+			apps := check.Apps(objects(t, text), objects(t, app))
+			if diff := cmp.Diff(row.want, apps[0].Reading.Changed); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
