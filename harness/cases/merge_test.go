@@ -12,7 +12,8 @@ import (
 var mergeCases = []userCase{
 	{name: "pr-hook-removed", file: "web", sentence: "the merge ends pods that still have the hook, and no rollout after it does",
 		service: "web/",
-		merged:  true, next: undrained, cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3011 RC3016 RC3034", says: "this merge loses 0 of"}},
+		merged:  true, next: undrained, cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3011 RC3016 RC3034",
+			says: "this merge loses 0 of"}},
 	{name: "pr-mends", file: "web", sentence: "the merge ends pods without the hook for the last time", service: "web/",
 		merged: true, edits: undrained, next: []string{}, cluster: &onCluster{exit: "0", advice: "RC3006", may: "RC3016",
 			says: "for the last time, by pods of HEAD"}},

@@ -52,7 +52,8 @@ func TestReadings(t *testing.T) {
 		of       func(evidence.Reading) any
 		want     any
 	}{
-		{"25 % of 3 pods is none away, and one more", nil, "", func(r evidence.Reading) any { return [2]int{r.Unavailable, r.Surge} }, [2]int{0, 1}},
+		{"25 % of 3 pods is none away, and one more", nil, "", func(r evidence.Reading) any { return [2]int{r.Unavailable, r.Surge} },
+			[2]int{0, 1}},
 		{"25 % of 4 is one away", []string{"replicas: 3", "replicas: 4"}, "",
 			func(r evidence.Reading) any { return [2]int{r.Unavailable, r.Surge} }, [2]int{1, 1}},
 		{"with neither, one is away", []string{"replicas: 3", "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 10%}}\n  replicas: 3"}, "",
@@ -73,8 +74,9 @@ func TestReadings(t *testing.T) {
 			func(r evidence.Reading) any { return []any{r.Programs, r.Stopping} }, []any{[]string{"nginx"}, true}},
 		{"a label that is the image's tag changes with it", []string{"labels: {app: web}", "labels: {app: web, v: \"1.4\"}",
 			"{selector: {app: web}", "{selector: {app: web, v: \"1.4\"}"}, "", func(r evidence.Reading) any { return r.Versioned }, []string{"v"}},
-		{"a Job with the same labels is behind the Service", nil, "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, namespace: shop}\n" +
-			"spec: {template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, containers: [{name: m, image: m}]}}}\n",
+		{"a Job with the same labels is behind the Service", nil,
+			"---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, namespace: shop}\n" +
+				"spec: {template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, containers: [{name: m, image: m}]}}}\n",
 			func(r evidence.Reading) any { return r.Others }, []string{"Job migrate"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -105,7 +107,8 @@ func TestChanges(t *testing.T) {
 			"{selector: {app: web, v: \"2\"}"},
 			[]string{"selector app=web to app=web,v=2, which pods of the old version do not have"}},
 		{"a number for the name of the same port", []string{"targetPort: http", "targetPort: 8080"}, nil},
-		{"another number", []string{"targetPort: http", "targetPort: 9090"}, []string{"targetPort http to 9090, also for pods of the old version"}},
+		{"another number", []string{"targetPort: http", "targetPort: 9090"},
+			[]string{"targetPort http to 9090, also for pods of the old version"}},
 		{"a port of each version its own", []string{"containerPort: 8080", "containerPort: 9090"}, nil},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

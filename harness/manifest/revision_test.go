@@ -109,7 +109,8 @@ items:
 	if err != nil {
 		t.Fatal(err)
 	}
-	for field, want := range map[string]int{"": 4, "spec.template.spec.containers[web].readinessProbe": 22, "spec.template.spec.containers[log]": 17,
+	for field, want := range map[string]int{"": 4, "spec.template.spec.containers[web].readinessProbe": 22,
+		"spec.template.spec.containers[log]":       17,
 		"spec.template.spec.initContainers[proxy]": 13, "spec.template.spec.containers[proxy]": 13, "spec.strategy": 8} {
 		if _, line := objects[0].Place(field); line != want {
 			t.Errorf("%q is at line %d, want %d", field, line, want)

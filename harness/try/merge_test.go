@@ -27,7 +27,8 @@ func TestWhatAMergeCosts(t *testing.T) {
 			"this merge loses 0 of 1,000, and each rollout after it 40 of 1,000"},
 		{"it loses more than a restart does", merge{base: all(0), merging: red(9), after: all(0)},
 			"this merge loses 9 of 1,000, more than a restart of main (0 of 1,000), and each rollout after it 0 of 1,000"},
-		{"it never ends", merge{base: all(0), merging: all(0), unfinished: "its probe fails"}, "the merge did not come to its end: its probe fails"},
+		{"it never ends", merge{base: all(0), merging: all(0), unfinished: "its probe fails"},
+			"the merge did not come to its end: its probe fails"},
 		{"its restart was not recorded", merge{base: all(0), merging: all(0)}, "--base: no restart of what was merged was recorded"},
 		{"it changes nothing", merge{base: all(0), after: all(0)}, "nothing is merged; a restart loses 0 of 1,000"},
 		{"in one of several modes", merge{mode: "ipvs", base: all(0), merging: all(0), after: all(0)},
@@ -43,7 +44,8 @@ func TestWhatAMergeCosts(t *testing.T) {
 // A client may lose twice the share of its requests in the merge that one lost in a restart of the base.
 func TestWhatAMergeMayLose(t *testing.T) {
 	lane := func(lost, sent int) timeline.Lane {
-		l := timeline.Lane{Lane: evidence.Lane{ID: "worker-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh}, Failed: make([]timeline.Hit, lost)}
+		l := timeline.Lane{Lane: evidence.Lane{ID: "worker-fresh", Vantage: evidence.FromPod, Conn: evidence.Fresh},
+			Failed: make([]timeline.Hit, lost)}
 		l.Summary.Requests, l.Summary.SinceChange = sent, sent
 		return l
 	}
