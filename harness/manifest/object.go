@@ -17,11 +17,14 @@ type Object struct {
 	*unstructured.Unstructured
 	At   string // where it was read: file and line
 	home string // its namespace if it names none; empty: default
-	in   source
+	in   *source
 }
 
+// builtFrom says that the object's text was built from a file, so that it has no line there.
+func (o Object) builtFrom(file string) { *o.in = source{file: file} }
+
 // Place returns the file that the object was read from, and the line of a field, such as spec.containers[0].ports, or of the last of its
-// parents that exists. A container may be given by its name in the brackets.
+// parents that exists. A container may be given by its name in the brackets. Of a kustomization it is the first line of its file.
 func (o Object) Place(field string) (file string, line int) {
 	return o.in.file, o.in.line + max(1, lineOf(o.in.text, o.in.within+indexed(o.Object, field)))
 }

@@ -81,7 +81,7 @@ func (p place) parse(document []byte) ([]Object, error) {
 	if len(content) == 0 {
 		return nil, nil
 	}
-	object := Object{Unstructured: &unstructured.Unstructured{Object: content}, in: p.source}
+	object := Object{Unstructured: &unstructured.Unstructured{Object: content}, in: &p.source}
 	object.At = p.at()
 	switch {
 	case object.GetKind() == "" || object.GetAPIVersion() == "":

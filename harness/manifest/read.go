@@ -33,12 +33,13 @@ type Sources struct {
 func Read(s Sources) ([]Object, error) {
 	var all []Object
 	var faults []error
-	add := func(name string, text []byte) {
+	add := func(name string, text []byte) []Object {
 		objects, err := Parse(name, text)
 		for i := range objects {
 			objects[i].home = s.Namespace
 		}
 		all, faults = append(all, objects...), append(faults, err)
+		return objects
 	}
 	for _, at := range s.Files {
 		names, err := filesOf(at, s.Recursive)
@@ -71,7 +72,9 @@ func Read(s Sources) ([]Object, error) {
 		if err != nil {
 			return nil, usage.New("kustomization "+s.Kustomize, usage.OneLine(err), "see what this says: kubectl kustomize "+s.Kustomize)
 		}
-		add("kustomization "+s.Kustomize, text)
+		for _, o := range add("kustomization "+s.Kustomize, text) {
+			o.builtFrom(kustomizationIn(s.Kustomize))
+		}
 	}
 	return all, errors.Join(append(faults, twice(all))...)
 }
@@ -95,6 +98,16 @@ func rendered(chart string) string {
 // isKustomization reports whether a file has the name of one (kustomize, konfig.RecognizedKustomizationFileNames).
 func isKustomization(name string) bool {
 	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(name))
+}
+
+// kustomizationIn returns the file of a kustomization.
+func kustomizationIn(folder string) string {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			return filepath.Join(folder, name)
+		}
+	}
+	return folder
 }
 
 // filesOf returns the manifests in a folder, by name; for anything else it returns at alone.

@@ -117,3 +117,21 @@ items:
 		}
 	}
 }
+
+// An object of a kustomization has no line of its own: a forge shows it at the file that builds it.
+func TestPlacesInAKustomization(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{"app.yaml": strings.Replace(config, "NAME", "web", 1),
+		"kustomization.yaml": "resources: [app.yaml]\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects, err := Read(Sources{Kustomize: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file, line := objects[0].Place("metadata.name"); file != filepath.Join(folder, "kustomization.yaml") || line != 1 {
+		t.Errorf("it is at %s:%d", file, line)
+	}
+}

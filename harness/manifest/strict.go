@@ -33,13 +33,21 @@ var (
 type FieldFault struct {
 	In   *usage.Error // about the input as a whole
 	Of   Object
-	Line int    // of the file
+	line int    // of the file
 	Says string // a clause
 }
 
 func (f *FieldFault) Error() string { return f.In.Error() }
 
 func (f *FieldFault) Unwrap() error { return f.In }
+
+// Place returns file and line of the field, as [Object.Place] does.
+func (f *FieldFault) Place() (file string, line int) {
+	if f.Of.in.text == nil {
+		return f.Of.Place("")
+	}
+	return f.Of.in.file, f.line
+}
 
 // FieldFaults returns the faults of fields in an error of [Read], and the error without them.
 func FieldFaults(err error) (faults []*FieldFault, rest error) {
@@ -112,10 +120,10 @@ func (p place) fault(object Object, err error) error {
 		path = of[2]
 		reason = fmt.Sprintf("%s is a %s, and has to be of type %s", path, of[1], of[3])
 	}
-	f := &FieldFault{Of: object, Line: p.line + 1, Says: reason}
+	f := &FieldFault{Of: object, line: p.line + 1, Says: reason}
 	if line := lineOf(p.text, p.within+path); line > 0 {
-		f.Line = p.line + line
-		reason = fmt.Sprintf("line %d: %s", f.Line, reason)
+		f.line = p.line + line
+		reason = fmt.Sprintf("line %d: %s", f.line, reason)
 	}
 	f.In = &usage.Error{Thing: p.String(), Reason: reason, Remedy: cmp.Or(remedy, "fix the manifest")}
 	return f

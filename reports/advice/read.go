@@ -31,9 +31,7 @@ func Read(r evidence.Reading) []model.Finding {
 			if says == "" {
 				continue
 			}
-			f := model.Finding{Code: a.code.Code, ID: a.code.ID, Certain: of.certain, Drains: of.drains, On: of.on, Field: field, Says: says,
-				Do:    of.do,
-				Shown: of.shown, Twin: of.twin}
+			f := of.finding(a.code, says, field)
 			if f.Certain {
 				f.Patch = patchFor(a, r)
 				certain = append(certain, f)
@@ -53,6 +51,12 @@ func (s sign) forms() []sign {
 	return []sign{s, {on: s.on, says: s.asks, do: "roll it out: does the app need that container until it ends?"}}
 }
 
+// finding returns what the sign says.
+func (s sign) finding(code verdict.Code, says, field string) model.Finding {
+	return model.Finding{Code: code.Code, ID: code.ID, Certain: s.certain, Drains: s.drains, On: s.on, Field: field, Says: says, Do: s.do,
+		Shown: s.shown, Twin: s.twin}
+}
+
 // patchFor returns the patch of the workload that follows an advice; empty if a manifest cannot follow it.
 func patchFor(a advice, r evidence.Reading) string {
 	before, after := workload(deepCopy(r.Workload)), workload(deepCopy(r.Workload))
@@ -69,8 +73,7 @@ func patchFor(a advice, r evidence.Reading) string {
 func Certain() (list []model.Finding) {
 	for _, a := range all {
 		if a.sign != nil && a.sign.certain {
-			list = append(list, model.Finding{Code: a.code.Code, ID: a.code.ID, Certain: true, Do: a.sign.do, Shown: a.sign.shown,
-				Twin: a.sign.twin})
+			list = append(list, a.sign.finding(a.code, "", ""))
 		}
 	}
 	return append(list, Misplaced("", "move the field to where it belongs"))

@@ -92,8 +92,8 @@ func checked(cmd *cobra.Command, o check.Options) (findings.Result, error) {
 		}
 	}
 	for _, fault := range read.Faults {
-		f := findings.Finding{Finding: advice.Misplaced(fault.Says, fault.In.Remedy), Object: objectName(fault.Of), Line: fault.Line}
-		f.File, _ = fault.Of.Place("")
+		f := findings.Finding{Finding: advice.Misplaced(fault.Says, fault.In.Remedy), Object: objectName(fault.Of)}
+		f.File, f.Line = fault.Place()
 		if err := add(f, fault.Of); err != nil {
 			return r, err
 		}
