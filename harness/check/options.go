@@ -34,7 +34,6 @@ func (o *Options) List() usage.List {
 type Read struct {
 	Objects, Base []manifest.Object
 	Faults        []*manifest.FieldFault
-	LeftOut       []string
 }
 
 // Read reads the manifests, and those of the base. Faults of fields are findings, others are errors.

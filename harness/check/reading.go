@@ -24,17 +24,17 @@ import (
 func (a *App) read(objects, base []manifest.Object) {
 	r, pod := &a.Reading, manifest.PodOf(a.Workload)
 	r.Kind, r.Name = a.Workload.GetKind(), a.Workload.GetName()
-	a.readScale(objects)
+	service, is := a.service()
 	port := corev1.ServicePort{}
-	if service, is := a.service(); is {
-		a.readService(service, objects)
-		a.readChanges(service, base)
+	if is {
 		port = servedBy(pod, service)
 	}
-	facts := userapp.FactsOf(pod, port)
-	facts.Autoscaled, facts.Replicas = r.Autoscaled, r.Replicas
-	facts.Affinity, facts.PublishesUnready = r.Affinity, r.PublishesUnready
-	r.UserApp = facts
+	r.UserApp = userapp.FactsOf(pod, port)
+	a.readScale(objects)
+	if is {
+		a.readService(service, objects)
+		a.readChanges(service, base)
+	}
 	userapp.AddWorkload(&r.UserApp, a.limited())
 	r.Surge = userapp.Surge(a.limited(), r.Replicas)
 	r.Request = map[string]any{"tcpSocket": map[string]any{"port": portValue(userapp.TargetOf(port))}}

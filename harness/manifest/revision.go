@@ -26,7 +26,8 @@ func AtRevision(ctx context.Context, s Sources, revision string) (at Sources, re
 	for _, name := range all {
 		found, err := repository(ctx, name)
 		if err != nil {
-			return s, nil, usage.New(flag, fmt.Sprintf("%s is in no git repository", name), "name files and folders of one")
+			return s, nil, usage.New(flag, fmt.Sprintf("%s is in no git repository", name),
+				"name files and folders of one; git rev-parse --show-toplevel there says more")
 		}
 		if top != "" && found != top {
 			return s, nil, usage.New(flag, fmt.Sprintf("%s is in another git repository than %s", name, all[0]), "check one repository at a time")

@@ -28,7 +28,6 @@ type Result struct {
 	Certain   []Finding `json:"certain"`
 	Questions []Finding `json:"questions"`
 	Ignored   []Finding `json:"ignored"`
-	LeftOut   []string  `json:"left_out,omitempty"` // what was not read or rendered, a sentence each
 }
 
 // Levels of a result at which a check fails.
@@ -91,9 +90,6 @@ func Text(w io.Writer, r Result) error {
 			writeCommands(&b, part.list)
 		}
 		fmt.Fprintln(&b)
-	}
-	for _, left := range r.LeftOut {
-		wrapped(&b, "", "left out: "+left)
 	}
 	fmt.Fprintln(&b, r.Counts())
 	_, err := io.WriteString(w, b.String())

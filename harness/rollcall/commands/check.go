@@ -63,8 +63,7 @@ func checked(cmd *cobra.Command, o check.Options) (findings.Result, error) {
 		return findings.Result{}, err
 	}
 	r := findings.Result{Objects: len(read.Objects), Certain: []findings.Finding{}, Questions: []findings.Finding{},
-		Ignored: []findings.Finding{},
-		LeftOut: read.LeftOut}
+		Ignored: []findings.Finding{}}
 	add := func(f findings.Finding, of manifest.Object) error {
 		reasons, err := check.Ignored(of)
 		switch f.Reason = reasons[f.Code]; {
