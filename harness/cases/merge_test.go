@@ -30,7 +30,7 @@ var mergeCases = []userCase{
 		edits: []string{"replicas: 3", "replicas: 3\n  progressDeadlineSeconds: 30"},
 		next: []string{"replicas: 3", "replicas: 3\n  progressDeadlineSeconds: 30", "{path: /ready, port: http}",
 			"{path: /ready, port: 9999}"},
-		cluster: &onCluster{exit: "3", may: "RC3006 RC3013", says: "the merge did not come to its end"}},
+		cluster: &onCluster{exit: "1", may: "RC3006 RC3013", says: "the merge did not come to its end"}},
 }
 
 // committed makes a folder a git repository that has a file, and replaces the file by its next version.

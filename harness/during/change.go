@@ -21,6 +21,7 @@ type Change struct {
 	Does     func() string                     // says what it does, in a main clause: Deployment web restarts
 	Loses    bool                              // clients must lose requests: it shows that a loss would be seen
 	Unjudged bool                              // what clients lose is shown, and not judged
+	MustEnd  bool                              // a rollout that cannot end has failed; otherwise nobody knows what its rest would cost
 	Allows   func() int                        // thousandths of its requests that a client may lose; nil, or 0: as the options say
 	Prepare  func(context.Context, Site) error // deploys or changes the app before the load; [run.ErrNothing]: this is not recorded
 	Do       func(context.Context) error       // begins the rollout, when the load is steady

@@ -50,12 +50,12 @@ func TestATokenThatExpires(t *testing.T) {
 				m := &maintenance{screen: &screen{terminal: &out, log: io.Discard}, app: &userApp{client: client, selector: labels.Everything()}}
 				m.app.follow(watch.Objects())
 				w := wholeness{client: client, seen: watch.Objects(), say: m.screen.say}
-				unfinished := m.awaitRollout(t.Context(), watch.Expired)
+				cannot, late := m.awaitRollout(t.Context(), watch.Expired)
 				err = w.await(t.Context(), wholeLimit, watch.Expired)
 				took := time.Since(began) - over
 				watch.Stop(t.Context())
-				if took > row.within || unfinished != "" {
-					t.Errorf("it took %v, %q", took, unfinished)
+				if took > row.within || cannot+late != "" {
+					t.Errorf("it took %v, %q", took, cannot+late)
 				}
 				steps := 0
 				for _, e := range seen.events {

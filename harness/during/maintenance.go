@@ -162,21 +162,30 @@ func (m *maintenance) do(ctx context.Context, s disruption.Stage) error {
 	if m.cluster != nil {
 		m.wholeness.leases = m.wholeness.versionsOfLeases(limited)
 	}
-	unended := cmp.Or(m.awaitRollout(limited, s.Expired), never)
+	cannot, late := m.awaitRollout(limited, s.Expired)
 	noteChanges()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	unended := cmp.Or(late, never)
+	if !m.mustEnd() {
+		unended = cmp.Or(cannot, unended)
 	}
 	if limited.Err() != nil || time.Now().After(deadline) { // the timer that ended the command may have come before that of limited
 		unended = fmt.Sprintf("%s was not over after %v, which is its deadline", m.name(), m.deadline)
 	} else if m.interrupts.reached() {
 		unended = m.name() + " was interrupted"
 	}
-	if unended != "" {
-		m.unfinished, m.broken = unended, append(m.broken, unended)
-		m.screen.say(unended)
-		s.Step("", phrase.Cut(unended, 200))
+	if m.unfinished = cmp.Or(unended, cannot); m.unfinished != "" {
+		m.screen.say(m.unfinished)
+		s.Step("", phrase.Cut(m.unfinished, 200))
+	}
+	switch {
+	case unended != "":
+		m.broken = append(m.broken, unended)
 		s.Fact(evidence.Unfinished, unended)
+	case m.mustEnd():
+		s.Fact(evidence.RolloutEnd, cmp.Or(cannot, evidence.Reached))
 	}
 	return nil
 }

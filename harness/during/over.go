@@ -27,10 +27,11 @@ const (
 )
 
 // awaitRollout waits until the app has rolled out what the maintenance changed, and returns empty, or why it no longer waits: the rollout
-// cannot end, or lacked the same for [wholeLimit]. If the credentials have expired it returns empty, since awaitWhole reports that.
-func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (unfinished string) {
+// cannot end, or is late, since it lacked the same for [wholeLimit]. If the credentials have expired it returns empty, since awaitWhole
+// reports that.
+func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (cannot, late string) {
 	if m.app == nil || m.app.underWay != "" {
-		return ""
+		return "", ""
 	}
 	lacks, since, said := "", time.Time{}, time.Time{}
 	_ = poll.Until(ctx, lookEvery, func() (bool, error) { // the caller checks ctx
@@ -47,14 +48,14 @@ func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (
 		}
 		switch {
 		case met.ForGood:
-			unfinished = "the rollout cannot end: " + met.String()
+			cannot = "the rollout cannot end: " + met.String()
 		case time.Since(since) >= wholeLimit:
-			unfinished = joined(fmt.Sprintf("the rollout was not over for %v", wholeLimit), now, met.String())
+			late = joined(fmt.Sprintf("the rollout was not over for %v", wholeLimit), now, met.String())
 		case time.Since(said) >= sayEvery:
 			said = time.Now()
 			m.screen.say(standstill.Progress(joined("waiting until the rollout is over", now), met))
 		}
-		if unfinished == "" {
+		if cannot == "" && late == "" {
 			return false, nil
 		}
 		if lines := met.LastLines(ctx, m.app.client, m.app.namespace); lines != "" {
@@ -62,7 +63,7 @@ func (m *maintenance) awaitRollout(ctx context.Context, expired func() string) (
 		}
 		return true, nil
 	})
-	return unfinished
+	return cannot, late
 }
 
 // joined returns the texts that are not empty, each after a colon.

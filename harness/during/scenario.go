@@ -81,6 +81,9 @@ func (m *maintenance) scenario() harness.Scenario {
 	case m.change != nil && m.change.Loses:
 		claim, expect = "clients lose requests "+when, []evidence.Expectation{verdict.DamageSeen()}
 	}
+	if m.mustEnd() {
+		expect = append(expect, verdict.Fact(evidence.RolloutEnd, evidence.Reached))
+	}
 	if len(m.command) > 0 || m.change != nil { // whoever works by hand marks what is done
 		expect = append(expect, verdict.SomethingChanged())
 	}
@@ -95,6 +98,9 @@ func (m *maintenance) scenario() harness.Scenario {
 		},
 	}
 }
+
+// mustEnd reports whether a rollout that cannot end has failed.
+func (m *maintenance) mustEnd() bool { return m.change != nil && m.change.MustEnd }
 
 // allows returns the share of its requests that a client may lose, in thousandths, whatever the options say; 0: what they say counts.
 func (c *Change) allows() int {

@@ -73,7 +73,7 @@ func (m *merge) changes() []during.Change {
 			return fmt.Sprintf("%s of %s gets the manifests of %s", workload, m.revision, m.change.from)
 		},
 			Prepare: m.begin, Do: func(ctx context.Context) error { return m.change.do(ctx, m.run.app, m.run.target.Load()) },
-			Allows: m.allowed, Judged: m.merged},
+			Allows: m.allowed, MustEnd: true, Judged: m.merged},
 		{ID: "rollout", Does: func() string { return fmt.Sprintf("%s restarts as it is merged", workload) },
 			Prepare: m.await, Do: m.run.restart, Manifest: merged.Object, Autoscaled: m.run.app.autoscaler(),
 			Judged: func(rec kept.Recording, _ string) { m.after = lossesOf(rec) }},
