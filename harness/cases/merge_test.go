@@ -5,10 +5,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
-// Pull requests: what each merge costs, and every rollout after it.
+// Pull requests to a repository of three apps, which change one of them: what each merge costs, and every rollout after it.
 var mergeCases = []userCase{
 	{name: "pr-hook-removed", file: "web", sentence: "the merge ends pods that still have the hook, and no rollout after it does",
 		service: "web/",
@@ -33,11 +34,33 @@ var mergeCases = []userCase{
 		cluster: &onCluster{exit: "1", may: "RC3006 RC3013", says: "the merge did not come to its end"}},
 }
 
-// committed makes a folder a git repository that has a file, and replaces the file by its next version.
+// pullRequest makes a git repository of three apps from the manifest of one, and replaces that by its next version. It returns the folder of
+// all manifests.
+func pullRequest(t *testing.T, folder, file, next string) (manifests string) {
+	t.Helper()
+	manifests = filepath.Join(folder, "k8s")
+	if err := os.Mkdir(manifests, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, app := range []string{"web", "api", "shop"} {
+		said := strings.NewReplacer("name: web,", "name: "+app+",", "name: web\n", "name: "+app+"\n", "app: web", "app: "+app).Replace(string(text))
+		if err := os.WriteFile(filepath.Join(manifests, app+".yaml"), []byte(said), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	committed(t, folder, filepath.Join(manifests, "web.yaml"), next)
+	return manifests
+}
+
+// committed makes a folder a git repository of all manifests in the folder of a file, and replaces the file by its next version.
 func committed(t *testing.T, folder, file, next string) {
 	t.Helper()
-	for _, args := range [][]string{{"init", "--quiet"}, {"add", filepath.Base(file)},
-		{"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message=app"}} {
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", filepath.Dir(file)},
+		{"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message=apps"}} {
 		if out, err := exec.Command("git", append([]string{"-C", folder}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %q: %v: %s", args, err, out)
 		}

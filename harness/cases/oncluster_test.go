@@ -50,8 +50,7 @@ func (c userCase) run(t *testing.T, s *site) {
 	f := s.folder(t, c.name)
 	file, next := c.manifests(t, f.path)
 	if c.merged {
-		committed(t, f.path, file, next)
-		next = ""
+		file, next = pullRequest(t, f.path, file, next), ""
 	}
 	args := append([]string{"try", "--keep", "--modes=" + s.mode}, c.args(file, next)...)
 	if c.merged {
