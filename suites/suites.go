@@ -10,6 +10,7 @@ import (
 	"example.com/rollcall/suites/regressions"
 	"example.com/rollcall/suites/rollout"
 	"example.com/rollcall/suites/statusgap"
+	"example.com/rollcall/suites/streams"
 	"example.com/rollcall/suites/switchover"
 	"example.com/rollcall/suites/termination"
 	"example.com/rollcall/suites/upgrade"
@@ -25,6 +26,7 @@ func All() map[string][]harness.Scenario {
 		"regressions": regressions.All(),
 		"rollout":     rollout.All(),
 		"statusgap":   statusgap.All(),
+		"streams":     streams.All(),
 		"switchover":  switchover.All(),
 		"termination": termination.All(),
 		"upgrade":     upgrade.All(),

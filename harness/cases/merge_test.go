@@ -25,7 +25,7 @@ var mergeCases = []userCase{
 		merged: true,
 		edits:  startsIn("8s"), next: slices.Concat(startsIn("8100ms"), []string{"  selector: {matchLabels",
 			"  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 100%}}\n  selector: {matchLabels"}),
-		cluster: &onCluster{exit: "1", advice: "RC3002", may: "RC3006 RC3007 RC3033 RC3034", says: "more than a restart of HEAD"}},
+		cluster: &onCluster{exit: "1", advice: "RC3002", may: "RC3006 RC3007 RC3016 RC3033 RC3034", says: "more than a restart of HEAD"}},
 	{name: "pr-probe", file: "web", sentence: "pods of the merge are never ready, since their probe asks where nobody listens",
 		service: "web/", merged: true,
 		edits: []string{"replicas: 3", "replicas: 3\n  progressDeadlineSeconds: 30"},

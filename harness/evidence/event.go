@@ -48,7 +48,7 @@ const (
 	PodSigterm   EventKind = "pod-sigterm"   // SIGTERM reached its process
 	PodDraining  EventKind = "pod-draining"  // its socket no longer accepts
 	PodExited    EventKind = "pod-exited"    // its process is about to exit; Count is the code
-	PodKilled    EventKind = "pod-killed"    // its process, which ignored SIGTERM, was last seen to run; it was killed within 0.1 s
+	PodKilled    EventKind = "pod-killed"    // its process, which got SIGTERM, was last seen to run; it was killed within 0.1 s
 	PodWaited    EventKind = "pod-waited"    // its process measured that it waited for a processor, for all of For
 
 	RulesBegun  EventKind = "rules-begun"  // node Object's rules are observed from now on; Detail is kube-proxy's mode and how it is read

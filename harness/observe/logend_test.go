@@ -174,6 +174,21 @@ func TestLogThatEndsIsReadAgainAtOnceButNotTimeAfterTime(t *testing.T) {
 	}
 }
 
+// A pod that drains for longer than its grace period was killed, and one whose drain ended was not.
+func TestPodThatDrained(t *testing.T) {
+	l := newSimPod(t)
+	l.plain()
+	l.says("alive")
+	l.says("exit 1")
+	l.status(0, terminated, none)
+	l.ends()
+	l.removed()
+	stop(t, l.watch)
+	if slices.ContainsFunc(l.sink.events, func(e evidence.Event) bool { return e.Kind == evidence.PodKilled }) {
+		t.Errorf("it was killed: %v", l.sink.events)
+	}
+}
+
 // A pod that ignores SIGTERM and is killed was last alive at its last "alive" line.
 func TestPodKilled(t *testing.T) {
 	l := newSimPod(t)

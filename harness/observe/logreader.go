@@ -26,7 +26,7 @@ type logReader struct {
 	first     string          // first line of the run
 	exited    bool            // the run wrote that it exits
 	warned    bool            // the run wrote that it got SIGTERM, or that it exits
-	alive     *evidence.Event // last sign of life of a run that ignores SIGTERM
+	alive     *evidence.Event // last sign of life of a run that ignores SIGTERM or drains
 	lines     int             // number of lines read, of all runs
 	arrivals  []evidence.Arrival
 	malformed bool // a line that could not be read was noted
@@ -68,7 +68,7 @@ func (r *logReader) readAll(live context.Context, run int) error {
 		if now.over(run) && r.last != "" && !r.warned { // before its first line it serves no requests
 			r.tracker.lost(r.pod, errKilled)
 		}
-		if now.over(run) && r.alive != nil {
+		if now.over(run) && r.alive != nil && !r.exited {
 			r.tracker.change(func() { r.tracker.sink.Event(*r.alive) })
 		}
 	}

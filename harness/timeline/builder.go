@@ -44,6 +44,7 @@ type shared struct {
 	begun    time.Duration   // when the rollout began, or never
 	marks    []time.Duration // ascending
 	windows  windows
+	cutter   *cutter             // nil: nothing is expected of replies that pods' ends cut
 	unlogged func(evidence.Hit) bool // see [Timeline.unlogged]
 
 	waiting []sentHit // for their turn in the order of one lane; the lanes take turns
@@ -62,6 +63,9 @@ func (t *Timeline) shared(run evidence.Run, asked []HitID) *shared {
 	for _, x := range run.Expect {
 		if w, ok := t.After(x); ok {
 			s.windows.expected = append(s.windows.expected, w)
+		}
+		if x.Lasts != "" {
+			s.cutter = &cutter{lasts: x.Lasts, slack: x.Max, ends: t.endsOfOld()}
 		}
 	}
 	return s
@@ -153,6 +157,9 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		b.summary.NeverArrived++
 	case answered && !slices.ContainsFunc(at, func(a evidence.Arrival) bool { return a.By.Pod == h.By.Pod }):
 		b.note(elsewhere, h.Seq)
+	}
+	if b.cutter != nil {
+		b.cutter.add(&b.lane.Cuts, Hit{Hit: *h, Arrivals: at})
 	}
 	if h.Failed() || h.Attempts > 1 || len(at) > 1 {
 		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})

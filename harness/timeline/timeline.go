@@ -75,6 +75,8 @@ type Lane struct {
 	Absences []evidence.Absence
 	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
 	Connections []Connection
+	// Cuts are what is known of replies that pods' ends cut, if an expectation says how long replies take.
+	Cuts Cuts
 
 	sent        counter
 	late        []Wait // of its client, which sent later than was due

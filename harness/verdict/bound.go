@@ -35,6 +35,7 @@ type row struct {
 	toTheEnd        bool    // it lasted to the end of the load
 	whole           bool    // it also rests on what was not seen
 	expected        float64 // the expected share, where the recording decides it
+	predicted       limits  // the limits, likewise
 	unseen          string  // why it may be more, and how much: something was not seen
 	lack            string  // why it has no amount
 	broken          string  // the sentence of a failure without an amount, instead of what the bound says

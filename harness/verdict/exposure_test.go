@@ -34,7 +34,7 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.NotAnsweredByDeleted("outside-fresh"), verdict.AnsweredWithin("outside-fresh", time.Second, evidence.RolloutBegun),
 		verdict.SentInMaintenance(ms), verdict.SomethingChanged(),
 		verdict.LostShare(0, time.Minute, evidence.RolloutBegun), verdict.DoneAfter(evidence.RolloutBegun), verdict.StepInRollout("drain"),
-		verdict.VersionsOverlap(ms, time.Hour),
+		verdict.VersionsOverlap(ms, time.Hour), verdict.CutAsPredicted("exponential:1s", ms, 1),
 	}
 	most := map[string]verdict.Exposure{}
 	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {
@@ -53,11 +53,11 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 			for i := range ev.Run.Lanes {
 				ev.Run.Lanes[i].Steps = ev.Run.Lanes[i].Vantage == evidence.FromHost
 			}
+			ev.Run.Expect = append(ev.Run.Expect, asked...)
 			tl, err := timeline.Join(ev)
 			if err != nil {
 				t.Fatal(err)
 			}
-			ev.Run.Expect = append(ev.Run.Expect, asked...)
 			for _, f := range verdict.Judge(ev.Run, tl).Findings {
 				if f.Exposure.Count >= most[f.Rule].Count {
 					most[f.Rule] = f.Exposure

@@ -145,6 +145,7 @@ func drawPodRules(d *drawing) []evidence.Expectation {
 		verdict.MaxActive(1 + r.pick(6)),
 		verdict.OldAtStatus(1 + r.pick(3)), verdict.OldEndsFirst(), verdict.VersionsOverlap(-r.lasts(), r.lasts()),
 		verdict.DoneAfter(evidence.DisruptionUndone), verdict.SomethingChanged(), verdict.Fact("thing", "a", "3"),
+		verdict.CutAsPredicted([]evidence.Length{"fixed:3ms", "uniform:1ms:2s", "exponential:200ms"}[r.pick(3)], r.at(0, 1000), r.pick(2)),
 		verdict.FactAtLeast("thing", r.pick(20)), verdict.FactWithin("thing", time.Second, time.Second+r.lasts()), verdict.Noted("thing"),
 	}
 }

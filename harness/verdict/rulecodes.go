@@ -398,4 +398,11 @@ var ruleCodes = []Code{
 			"it should lack.",
 		Do: "record again at a higher rate; the causes of what was lost say where the other losses belong.",
 	},
+	{
+		Code: "RC1072", ID: "cut-as-predicted",
+		Causes: "more or fewer replies were cut than were under way when their pod ended, or a request failed whose pod did not end: the app " +
+			"drains for less or more time than it is set to, or something beside the grace period cuts connections.",
+		Do: "compare when each pod got SIGTERM, drained and ended with terminationGracePeriodSeconds and preStop; look for a proxy or a " +
+			"sidecar with a limit of its own.",
+	},
 }

@@ -51,7 +51,7 @@ func TestRuleIDs(t *testing.T) {
 	slices.Sort(ids)
 	want := []string{
 		"all-answered", "all-fail", "answered-by", "answered-by-deleted", "answered-within", "answers-after",
-		"between", "both-orders", "clean-cut", "clients-before-sigterm", "damage-seen", "done-after",
+		"between", "both-orders", "clean-cut", "clients-before-sigterm", "cut-as-predicted", "damage-seen", "done-after",
 		"equal-turns", "even-turns", "fact", "fact-at-least", "fact-within", "full-rate", "kept-connections",
 		"losses-at-steps", "lost-at-steps", "lost-share", "lost-to", "lost-while-none-serves", "lost-while-starting",
 		"lost-while-terminating", "max-active", "max-drain-lag",

@@ -1,0 +1,13 @@
+// Package streams asks what a rollout does to replies that take longer than a pod's end: slow requests and streams.
+package streams
+
+import (
+	"slices"
+
+	"example.com/rollcall/harness"
+)
+
+// All lists the scenarios of this suite.
+func All() []harness.Scenario {
+	return slices.Concat(slowRequests())
+}
