@@ -14,7 +14,7 @@ type Expectation struct {
 	From     EventKind     `json:"from,omitempty"` // moment the rule applies from
 	Max      time.Duration `json:"max,omitempty"`  // nanoseconds
 	Count    int           `json:"count,omitempty"`
-	Lasts    Length        `json:"lasts,omitempty"` // how long replies take that nothing cuts
+	Lasts    Length        `json:"lasts,omitempty"`    // how long replies take that nothing cuts
 	Percent  int           `json:"percent,omitempty"`  // 1-100
 	Permille int           `json:"permille,omitempty"` // 1-1000
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,6 +73,9 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	case lane.Kind().IsControl():
 		app = nil
 	}
+	if app == nil {
+		lane.Target = atOnce(lane.Target)
+	}
 	request := func() error { return a.remote.Reach(ctx, lane, app) }
 	if a.node == "" {
 		request = func() error { return requestOutside(ctx, lane, app, ours) }
@@ -103,8 +107,11 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 
 // awaitReplies waits until Rollcall's own app gives this process good replies.
 func awaitReplies(ctx context.Context, target string, ours func(pod string) bool) error {
-	return until(ctx, func() error { return requestOutside(ctx, evidence.Lane{Target: target}, nil, ours) })
+	return until(ctx, func() error { return requestOutside(ctx, evidence.Lane{Target: atOnce(target)}, nil, ours) })
 }
+
+// atOnce returns the URL at which Rollcall's app answers at once, however long its replies are to take.
+func atOnce(target string) string { return strings.TrimSuffix(target, "/") + "/live" }
 
 // requestOutside sends requests to an app from this process. The node port is the same as in the recording before, and a node routes to
 // the pods of that one until its rules are updated: so the pod that a reply names must be one of ours.

@@ -44,7 +44,7 @@ type shared struct {
 	begun    time.Duration   // when the rollout began, or never
 	marks    []time.Duration // ascending
 	windows  windows
-	cutter   *cutter             // nil: nothing is expected of replies that pods' ends cut
+	cutter   *cutter                 // nil: nothing is expected of replies that pods' ends cut
 	unlogged func(evidence.Hit) bool // see [Timeline.unlogged]
 
 	waiting []sentHit // for their turn in the order of one lane; the lanes take turns
