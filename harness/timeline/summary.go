@@ -51,6 +51,7 @@ type LaneSummary struct {
 	UnseenGaps []Gap
 
 	FirstSent, LastSent time.Duration // of its requests; 0 if there are none
+	LastEnd             time.Duration // of its replies and faults; 0 if there are none
 	// InFlight has, ascending, when the requests of Unknown were due.
 	InFlight []time.Duration
 
@@ -64,6 +65,7 @@ func (s *LaneSummary) add(h *evidence.Hit) {
 	}
 	s.Requests++
 	s.FirstSent, s.LastSent = min(s.FirstSent, h.Sent), max(s.LastSent, h.Sent)
+	s.LastEnd = max(s.LastEnd, h.End())
 	s.firstDue, s.lastDue = min(s.firstDue, h.Due), max(s.lastDue, h.Due)
 	if h.Failed() {
 		s.Failures[h.Fault]++

@@ -179,11 +179,20 @@ func weakLoad(lane timeline.Lane, tl timeline.Timeline) (reasons []Reason) {
 		reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent its first request %s after the load began",
 			lane.ID, phrase.Seconds(lane.Summary.FirstSent-begun)))
 	}
-	if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-lane.Summary.LastSent > trustedSilence {
+	if ended, ok := tl.Mark(evidence.LoadEnded); ok && ended-lane.Summary.LastSent > trustedSilence+awaitedLast(tl) {
 		reasons = append(reasons, reason(reasonSilentAgent, scope, "%s sent its last request %s before the load ended",
 			lane.ID, phrase.Seconds(ended-lane.Summary.LastSent)))
 	}
 	return reasons
+}
+
+// awaitedLast returns how long the load awaited replies once no client sent any more.
+func awaitedLast(tl timeline.Timeline) time.Duration {
+	var sent, over time.Duration
+	for _, lane := range tl.Lanes {
+		sent, over = max(sent, lane.Summary.LastSent), max(over, lane.Summary.LastEnd)
+	}
+	return max(0, over-sent)
 }
 
 // delayed returns the reasons of a lane whose client was late. Its requests may have timed out, and its node's rules may have changed

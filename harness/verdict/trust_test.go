@@ -310,3 +310,23 @@ func TestDistrustOfNothing(t *testing.T) {
 		t.Errorf("with faults only full-rate should hold: %s", passes)
 	}
 }
+
+// Once clients send no more, the load goes on until the last reply has come.
+func TestRepliesThatEndTheLoad(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		took     time.Duration
+		silent   bool
+	}{
+		{"the last reply took until the end", 6 * time.Second, false},
+		{"it came long before", 500 * time.Millisecond, true},
+	} {
+		ev := rolledOut(expectations()...)
+		moveEnd(&ev, 8*time.Second)
+		ev.Hits[len(ev.Hits)-1].Took = row.took
+		v := judge(t, ev)
+		if got := slices.ContainsFunc(v.Distrust, func(r verdict.Reason) bool { return r.ID == "silent-agent" }); got != row.silent {
+			t.Errorf("%s: silent %t, want %t: %v", row.sentence, got, row.silent, v.Distrust)
+		}
+	}
+}
