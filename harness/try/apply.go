@@ -2,6 +2,7 @@ package try
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/util/csaupgrade"
 	"k8s.io/client-go/util/retry"
@@ -31,6 +33,7 @@ const manager = "rollcall-try"
 // A target is a cluster on which objects are created.
 type target struct {
 	client  dynamic.Interface
+	kube    kubernetes.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
 	loaded  []string // images that were loaded onto its nodes
 	say     func(string)
@@ -45,7 +48,7 @@ func newTarget(c cluster.APIServer, loaded []string, say func(string)) (*target,
 		return nil, err
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.Client().Discovery()))
-	return &target{client: client, mapper: mapper, loaded: loaded, say: say}, nil
+	return &target{client: client, kube: c.Client(), mapper: mapper, loaded: loaded, say: say}, nil
 }
 
 // api returns the client for the kind and namespace of an object. The error is a [meta.NoKindMatchError] if the cluster has no such kind.
@@ -62,7 +65,7 @@ func (t *target) api(o manifest.Object) (dynamic.ResourceInterface, error) {
 }
 
 // first lists the kinds that are created first, because others need them.
-var first = []schema.GroupKind{{Kind: "Namespace"}, {Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
+var first = []schema.GroupKind{{Kind: "Namespace"}, {Group: "apiextensions.k8s.io", Kind: definitionKind},
 	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, {Kind: "ServiceAccount"}, {Kind: "ConfigMap"}, {Kind: "Secret"}}
 
 // inOrder returns objects in the order in which they are created.
@@ -93,12 +96,20 @@ func (t *target) create(ctx context.Context, objects []manifest.Object) error {
 			return usage.New("namespace "+o.GetName(), "it is being deleted, and takes nothing new", "wait until it is gone, or name another")
 		}
 	}
+	webhooks := webhooksOf(slices.Concat(t.created, objects))
+	var held []heldBack
 	for _, o := range inOrder(missing) {
-		if err := t.createOne(ctx, o); err != nil {
-			return err
+		create, err := t.creating(ctx, o)
+		if err == nil {
+			err = create(ctx)
+		}
+		if by := caller(webhooks, err); by != nil {
+			held = append(held, heldBack{o, *by, create, err})
+		} else if err != nil {
+			return t.refused(o, err)
 		}
 	}
-	return nil
+	return t.createHeldBack(ctx, webhooks, held)
 }
 
 // live returns an object as the cluster has it; nil if it has none, or not even the kind, or if the API server is to choose the name.
@@ -135,35 +146,36 @@ func missingNamespaces(objects []manifest.Object) (all []manifest.Object) {
 	return all
 }
 
-// createOne creates an object, unless the cluster does not have its kind. It is recorded before.
-func (t *target) createOne(ctx context.Context, o manifest.Object) error {
-	api, err := t.api(o)
-	if meta.IsNoMatchError(err) {
-		t.mapper.Reset() // a CustomResourceDefinition may have been created
-		api, err = t.api(o)
-	}
+// creating returns a function that creates an object, which is recorded before. It does nothing if the cluster does not have its kind.
+func (t *target) creating(ctx context.Context, o manifest.Object) (create func(context.Context) error, err error) {
+	api, err := t.servedAPI(ctx, o)
 	if meta.IsNoMatchError(err) {
 		t.say(fmt.Sprintf("%s (%s) is left out: the cluster has no kind %s of %s", o, o.At, o.GetKind(), o.GetAPIVersion()))
-		return nil
+		return func(context.Context) error { return nil }, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	done, err := t.record.begin(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	live, err := api.Create(ctx, t.clean(o), metav1.CreateOptions{FieldManager: manager})
-	if err != nil {
-		return t.refused(o, err)
-	}
-	o.Unstructured = live
-	t.created = append(t.created, o)
-	return done(live)
+	return func(ctx context.Context) error {
+		live, err := api.Create(ctx, t.clean(o), metav1.CreateOptions{FieldManager: manager})
+		if err != nil {
+			return err
+		}
+		o.Unstructured = live
+		t.created = append(t.created, o)
+		return done(live)
+	}, nil
 }
 
-// refused returns the error about an object that the API server does not take.
+// refused returns the error about an object that the API server does not take. Other errors stay.
 func (t *target) refused(o manifest.Object, err error) error {
+	if status := apierrors.APIStatus(nil); !errors.As(err, &status) {
+		return err
+	}
 	return usage.New(o.String()+" ("+o.At+")", usage.OneLine(err), remedy(err.Error(), "fix the manifest"))
 }
 
@@ -171,7 +183,7 @@ func (t *target) refused(o manifest.Object, err error) error {
 // have set meanwhile, as an autoscaler does, since the objects are ours.
 func (t *target) update(ctx context.Context, objects []manifest.Object) error {
 	for _, o := range inOrder(objects) {
-		api, err := t.api(o)
+		api, err := t.servedAPI(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -187,7 +199,11 @@ func (t *target) update(ctx context.Context, objects []manifest.Object) error {
 		if err != nil {
 			return err
 		}
-		if _, err := api.Apply(ctx, o.GetName(), is, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+		err = t.pastWebhooks(ctx, func() error {
+			_, err := api.Apply(ctx, o.GetName(), is, metav1.ApplyOptions{FieldManager: manager, Force: true})
+			return err
+		})
+		if err != nil {
 			return t.refused(o, err)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
 
@@ -18,15 +16,10 @@ import (
 // foreign returns the objects of kinds that neither a new Kubernetes cluster nor a CustomResourceDefinition among them has.
 func foreign(objects []manifest.Object) (found []manifest.Object) {
 	extensions := []string{"apiextensions.k8s.io", "apiregistration.k8s.io"} // which the scheme of clients lacks
-	defined := map[schema.GroupKind]bool{}
-	for _, o := range objects {
-		group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
-		kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
-		defined[schema.GroupKind{Group: group, Kind: kind}] = o.GetKind() == "CustomResourceDefinition"
-	}
 	for _, o := range objects {
 		is := o.GroupVersionKind()
-		if !scheme.Scheme.Recognizes(is) && !defined[is.GroupKind()] && !slices.Contains(extensions, is.Group) {
+		defined := slices.ContainsFunc(objects, func(by manifest.Object) bool { return defines(by, is) })
+		if !scheme.Scheme.Recognizes(is) && !defined && !slices.Contains(extensions, is.Group) {
 			found = append(found, o)
 		}
 	}

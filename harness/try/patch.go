@@ -33,10 +33,13 @@ func (t *target) patch(ctx context.Context, workload manifest.Object, spec map[s
 		return err
 	}
 	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": live.GetUID()}, "spec": changes})
-	if err == nil {
-		_, err = api.Patch(ctx, workload.GetName(), types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager})
+	if err != nil {
+		return err
 	}
-	return err
+	return t.pastWebhooks(ctx, func() error {
+		_, err := api.Patch(ctx, workload.GetName(), types.MergePatchType, text, metav1.PatchOptions{FieldManager: manager})
+		return err
+	})
 }
 
 // mergePatch returns the JSON merge patch that does the same to the specification of a workload as a strategic merge.

@@ -96,7 +96,7 @@ func TestThePlan(t *testing.T) {
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: certificates.cert-manager.io}
-spec: {group: cert-manager.io, names: {kind: Certificate}}
+spec: {group: cert-manager.io, names: {kind: Certificate}, versions: [{name: v1, served: true}]}
 `
 	labelled := func(metadata string) string {
 		return strings.Replace(secure, "metadata: {labels: {app: web}}", "metadata: {labels: {app: web}, "+metadata+"}", 1)

@@ -39,7 +39,8 @@ type awaited struct {
 	standstill *standstill.Standstill
 }
 
-// awaited returns the workloads that were created, which are looked at until ctx ends.
+// awaited returns the workloads that were created, which are looked at until ctx ends. An app that is not nil may tell that nobody but the
+// manifests makes what their pods need.
 func (t *target) awaited(ctx context.Context, client kubernetes.Interface, a *App) (all []awaited) {
 	seen := map[string]*observe.Objects{} // by namespace
 	for _, o := range t.created {
@@ -53,7 +54,7 @@ func (t *target) awaited(ctx context.Context, client kubernetes.Interface, a *Ap
 		}
 		selector := labels.SelectorFromSet(template.Labels)
 		one := awaited{o, func() []*corev1.Pod { return seen[in].Pods(selector) }, standstill.New(seen[in], selector, o.GetName())}
-		if t.alone && a.onlyMaker() {
+		if t.alone && a != nil && a.onlyMaker() {
 			one.standstill.Uncreated = func(kind, name string) bool { return !t.has(in, kind, name) }
 		}
 		all = append(all, one)
@@ -85,7 +86,7 @@ func (t *target) awaitReady(ctx context.Context, client kubernetes.Interface, a 
 			}
 			is, why := o.standstill.Look(), ""
 			switch {
-			case is.ForGood:
+			case is.ForGood && !t.awaitsWebhook(o, pending, is):
 				why = is.String()
 			case late:
 				why = fmt.Sprintf("%s after %v%s", lacks, deadlineOf(o.Object), because(ctx, client, o, is))

@@ -8,4 +8,9 @@ const (
 	cleanTimeout = 2 * time.Minute
 	// How long a rollout may make no progress if its manifest does not say (apps/v1, defaults.go, progressDeadlineSeconds).
 	progressDeadline = 10 * time.Minute
+	// Until the kind of a new CustomResourceDefinition is served, for which API servers in several instances wait 5 s
+	// (apiextensions-apiserver, customresource_handler.go); Kubernetes' own tests give it 30 s (test/integration/fixtures/resources.go).
+	servedTimeout = 30 * time.Second
+	// Until a webhook whose pods are ready answers: one call may take 30 s (admissionregistration, validation.go, timeoutSeconds).
+	webhookTimeout = 30 * time.Second
 )
