@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"example.com/rollcall/harness/manifest"
@@ -120,6 +121,17 @@ func listed(objects []manifest.Object) string {
 	return strings.Join(names, ", ")
 }
 
+// headless names the first Service without a ClusterIP, or the one of a name; empty if there is none.
+func (a *App) headless(named string) string {
+	for _, o := range a.Objects {
+		ip, _, _ := unstructured.NestedString(o.Object, "spec", "clusterIP")
+		if o.GetKind() == "Service" && ip == corev1.ClusterIPNone && (named == "" || named == o.GetName()) {
+			return o.GetName()
+		}
+	}
+	return ""
+}
+
 // choose sets the Service and the workload: those that are named, or else the only ones.
 func (a *App) choose(service userapp.ServiceName, workload string) error {
 	named := parseWorkload(workload)
@@ -158,6 +170,10 @@ func (a *App) choose(service userapp.ServiceName, workload string) error {
 		return unsaid
 	case unfit != nil:
 		return unfit
+	case a.headless(service.Name) != "":
+		return usage.New("Service "+a.headless(service.Name),
+			"it is headless, so that its clients choose a pod themselves, and no node does for them",
+			"name a file with a Service that has a ClusterIP, too: -f service.yaml")
 	case service.Name != "":
 		return usage.New("Service "+service.Name, "no manifest has it", "choose one of: "+strings.Join(services(a.Objects), ", "))
 	default:

@@ -59,6 +59,9 @@ func (o *Options) List() usage.List {
 	same := o.Options.List().Only(shared...)
 	same[slices.IndexFunc(same, func(o usage.Option) bool { return o.Flag == "modes" })].Help =
 		"kube-proxy `modes`, separated by commas: one after the other, each on a cluster of its own (default iptables)"
+	same[slices.IndexFunc(same, func(o usage.Option) bool { return o.Flag == "namespace" })].Help =
+		"`namespace` of objects that name none, as for kubectl (default: default); on an existing cluster, where that is its context's: " +
+			"namespaces for Rollcall's own pods, separated by commas (default: one is made)"
 	return slices.Concat(first, more, append(same, allow...).Under(usage.Losses))
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/during"
@@ -46,6 +48,8 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 		if o.Namespace, err = attached.Namespace(there); err != nil {
 			return 0, err
 		}
+	} else if o.Namespace = o.Namespaces; o.Namespace != "" && len(validation.IsDNS1123Label(o.Namespace)) > 0 {
+		return 0, usage.New("--namespace="+o.Namespace, "it is no name of a namespace", "name the one of objects that name none, as for kubectl")
 	}
 	objects, err := manifest.Read(o.Sources)
 	if err != nil {
@@ -73,6 +77,9 @@ func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports
 			"leave --twin out")
 	}
 	given := o
+	if !o.Named() {
+		o.Namespaces = "" // they are those of an existing cluster
+	}
 	o.Settle = settleFor(o.Request.Timeout)
 	o.Request.Host = cmp.Or(o.Request.Host, app.host())
 	if app.secure && o.Request.CA == "" && !o.Request.Insecure {

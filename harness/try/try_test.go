@@ -39,6 +39,9 @@ spec: {selector: {app: web}, ports: [{port: 80}]}
 )
 
 func TestRefusesBeforeAClusterIsMade(t *testing.T) {
+	headless := "---\n" + strings.Replace(service, "spec: {", "spec: {clusterIP: None, ", 1)
+	const isHeadless = "Service web: it is headless, so that its clients choose a pod themselves, and no node does for them: " +
+		"name a file with a Service that has a ClusterIP, too: -f service.yaml"
 	for _, row := range []struct{ sentence, manifest, service, to, want string }{
 		{"a field in the wrong place is named with its line, and where it belongs", "# licence\n---\n" +
 			strings.Replace(deployment, "      containers:", "      lifecycle: {}\n      containers:", 1), "", "",
@@ -67,6 +70,8 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 		{"a document without a kind", "name: web\n", "", "",
 			"app.yaml, document 1: it has no apiVersion or no kind: write both, or leave the file out"},
 		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some that have: -f FILE or -k FOLDER"},
+		{"a Service without a ClusterIP", deployment + headless, "", "", isHeadless},
+		{"that is named", deployment + headless, "web", "", isHeadless},
 		{"no Service", deployment, "", "", "manifests: they have no Service with a ClusterIP: add one: requests are sent to a Service"},
 		{"a Service that leads to no pods of theirs", deployment + "---\n" + strings.Replace(service, "app: web", "app: webb", 1), "", "",
 			"Service web: its selector app=webb matches no pods of these manifests: Deployment web has app=web: " +
