@@ -32,14 +32,16 @@ const manager = "rollcall-try"
 
 // A target is a cluster on which objects are created.
 type target struct {
-	client  dynamic.Interface
-	kube    kubernetes.Interface
-	mapper  *restmapper.DeferredDiscoveryRESTMapper
-	loaded  []string // images that were loaded onto its nodes
-	say     func(string)
-	record  *record
-	alone   bool              // nobody else creates objects there
-	created []manifest.Object // in their order, as the API server returned them
+	client dynamic.Interface
+	kube   kubernetes.Interface
+	// of a cluster of our own, which have the data of volumes; nil: it is not ours
+	machines cluster.Machines
+	mapper   *restmapper.DeferredDiscoveryRESTMapper
+	loaded   []string // images that were loaded onto its nodes
+	say      func(string)
+	record   *record
+	alone    bool              // nobody else creates objects there
+	created  []manifest.Object // in their order, as the API server returned them
 }
 
 func newTarget(c cluster.APIServer, loaded []string, say func(string)) (*target, error) {
@@ -48,7 +50,8 @@ func newTarget(c cluster.APIServer, loaded []string, say func(string)) (*target,
 		return nil, err
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.Client().Discovery()))
-	return &target{client: client, kube: c.Client(), mapper: mapper, loaded: loaded, say: say}, nil
+	machines, _ := c.(cluster.Machines)
+	return &target{client: client, kube: c.Client(), mapper: mapper, machines: machines, loaded: loaded, say: say}, nil
 }
 
 // api returns the client for the kind and namespace of an object. The error is a [meta.NoKindMatchError] if the cluster has no such kind.

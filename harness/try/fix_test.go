@@ -75,7 +75,7 @@ func TestWhatAFixShows(t *testing.T) {
 			}
 			r := &appRun{app: app}
 			r.fix = &fix{run: r, advise: func(kept.Recording) (string, []string) { return row.patch, []string{"RC3006"} }}
-			changes := r.changes(Change{}, Options{})
+			changes := r.changes(Options{})
 			changes[0].Judged(row.rollout, "")
 			var of []string
 			for i, rec := range []*kept.Recording{row.patching, row.restart} {

@@ -24,7 +24,7 @@ func partsIn(modes []string, app *App, change Change, o Options, advise Advise) 
 		if err != nil {
 			return nil, err
 		}
-		r := &appRun{app: app, images: o.LoadImages}
+		r := &appRun{app: app, change: change, images: o.LoadImages}
 		part := during.Part{Prepared: prepared, Created: r}
 		several := ""
 		if len(modes) > 1 {
@@ -37,7 +37,7 @@ func partsIn(modes []string, app *App, change Change, o Options, advise Advise) 
 			r.fix = &fix{run: r, advise: advise, mode: several}
 		}
 		part.Result = r.result
-		part.Changes = r.changes(change, o)
+		part.Changes = r.changes(o)
 		parts = append(parts, part)
 	}
 	return parts, nil

@@ -76,7 +76,7 @@ func (p plan) lines() []string {
 	if others := p.others(); len(others) > 0 {
 		lines = append(lines, "beside it: "+phrase.Cut(strings.Join(others, ", "), 109))
 	}
-	return slices.Concat(lines, p.bound(), p.lacking())
+	return slices.Concat(lines, p.volumes(), p.bound(), p.lacking())
 }
 
 // sameImages names the images that base and working tree have alike, where both are tried.

@@ -65,6 +65,9 @@ func (t *target) delete(ctx context.Context, c creation) error {
 		if gone != nil && !apierrors.IsNotFound(gone) && !apierrors.IsConflict(gone) { // Conflict: another one was made meanwhile
 			err = errors.Join(err, gone)
 		}
+		if live.GetKind() == "PersistentVolume" {
+			err = errors.Join(err, t.emptyVolume(ctx, live))
+		}
 	}
 	return err
 }

@@ -156,6 +156,7 @@ func (o *Options) checkAllowed(ctx context.Context, c cluster.APIServer, objects
 // An appRun has the state of a run: the app, and the cluster that it is on.
 type appRun struct {
 	app    *App
+	change Change
 	images []string
 	target atomic.Pointer[target] // nil: not deployed yet
 	merge  *merge                 // nil: no base is given
@@ -175,10 +176,10 @@ func (r *appRun) result() string {
 }
 
 // changes returns what is rolled out, one after the other.
-func (r *appRun) changes(change Change, o Options) []during.Change {
-	list := []during.Change{{ID: "rollout", Does: func() string { return change.Does(r.app) }, Prepare: r.deploy,
+func (r *appRun) changes(o Options) []during.Change {
+	list := []during.Change{{ID: "rollout", Does: func() string { return r.change.Does(r.app) }, Prepare: r.deploy,
 		Manifest: r.app.workload.Object, Autoscaled: r.app.autoscaler(),
-		Do: func(ctx context.Context) error { return change.do(ctx, r.app, r.target.Load()) }}}
+		Do: func(ctx context.Context) error { return r.change.do(ctx, r.app, r.target.Load()) }}}
 	if r.merge != nil {
 		list = r.merge.changes()
 	}
@@ -219,6 +220,11 @@ func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
 		return err
 	}
 	r.target.Store(to)
+	if ours, is := site.Cluster.(cluster.Changeable); is {
+		if err := to.makeVolumes(ctx, ours, slices.Concat(r.app.Objects, r.change.objects)); err != nil {
+			return err
+		}
+	}
 	if err := to.create(ctx, r.app.Objects); err != nil {
 		return err
 	}

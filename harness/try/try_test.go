@@ -327,7 +327,7 @@ spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, n
 		if err != nil {
 			t.Fatal(err)
 		}
-		change := (&appRun{app: app}).changes(Change{}, Options{})[0]
+		change := (&appRun{app: app}).changes(Options{})[0]
 		if change.Autoscaled != row.want {
 			t.Errorf("%s: %q, want %q", row.sentence, change.Autoscaled, row.want)
 		}
