@@ -211,6 +211,10 @@ track-record: setup ## Run suite regressions on components with and without each
 cases: $(ROLLCALL) setup ## Do what went wrong for users, by try and during, on a kept cluster, in MODES; RUN=<pattern> selects; 2 hours per mode
 	ROLLCALL_TESTS=cases go test -count=1 -timeout 8h -v -run 'TestCasesOnACluster/.*/$(if $(filter file,$(origin RUN)),,$(RUN))' ./harness/cases
 
+.PHONY: published
+published: ## Have check and try --dry-run read install files that others published, from modules that are downloaded; a minute
+	ROLLCALL_TESTS=published go test -count=1 -v -run TestPublished ./harness/cases
+
 .PHONY: busy
 busy: $(ROLLCALL) setup ## Keep all processors busy during runs of the twins, and see that nothing is judged wrongly; 10 minutes
 	@command -v stress-ng >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends stress-ng >/dev/null; }

@@ -24,11 +24,12 @@ var (
 	Distrust    = Group{"distrust", "clusters", "distrust"}
 	Lab         = Group{"lab", "a lab", "lab-test"}
 	Mutants     = Group{"mutants", "clusters", "mutants"}
+	Published   = Group{"published", "modules with install files, which are downloaded", "published"}
 	Staging     = Group{"staging", "a cluster", "staging"}
 	TrackRecord = Group{"track-record", "clusters", "track-record"}
 )
 
-var groups = []Group{Benchmarks, Busy, Cases, Components, Distrust, Lab, Mutants, Staging, TrackRecord}
+var groups = []Group{Benchmarks, Busy, Cases, Components, Distrust, Lab, Mutants, Published, Staging, TrackRecord}
 
 // Need skips a test or benchmark unless its group is to run.
 func Need(t testing.TB, g Group) {

@@ -26,7 +26,7 @@ func misboundOf(objects []manifest.Object) (all []misbound) {
 		}
 		for _, subject := range binding.Subjects {
 			in := accountOf(objects, subject)
-			if in == "" {
+			if in == "" || subject.Namespace == "" { // that of the binding
 				continue
 			}
 			i := slices.IndexFunc(all, func(m misbound) bool { return m.names == subject.Namespace && m.in == in })
@@ -63,12 +63,11 @@ func (p plan) bound() (lines []string) {
 		if p.given.Named() {
 			remedy = "kubectl config set-context --current --namespace=" + m.names
 		}
-		who := m.bindings[0].String()
+		who := phrase.Cut(m.bindings[0].String(), 40)
 		if more := len(m.bindings) - 1; more > 0 {
 			who += fmt.Sprintf(" and %d more", more)
 		}
-		lines = append(lines, fmt.Sprintf("bindings:  %s: for ServiceAccounts of namespace %s, which are made in %s: %s", phrase.Cut(who, 60),
-			m.names, m.in, remedy))
+		lines = append(lines, fmt.Sprintf("bindings:  %s: for ServiceAccounts of %s, which are in %s: %s", who, m.names, m.in, remedy))
 	}
 	return lines
 }

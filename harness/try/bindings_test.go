@@ -14,7 +14,7 @@ const (
 
 // An install file without namespaces is for the one that its bindings name.
 func TestBindingsOfAnotherNamespace(t *testing.T) {
-	const says = "bindings:  ClusterRoleBinding web: for ServiceAccounts of namespace shop, which are made in default: --namespace=shop"
+	const says = "bindings:  ClusterRoleBinding web: for ServiceAccounts of shop, which are in default: --namespace=shop"
 	for _, row := range []struct {
 		sentence, manifest, args, says string
 	}{
@@ -26,6 +26,8 @@ func TestBindingsOfAnotherNamespace(t *testing.T) {
 		{"as --namespace says", both + account + bound, "--namespace=shop", ""},
 		{"that the ServiceAccount's manifest names", both + strings.Replace(account, "web}", "web, namespace: shop}", 1) + bound, "", ""},
 		{"that the ServiceAccount was not to be in", both + strings.Replace(account, "web}", "web, namespace: back}", 1) + bound, "", ""},
+		{"none, as a RoleBinding that is for its own", both + account + strings.NewReplacer("ClusterRoleB", "RoleB", ", namespace: shop", "").
+			Replace(bound), "", ""},
 		{"whose ServiceAccount others make", both + bound, "", ""},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
