@@ -10,6 +10,7 @@ import (
 
 // The commands are what somebody does to an app that runs, or to its cluster.
 var duringCases = slices.Concat(jobCases, serviceCases, certificateCases, deletionCases, drainCases, canaryCases, systemCases, waiterCases,
+	applyCases,
 	gitopsCases)
 
 var resumed = []string{"suspend: true", "suspend: false"}

@@ -28,27 +28,32 @@ var (
 	metrics     = "sigs.k8s.io/metrics-server@v0.9.0"
 	state       = "k8s.io/kube-state-metrics/v2@v2.19.1"
 	eight       = "manifests: 8 Services lead to pods of theirs: "
+	headless    = "Service kube-state-metrics: it is headless"
+	forClients  = []string{"--filename=testdata/ksm.yaml"}
 	argoServer  = []string{"--service=argocd-server:http/healthz"}
 	boundToArgo = "which are in default: --namespace=argocd\n"
 )
 
 var publishedFiles = []published{
 	{module: rollouts, path: "manifests/install.yaml",
-		says: []string{"bindings:  ClusterRoleBinding argo-rollouts: for ServiceAccounts of argo-rollouts, which are in default: --namespace=argo-rollouts\n"}},
+		says: []string{
+			"bindings:  ClusterRoleBinding argo-rollouts: for ServiceAccounts of argo-rollouts, which are in default: --namespace=argo-rollouts\n"}},
 	{module: rollouts, path: "manifests/namespace-install.yaml"},
 	{module: rollouts, path: "manifests/dashboard-install.yaml"},
 	{module: argoCD2, path: "manifests/install.yaml", asks: eight, flags: argoServer, says: []string{boundToArgo}},
 	{module: argoCD2, path: "manifests/ha/install.yaml", asks: eight, flags: argoServer, says: []string{boundToArgo}},
 	{module: argoCD2, path: "manifests/core-install.yaml", asks: "manifests: 4 Services lead to pods of theirs: ",
-		flags: []string{"--service=argocd-repo-server:metrics/healthz", "--namespace=argocd"}, says: []string{"in namespace argocd, 1 replica\n"}},
+		flags: []string{"--service=argocd-repo-server:metrics/healthz", "--namespace=argocd"},
+		says:  []string{"in namespace argocd, 1 replica\n"}},
 	{module: argoCD3, path: "manifests/install.yaml", asks: eight, flags: argoServer,
-		says: []string{"workload:  Deployment argocd-server in namespace default, 1 replica\n", "and 2 more: for ServiceAccounts of argocd, " + boundToArgo,
+		says: []string{"workload:  Deployment argocd-server in namespace default, 1 replica\n",
+			"and 2 more: for ServiceAccounts of argocd, " + boundToArgo,
 			"missing:   Deployment argocd-server refers to Secret argocd-redis, which no manifest has"}},
 	{module: metrics, path: "manifests/base", says: []string{"requests:  GET /readyz, over TLS, as the readiness probe"}},
 	{module: metrics, path: "manifests/overlays/release-ha", says: []string{"in namespace kube-system, 2 replicas\n"}},
-	{module: state, path: "examples/standard", asks: "Service kube-state-metrics: it is headless", flags: []string{"--filename=testdata/ksm.yaml"},
+	{module: state, path: "examples/standard", asks: headless, flags: forClients,
 		says: []string{"Service:   metrics port 8080, which leads to port 8080 of the pods"}},
-	{module: state, path: "examples/autosharding", asks: "Service kube-state-metrics: it is headless", flags: []string{"--filename=testdata/ksm.yaml"},
+	{module: state, path: "examples/autosharding", asks: headless, flags: forClients,
 		says: []string{"workload:  StatefulSet kube-state-metrics in namespace kube-system, 2 replicas\n"}},
 }
 

@@ -178,7 +178,7 @@ func (c userCase) args(file, next string) []string {
 // Each case is described, or rejected in one line, before there is a cluster.
 func TestCases(t *testing.T) {
 	var all bytes.Buffer
-	for _, c := range tryCases {
+	for _, c := range slices.Concat(tryCases, manifestCases) {
 		dir := t.TempDir()
 		file, next := c.manifests(t, dir)
 		var said bytes.Buffer

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -75,6 +76,10 @@ func (p place) parse(document []byte) ([]Object, error) {
 		line := p.line + 1 + bytes.Count(document[:at], []byte("\n"))
 		return nil, usage.New(p.String(), fmt.Sprintf("line %d: it is a template that was not rendered", line), rendered("CHART"))
 	}
+	if name := unknownAnchor.FindStringSubmatch(fmt.Sprint(err)); name != nil {
+		line := p.line + 1 + bytes.Count(document[:max(0, bytes.Index(document, []byte("*"+name[1])))], []byte("\n"))
+		return nil, usage.New(p.String(), fmt.Sprintf("line %d: alias *%s has no anchor in this document", line, name[1]), "write it out")
+	}
 	if err != nil {
 		return nil, usage.New(p.String(), p.lines(err), "fix the manifest")
 	}
@@ -100,6 +105,9 @@ func (p place) parse(document []byte) ([]Object, error) {
 	}
 	return []Object{object}, p.checkFields(document, object)
 }
+
+// unknownAnchor is what the decoder says about an alias without an anchor, without its line (go.yaml.in/yaml/v2, decode.go).
+var unknownAnchor = regexp.MustCompile(`unknown anchor '([^']+)' referenced`)
 
 // at returns file and line of the object.
 func (p place) at() string {

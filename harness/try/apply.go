@@ -32,15 +32,15 @@ const manager = "rollcall-try"
 
 // A target is a cluster on which objects are created.
 type target struct {
-	client dynamic.Interface
-	kube   kubernetes.Interface
-	// of a cluster of our own, which have the data of volumes; nil: it is not ours
-	machines cluster.Machines
+	client   dynamic.Interface
+	kube     kubernetes.Interface
+	machines cluster.Machines // of a cluster of our own, which have the data of volumes; nil: it is not ours
 	mapper   *restmapper.DeferredDiscoveryRESTMapper
 	loaded   []string // images that were loaded onto its nodes
 	say      func(string)
 	record   *record
 	alone    bool              // nobody else creates objects there
+	told     []manifest.Object // of kinds that the plan said the cluster would not have
 	created  []manifest.Object // in their order, as the API server returned them
 }
 
@@ -153,7 +153,9 @@ func missingNamespaces(objects []manifest.Object) (all []manifest.Object) {
 func (t *target) creating(ctx context.Context, o manifest.Object) (create func(context.Context) error, err error) {
 	api, err := t.servedAPI(ctx, o)
 	if meta.IsNoMatchError(err) {
-		t.say(fmt.Sprintf("%s (%s) is left out: the cluster has no kind %s of %s", o, o.At, o.GetKind(), o.GetAPIVersion()))
+		if !slices.ContainsFunc(t.told, o.Same) {
+			t.say(fmt.Sprintf("%s (%s) is left out: the cluster has no kind %s of %s", o, o.At, o.GetKind(), o.GetAPIVersion()))
+		}
 		return func(context.Context) error { return nil }, nil
 	}
 	if err != nil {

@@ -221,7 +221,9 @@ func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
 	}
 	r.target.Store(to)
 	if ours, is := site.Cluster.(cluster.Changeable); is {
-		if err := to.makeVolumes(ctx, ours, slices.Concat(r.app.Objects, r.change.objects)); err != nil {
+		all := slices.Concat(r.app.Objects, r.change.objects)
+		to.told = foreign(all)
+		if err := to.makeVolumes(ctx, ours, all); err != nil {
 			return err
 		}
 	}

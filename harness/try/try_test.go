@@ -67,6 +67,9 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 		{"what is not YAML", service + "---\na: [", "", "", "app.yaml, document 2: line 6: did not find expected node content: fix the manifest"},
 		{"a Service without a selector", deployment + "---\n" + strings.Replace(service, "selector: {app: web}, ", "", 1), "", "",
 			"Service web: it has no selector: give it one that matches pods of these manifests"},
+		{"an alias whose anchor is in another document", strings.Replace(service, "{app: web}", "&app {app: web}", 1) + "---\n" +
+			strings.Replace(deployment, "matchLabels: {app: web}", "matchLabels: *app", 1), "", "",
+			"app.yaml, document 2: line 10: alias *app has no anchor in this document: write it out"},
 		{"a document without a kind", "name: web\n", "", "",
 			"app.yaml, document 1: it has no apiVersion or no kind: write both, or leave the file out"},
 		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some that have: -f FILE or -k FOLDER"},

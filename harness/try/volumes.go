@@ -34,8 +34,8 @@ func (p plan) volumes() []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("volumes:   %s: a folder of one node each, to which its pods are bound; deleted at the end",
-		phrase.Cut(strings.Join(names, ", "), 50))}
+	return []string{fmt.Sprintf("volumes:   %s: each a folder of a node, where its pods stay; deleted at the end",
+		phrase.Cut(strings.Join(names, ", "), 40))}
 }
 
 // volumesFolder has the data of claims on the nodes of our own clusters.

@@ -77,8 +77,8 @@ func TestVolumesOfClaims(t *testing.T) {
 			[]string{"default/cache standard 1Gi ReadWriteMany one"}},
 		{"or none", cache + both, nil, []string{"default/cache  1Gi ReadWriteMany one"}},
 		{"the default one of the manifests", cache + both + "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\n" +
-			"provisioner: ebs.csi.aws.com\nmetadata: {name: gp3, annotations: {storageclass.kubernetes.io/is-default-class: \"true\"}}\n", []runtime.Object{kind},
-			[]string{"default/cache gp3 1Gi ReadWriteMany one"}},
+			"provisioner: ebs.csi.aws.com\nmetadata: {name: gp3, annotations: {storageclass.kubernetes.io/is-default-class: \"true\"}}\n",
+			[]runtime.Object{kind}, []string{"default/cache gp3 1Gi ReadWriteMany one"}},
 		{"pods that share one are on one node", strings.Replace(set, "spec: {containers: [{", shared, 1) + cache + service, nil,
 			[]string{"default/data-web-0 gp3 2Gi ReadWriteOnce one", "default/data-web-1 gp3 2Gi ReadWriteOnce one",
 				"default/data-web-2 gp3 2Gi ReadWriteOnce one", "default/cache  1Gi ReadWriteMany one"}},
