@@ -30,6 +30,7 @@ const CutOff = "the run was cut off, or has not ended"
 //
 //	evidence/session.json
 //	evidence/spans.jsonl
+//	evidence/findings.json, of rollcall try
 //	evidence/<mode>/cluster.json
 //	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,flows.parquet,events.jsonl,verdict.json}
 //
@@ -67,6 +68,8 @@ func (l *loader) load() (model.Report, error) {
 	}
 	l.report.Run.Broken = append(l.report.Run.Broken, SkippedWhole(session.Named, l.report.Scenarios)...)
 	l.report.Claims = newClaims(l.report.Scenarios)
+	l.report.Findings, err = tested(l.dir, l.report.Scenarios)
+	l.broken(err)
 	l.report.JudgedAgain = l.judgedAgain()
 	return l.report, nil
 }

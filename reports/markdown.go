@@ -20,8 +20,8 @@ const (
 	becauseLimit = 2000    // characters of one reason
 )
 
-// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, what was not looked at, what to change in an
-// app's manifests, which known bugs were seen, the outcomes of scenarios in each mode, what was measured, and how the run went. It has at
+// Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, what was not looked at, what load
+// says to findings of an app's manifests, what to change in them, which known bugs were seen, the outcomes of scenarios in each mode, what was measured, and how the run went. It has at
 // most 1 MiB, and says how much that left out.
 func Markdown(w io.Writer, r model.Report) error {
 	return write(w, "markdown", summary(r, summaryLimit))
@@ -41,6 +41,7 @@ func summary(r model.Report, limit int) []byte {
 	slices.SortFunc(modes, compareModes)
 	list(&b, "Not passed", notPassed(scenarios))
 	list(&b, "Not looked at", notLookedAt(scenarios))
+	list(&b, TestedTitle, mapped(Tested(r.Findings), func(line string) string { return "- " + limited(line) }))
 	toChange(&b, scenarios)
 	table(&b, "Is this cluster affected by known bugs of Kubernetes?",
 		[]string{"ANSWER", "BUG", "COMPONENT", "VERSION", "FIX", "MODE", "SCENARIO", "WHY IT CANNOT BE TOLD"}, knownBugs(Bugs(r)))

@@ -21,8 +21,8 @@ const (
 )
 
 // Terminal writes the table that a person reads when a run ends: plain text without colour, a line per scenario and below it the result,
-// with facts if it did not pass. Then follow what was skipped, by reason, which known bugs were seen, what several scenarios did not look
-// at, and how the run went.
+// with facts if it did not pass. Then follow what was skipped, by reason, which known bugs were seen, what load says to findings of the
+// manifests, what several scenarios did not look at, and how the run went.
 func Terminal(w io.Writer, r model.Report) error {
 	rows := [][]string{columns()}
 	shown := slices.DeleteFunc(slices.Clone(r.Scenarios), func(s model.Scenario) bool { return s.Outcome == verdict.Skipped })
@@ -47,6 +47,7 @@ func Terminal(w io.Writer, r model.Report) error {
 		}
 	}
 	printBugs(&b, Bugs(r))
+	printTested(&b, r.Findings)
 	fmt.Fprintln(&b)
 	for _, text := range slices.Concat([]string{totals(r)}, sharedLimits(limits), About(r)) {
 		for i, line := range phrase.Wrap(phrase.Printable(text), lineWidth) {

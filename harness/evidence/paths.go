@@ -16,6 +16,7 @@ const (
 	SessionFile  = "session.json"
 	ClusterFile  = "cluster.json"
 	SpansFile    = "spans.jsonl"
+	FindingsFile = "findings.json"
 )
 
 // DiagnosticsFolder is in the folder of a recording that did not pass, and has the state of the cluster after it.
@@ -29,6 +30,9 @@ func SessionPath(run string) string { return filepath.Join(Folder(run), SessionF
 
 // SpansPath returns the path of the [Span]s of a run folder.
 func SpansPath(run string) string { return filepath.Join(Folder(run), SpansFile) }
+
+// FindingsPath returns the path of what was found in the manifests that a run folder is about.
+func FindingsPath(run string) string { return filepath.Join(Folder(run), FindingsFile) }
 
 // ClusterPath returns the path of the [Cluster] of a mode.
 func ClusterPath(run, mode string) string { return filepath.Join(Folder(run), mode, ClusterFile) }

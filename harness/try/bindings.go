@@ -57,7 +57,7 @@ func accountOf(objects []manifest.Object, subject rbacv1.Subject) (namespace str
 }
 
 // bound says which bindings give the app's ServiceAccounts nothing.
-func (p plan) bound() (lines []string) {
+func (p Plan) bound() (lines []string) {
 	for _, m := range misboundOf(slices.Concat(p.Objects, p.change.objects)) {
 		remedy := "--namespace=" + m.names
 		if p.given.Named() {

@@ -30,7 +30,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		change, err := NewChange(app, "image=web:2", manifest.Sources{})
 		if err == nil {
-			p := plan{App: app, change: change, changes: []during.Change{{Does: func() string { return change.Does(app) }}}, method: "GET"}
+			p := Plan{App: app, change: change, changes: []during.Change{{Does: func() string { return change.Does(app) }}}, method: "GET"}
 			p.lines()
 		}
 	})

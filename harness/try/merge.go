@@ -32,34 +32,33 @@ type merge struct {
 // (kube-proxy's minSyncPeriod), evenly, so that its mean is half of its most.
 const variation = 2
 
-// atBase returns the app as it is at the base, and what a merge changes; remove removes the files that this needed.
-func atBase(ctx context.Context, o *Options, head []manifest.Object) (app *App, change Change, remove func(), err error) {
+// atBase returns the app as it is at the base, and what a merge changes.
+func atBase(ctx context.Context, o *Options, head []manifest.Object) (app *App, change Change, err error) {
 	flag := "--base=" + o.Base
 	switch {
 	case o.To != "":
-		return nil, change, nil, usage.New(flag, "--to is given too", "leave one of them out: what is merged is rolled out")
+		return nil, change, usage.New(flag, "--to is given too", "leave one of them out: what is merged is rolled out")
 	case slices.Contains(o.Files, "-"):
-		return nil, change, nil, usage.New(flag, "standard input has no revisions", "name files of a git repository")
+		return nil, change, usage.New(flag, "standard input has no revisions", "name files of a git repository")
 	}
 	at, remove, err := manifest.AtRevision(ctx, o.Sources, o.Base)
 	if err != nil {
-		return nil, change, nil, err
+		return nil, change, err
 	}
+	defer remove()
 	objects, err := manifest.Read(at)
 	if err == nil {
 		app, err = New(objects, o.Service, o.Workload)
 	}
 	if err != nil {
-		remove()
-		return nil, change, nil, usage.New(flag, usage.OneLine(err), "leave --base out where there was no such app before")
+		return nil, change, usage.New(flag, usage.OneLine(err), "leave --base out where there was no such app before")
 	}
 	change = Change{objects: head, from: "the working tree"}
 	if !slices.ContainsFunc(head, app.workload.Same) {
-		remove()
-		return nil, change, nil, usage.New(flag, fmt.Sprintf("the working tree has no %s any more", app.workload),
+		return nil, change, usage.New(flag, fmt.Sprintf("the working tree has no %s any more", app.workload),
 			"say which workload stays: --workload")
 	}
-	return app, change, remove, nil
+	return app, change, nil
 }
 
 // changes returns what is recorded: the restart of the base, the merge, and the restart of what was merged.

@@ -2,7 +2,9 @@ package try
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -16,11 +18,12 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// A plan is what a try will do.
-type plan struct {
-	*App
+// A Plan is what a try will do.
+type Plan struct {
+	*App    // as it is before the change
 	change  Change
-	changes []during.Change // the first is the change
+	parts   []during.Part   // on a cluster of each mode
+	changes []during.Change // of a part; the first is the change
 	given   Options
 	modes   []string // one after the other
 	method  string   // of requests
@@ -29,8 +32,49 @@ type plan struct {
 	linked  []string // links to folders, which were not followed
 }
 
+// Manifests returns the objects of the manifests, and those that they had at the base; nil: none is given.
+func (p Plan) Manifests() (objects, base []manifest.Object) {
+	if p.given.Base == "" {
+		return p.Objects, nil
+	}
+	return p.change.objects, p.Objects
+}
+
+// Rolls reports whether a workload is the one that is rolled out, and a Service the one that clients use.
+func (p Plan) Rolls(workload, service manifest.Object) bool {
+	return workload.Same(p.workload) && service.Unstructured != nil && service.GetName() == p.service.Name
+}
+
+// Print says what was found and what will be done, in lines.
+func (p Plan) Print(w io.Writer) error {
+	for _, line := range p.lines() {
+		if _, err := fmt.Fprintln(w, phrase.PrintableLines(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads the manifests, and finds the app and its change in them.
+func (p *Plan) read(ctx context.Context, o Options) error {
+	objects, err := manifest.Read(o.Sources)
+	if err != nil {
+		return err
+	}
+	if p.App, err = New(objects, o.Service, o.Workload); err == nil {
+		p.change, err = NewChange(p.App, o.To, o.Sources)
+	}
+	if err == nil && o.Base != "" {
+		p.App, p.change, err = atBase(ctx, &o, objects)
+	}
+	if err != nil {
+		return err
+	}
+	return checkRolls(p.App, p.change)
+}
+
 // lines says what was found in the manifests, what will be requested and rolled out, and what a kind cluster will lack.
-func (p plan) lines() []string {
+func (p Plan) lines() []string {
 	answers := p.answers()
 	lines := []string{
 		fmt.Sprintf("workload:  %s in namespace %s, %s", p.workload, p.service.Namespace, p.size()),
@@ -80,7 +124,7 @@ func (p plan) lines() []string {
 }
 
 // sameImages names the images that base and working tree have alike, where both are tried.
-func (p plan) sameImages() string {
+func (p Plan) sameImages() string {
 	if p.given.Base == "" {
 		return ""
 	}
@@ -89,7 +133,7 @@ func (p plan) sameImages() string {
 }
 
 // size says how many pods the workload has.
-func (p plan) size() string {
+func (p Plan) size() string {
 	replicas, found, _ := unstructured.NestedInt64(p.workload.Object, "spec", "replicas")
 	switch {
 	case p.workload.GetKind() == "DaemonSet":
@@ -101,7 +145,7 @@ func (p plan) size() string {
 }
 
 // notAsked names the other ports of the Service.
-func (p plan) notAsked() string {
+func (p Plan) notAsked() string {
 	others := slices.DeleteFunc(slices.Clone(p.service.Spec.Ports), func(port corev1.ServicePort) bool { return port.Name == p.port.Name })
 	if len(others) == 0 {
 		return ""
@@ -110,7 +154,7 @@ func (p plan) notAsked() string {
 }
 
 // asked describes the requests.
-func (p plan) asked() string {
+func (p Plan) asked() string {
 	said := p.method + " " + p.path
 	if p.body > 0 {
 		said += " with " + phrase.Count(p.body, "byte")
@@ -128,7 +172,7 @@ func (p plan) asked() string {
 }
 
 // trusts says which certificates clients accept, and whether they have one.
-func (p plan) trusts() string {
+func (p Plan) trusts() string {
 	said := "any certificate of the app is accepted; to have it verified: --ca=FILE"
 	switch q := p.given.Request; {
 	case q.Insecure:
@@ -143,7 +187,7 @@ func (p plan) trusts() string {
 }
 
 // others names the objects beside the workload and the Service.
-func (p plan) others() (names []string) {
+func (p Plan) others() (names []string) {
 	for _, o := range p.Objects {
 		left := slices.ContainsFunc(p.leftOut(), o.Same)
 		service := o.GetKind() == "Service" && o.GetName() == p.service.Name
@@ -156,7 +200,7 @@ func (p plan) others() (names []string) {
 }
 
 // leftOut returns the objects that are not applied, as far as that is known before there is a cluster.
-func (p plan) leftOut() []manifest.Object {
+func (p Plan) leftOut() []manifest.Object {
 	if p.given.Named() {
 		return nil
 	}
@@ -164,7 +208,7 @@ func (p plan) leftOut() []manifest.Object {
 }
 
 // lacking says what the manifests need, and neither they nor a cluster that is made have. An existing cluster may have anything.
-func (p plan) lacking() (lines []string) {
+func (p Plan) lacking() (lines []string) {
 	all := slices.Concat(p.Objects, p.change.objects)
 	missing := append(unmet(p.Objects, p.Objects), unmet(p.change.objects, all)...)
 	slices.Sort(missing)

@@ -21,7 +21,6 @@ import (
 	"example.com/rollcall/harness/run"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict/kept"
-	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/loadgen"
 )
 
@@ -39,94 +38,82 @@ func settleFor(timeout string) string {
 // Run applies the app, rolls it out under load, reports what that cost, and returns the exit code of the verdict. It returns an error if
 // there is no report: a [usage.Error] for bad input. With Fix, it asks what advice on the rollout has for a patch.
 func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports, advise Advise) (int, error) {
+	p, err := NewPlan(ctx, o, advise)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.Print(at.Out); err != nil || o.DryRun {
+		return 0, err
+	}
+	return p.Run(ctx, at, reports)
+}
+
+// Run does what is planned.
+func (p Plan) Run(ctx context.Context, at during.Terminal, reports run.Reports) (int, error) {
+	if len(p.modes) > 1 {
+		if err := checkKernel(ctx, p.modes); err != nil {
+			return 0, err
+		}
+	}
+	return during.RunChanges(ctx, at, "try", p.given.line(), reports, p.parts...)
+}
+
+// NewPlan reads the manifests and checks all options. It creates nothing. The error is a [usage.Error] for bad input.
+func NewPlan(ctx context.Context, o Options, advise Advise) (p Plan, err error) {
 	if len(o.Files) == 0 && o.Kustomize == "" {
-		return 0, usage.New("rollcall try", "no manifests are named", "give -f FILE or -k FOLDER")
+		return p, usage.New("rollcall try", "no manifests are named", "give -f FILE or -k FOLDER")
 	}
 	if o.Named() {
 		there := attached.Options{Kubeconfig: o.Kubeconfig, Context: o.Context, Access: o.Access}
-		var err error
 		if o.Namespace, err = attached.Namespace(there); err != nil {
-			return 0, err
+			return p, err
 		}
 	} else if o.Namespace = o.Namespaces; o.Namespace != "" && len(validation.IsDNS1123Label(o.Namespace)) > 0 {
-		return 0, usage.New("--namespace="+o.Namespace, "it is no name of a namespace", "name the one of objects that name none, as for kubectl")
+		return p, usage.New("--namespace="+o.Namespace, "it is no name of a namespace", "name the one of objects that name none, as for kubectl")
 	}
-	objects, err := manifest.Read(o.Sources)
-	if err != nil {
-		return 0, err
+	p.given = o
+	if err = p.read(ctx, o); err != nil {
+		return p, err
 	}
-	app, err := New(objects, o.Service, o.Workload)
-	if err != nil {
-		return 0, err
-	}
-	change, err := NewChange(app, o.To, o.Sources)
-	if err == nil && o.Base != "" {
-		var remove func()
-		if app, change, remove, err = atBase(ctx, &o, objects); err == nil {
-			defer remove()
-		}
-	}
-	if err == nil {
-		err = checkRolls(app, change)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if o.Twin && len(app.hooked()) == 0 {
-		return 0, usage.New("--twin", fmt.Sprintf("the pods of %s have no preStop hook that could be taken away", app.workload),
+	if o.Twin && len(p.hooked()) == 0 {
+		return p, usage.New("--twin", fmt.Sprintf("the pods of %s have no preStop hook that could be taken away", p.workload),
 			"leave --twin out")
 	}
-	given := o
 	if !o.Named() {
 		o.Namespaces = "" // they are those of an existing cluster
 	}
 	o.Settle = settleFor(o.Request.Timeout)
-	o.Request.Host = cmp.Or(o.Request.Host, app.host())
-	if app.secure && o.Request.CA == "" && !o.Request.Insecure {
+	o.Request.Host = cmp.Or(o.Request.Host, p.host())
+	if p.secure && o.Request.CA == "" && !o.Request.Insecure {
 		if err := o.checkTrust(); err != nil {
-			return 0, err
+			return p, err
 		}
 		o.Request.Insecure = true // as the kubelet does
 	}
 	o.Creates = true
-	o.Options.Service, o.LoadImages = app.Service(), slices.Concat(manifest.Images(app.Objects), change.Images())
+	o.Options.Service, o.LoadImages = p.Service(), slices.Concat(manifest.Images(p.Objects), p.change.Images())
 	for _, image := range o.LoadImages {
 		if err := layout.CheckImage(image); err != nil {
-			return 0, usage.New("image "+strconv.Quote(image), usage.OneLine(err), "write it like shop/web:v2")
+			return p, usage.New("image "+strconv.Quote(image), usage.OneLine(err), "write it like shop/web:v2")
 		}
 	}
-	modes, err := o.modeList()
-	if err != nil {
-		return 0, err
+	if p.modes, err = o.modeList(); err != nil {
+		return p, err
 	}
-	parts, err := partsIn(modes, app, change, o, advise)
-	if err != nil {
-		return 0, err
+	if p.parts, err = partsIn(p.modes, p.App, p.change, o, advise); err != nil {
+		return p, err
 	}
-	p := plan{App: app, change: change, changes: parts[0].Changes, given: given, modes: modes}
+	p.changes = p.parts[0].Changes
 	if o.Recursive {
 		p.linked = manifest.Linked(append(slices.Clone(o.Files), o.To)...)
 	}
-	if c := parts[0].There(); c != nil {
-		if p.allowed, err = given.checkAllowed(ctx, c, slices.Concat(app.Objects, change.objects)); err != nil {
-			return 0, err
+	if c := p.parts[0].There(); c != nil {
+		if p.allowed, err = p.given.checkAllowed(ctx, c, slices.Concat(p.Objects, p.change.objects)); err != nil {
+			return p, err
 		}
 	}
-	p.method, p.body = parts[0].Request()
-	for _, line := range p.lines() {
-		if _, err := fmt.Fprintln(at.Out, phrase.PrintableLines(line)); err != nil {
-			return 0, err
-		}
-	}
-	if o.DryRun {
-		return 0, nil
-	}
-	if len(modes) > 1 {
-		if err := checkKernel(ctx, modes); err != nil {
-			return 0, err
-		}
-	}
-	return during.RunChanges(ctx, at, "try", given.line(), reports, parts...)
+	p.method, p.body = p.parts[0].Request()
+	return p, nil
 }
 
 // checkTrust returns an error where it would hurt to accept any certificate: where a header's value is a secret, which is why it stands in

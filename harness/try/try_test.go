@@ -217,7 +217,7 @@ func TestWhatIsUnderstood(t *testing.T) {
 		"beside it: StatefulSet back, Service back, Pod load",
 		"left out:  Certificate front: a kind cluster does not have kind Certificate of cert-manager.io/v1",
 	}
-	p := plan{App: app, change: change, changes: []during.Change{{Does: func() string { return change.Does(app) }}}, method: "GET"}
+	p := Plan{App: app, change: change, changes: []during.Change{{Does: func() string { return change.Does(app) }}}, method: "GET"}
 	if diff := cmp.Diff(want, p.lines()); diff != "" {
 		t.Error(diff)
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 // volumes says which claims get a volume.
-func (p plan) volumes() []string {
+func (p Plan) volumes() []string {
 	if p.given.Named() {
 		return nil
 	}

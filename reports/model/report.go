@@ -24,8 +24,9 @@ type Report struct {
 	Run        Run                `json:"run"`
 	Clusters   []evidence.Cluster `json:"clusters"` // by mode
 	Summary    Summary            `json:"summary"`
-	Scenarios  []Scenario         `json:"scenarios"`        // by mode, suite and id
-	Claims     []Claim            `json:"claims,omitempty"` // the seed claims that they cover, by mode and number
+	Scenarios  []Scenario         `json:"scenarios"`          // by mode, suite and id
+	Claims     []Claim            `json:"claims,omitempty"`   // the seed claims that they cover, by mode and number
+	Findings   []TestedFinding    `json:"findings,omitempty"` // of the manifests that were tried, by file and line
 	// JudgedAgain says in a line of how many recordings no verdict that was kept fits, and why; empty: of none.
 	JudgedAgain string `json:"-"`
 }

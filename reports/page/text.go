@@ -26,6 +26,8 @@ func funcs() template.FuncMap {
 		"foreign":    reports.ForeignText,
 		"needed":     reports.NeededSleep,
 		"bugs":       reports.Bugs,
+		"tested":     reports.Tested,
+		"testedHead": func() string { return reports.TestedTitle },
 		"faults":     phrase.Faults,
 		"versions":   versions,
 		"numbers":    numbers,

@@ -62,42 +62,56 @@ func checked(cmd *cobra.Command, o check.Options) (findings.Result, error) {
 	if err != nil {
 		return findings.Result{}, err
 	}
-	r := findings.Result{Objects: len(read.Objects), Certain: []findings.Finding{}, Questions: []findings.Finding{},
-		Ignored: []findings.Finding{}}
-	add := func(f findings.Finding, of manifest.Object) error {
-		reasons, err := check.Ignored(of)
-		switch f.Reason = reasons[f.Code]; {
-		case f.Reason != "":
-			r.Ignored = append(r.Ignored, f)
-		case f.Certain:
-			r.Certain = append(r.Certain, f)
-		default:
-			r.Questions = append(r.Questions, f)
-		}
-		return err
-	}
+	r := newResult(len(read.Objects))
 	for _, app := range check.Apps(read.Objects, read.Base) {
-		for _, found := range advice.Read(app.Reading) {
-			of := map[model.FindingObject]manifest.Object{model.OnWorkload: app.Workload, model.OnService: app.Service,
-				model.OnBudget: app.Budget}[found.On]
-			f := findings.Finding{Finding: found, Object: objectName(of)}
-			f.File, f.Line = of.Place(found.Field)
-			if !f.Certain {
-				f.Tell = told(o, app, found)
-			}
-			if err := add(f, of); err != nil {
-				return r, err
-			}
+		tell := func(of model.Finding) string { return told(o, app, of) }
+		if err := addApp(&r, app, tell); err != nil {
+			return r, err
 		}
 	}
 	for _, fault := range read.Faults {
 		f := findings.Finding{Finding: advice.Misplaced(fault.Says, fault.In.Remedy), Object: objectName(fault.Of)}
 		f.File, f.Line = fault.Place()
-		if err := add(f, fault.Of); err != nil {
+		if err := add(&r, f, fault.Of); err != nil {
 			return r, err
 		}
 	}
 	return r.Sorted(), nil
+}
+
+func newResult(objects int) findings.Result {
+	return findings.Result{Objects: objects, Certain: []findings.Finding{}, Questions: []findings.Finding{}, Ignored: []findings.Finding{}}
+}
+
+// addApp adds what manifests say of an app. tell returns the command whose load answers a question.
+func addApp(r *findings.Result, app check.App, tell func(model.Finding) string) error {
+	for _, found := range advice.Read(app.Reading) {
+		of := map[model.FindingObject]manifest.Object{model.OnWorkload: app.Workload, model.OnService: app.Service,
+			model.OnBudget: app.Budget}[found.On]
+		f := findings.Finding{Finding: found, Object: objectName(of)}
+		f.File, f.Line = of.Place(found.Field)
+		if !f.Certain {
+			f.Tell = tell(found)
+		}
+		if err := add(r, f, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a finding about an object to the list that it belongs to.
+func add(r *findings.Result, f findings.Finding, of manifest.Object) error {
+	reasons, err := check.Ignored(of)
+	switch f.Reason = reasons[f.Code]; {
+	case f.Reason != "":
+		r.Ignored = append(r.Ignored, f)
+	case f.Certain:
+		r.Certain = append(r.Certain, f)
+	default:
+		r.Questions = append(r.Questions, f)
+	}
+	return err
 }
 
 func objectName(o manifest.Object) string {

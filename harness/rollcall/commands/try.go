@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ func tryCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.In = os.Stdin
 			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr()}
-			return finish(try.Run(cmd.Context(), at, o, reportsOf, patchOf))
+			return finish(tryApp(cmd.Context(), at, o))
 		},
 	}
 	addFlags(cmd, o.List())
@@ -32,6 +33,22 @@ func tryCommand() *cobra.Command {
 		return pflag.NormalizedName(name)
 	})
 	return cmd
+}
+
+// tryApp tries an app, and tests what check says of its manifests.
+func tryApp(ctx context.Context, at during.Terminal, o try.Options) (int, error) {
+	p, err := try.NewPlan(ctx, o, patchOf)
+	if err != nil {
+		return 0, err
+	}
+	found, err := foundBefore(p)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.Print(at.Out); err != nil || o.DryRun {
+		return 0, err
+	}
+	return p.Run(ctx, at, found.reportsOf)
 }
 
 // patchOf returns the patch that advice on a recording has; see [try.Advise].
