@@ -101,14 +101,3 @@ func ContainersOf(o Object) []corev1.Container {
 	pod := PodOf(o)
 	return slices.Concat(pod.InitContainers, pod.Containers)
 }
-
-// Images returns the images of all pods in the manifests, sorted.
-func Images(objects []Object) (images []string) {
-	for _, o := range objects {
-		for _, c := range ContainersOf(o) {
-			images = append(images, c.Image)
-		}
-	}
-	slices.Sort(images)
-	return slices.Compact(images)
-}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/manifest"
@@ -48,6 +49,9 @@ func atBase(ctx context.Context, o *Options, head []manifest.Object) (app *App, 
 	defer remove()
 	objects, err := manifest.Read(at)
 	if err == nil {
+		if err := o.setBaseImages(objects); err != nil {
+			return nil, change, err
+		}
 		app, err = New(objects, o.Service, o.Workload)
 	}
 	if err != nil {
@@ -59,6 +63,21 @@ func atBase(ctx context.Context, o *Options, head []manifest.Object) (app *App, 
 			"say which workload stays: --workload")
 	}
 	return app, change, nil
+}
+
+// setBaseImages gives containers of the base the images that the options name.
+func (o *Options) setBaseImages(base []manifest.Object) error {
+	for _, given := range o.BaseImages {
+		name, image, is := strings.Cut(given, "=")
+		if !is || name == "" || image == "" {
+			return usage.New("--base-image="+given, "it does not name two images", "write it like shop/web=localhost/web:main")
+		}
+		if !manifest.SetImage(base, name, image) {
+			return usage.New("--base-image="+given, "no container has such an image at "+o.Base, "choose one of: "+
+				strings.Join(manifest.Images(base), ", "))
+		}
+	}
+	return nil
 }
 
 // changes returns what is recorded: the restart of the base, the merge, and the restart of what was merged.

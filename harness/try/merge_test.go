@@ -1,9 +1,16 @@
 package try
 
 import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/kept"
@@ -63,6 +70,51 @@ func TestWhatAMergeMayLose(t *testing.T) {
 		m.restarted(kept.Recording{Timeline: timeline.Timeline{Lanes: row.lanes}}, "")
 		if got := m.allowed(); got != row.want {
 			t.Errorf("%s: %d, want %d", row.sentence, got, row.want)
+		}
+	}
+}
+
+// A base gets the images that were built of it.
+func TestImagesOfTheBase(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "app.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(both)
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", "app.yaml"},
+		{"-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message=app"}} {
+		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	const same = "images:    localhost/web:1 before and after: only manifests are tried\n"
+	for _, row := range []struct {
+		sentence, base, image, working string
+		want, without                  string // lines of the plan, or the error
+	}{
+		{"the same on both sides", "HEAD", "", both, same, ""},
+		{"another in the working tree", "HEAD", "", strings.Replace(both, "web:1", "web:2", 1), "", "only manifests"},
+		{"another for the base", "HEAD", "localhost/web=localhost/web:main", both, "container: web, image localhost/web:main\n", "only manifests"},
+		{"with its tag", "HEAD", "localhost/web:1=localhost/web:main", both, "container: web, image localhost/web:main\n", ""},
+		{"of a name that no container has", "HEAD", "web=localhost/web:main", both,
+			"--base-image=web=localhost/web:main: no container has such an image at HEAD: choose one of: localhost/web:1", ""},
+		{"no image", "HEAD", "localhost/web=", both, "--base-image=localhost/web=: it does not name two images: ", ""},
+		{"without a base", "", "localhost/web=x", both, "--base-image=localhost/web=x: it is for manifests of a base, and none is given: ", ""},
+	} {
+		write(row.working)
+		o := Options{Sources: manifest.Sources{Files: []string{file}}, Base: row.base, DryRun: true}
+		if row.image != "" {
+			o.BaseImages = []string{row.image}
+		}
+		var said bytes.Buffer
+		if _, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil); err != nil {
+			said.WriteString(err.Error())
+		}
+		if got := said.String(); !strings.Contains(got, row.want) || row.without != "" && strings.Contains(got, row.without) {
+			t.Errorf("%s: want %q, and not %q:\n%s", row.sentence, row.want, row.without, got)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/manifest"
+	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/userapp"
 	"example.com/rollcall/harness/verdict/phrase"
 )
@@ -61,6 +62,9 @@ func (p *Plan) read(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	if len(o.BaseImages) > 0 && o.Base == "" {
+		return usage.New("--base-image="+o.BaseImages[0], "it is for manifests of a base, and none is given", "name it: --base=REVISION")
+	}
 	if p.App, err = New(objects, o.Service, o.Workload); err == nil {
 		p.change, err = NewChange(p.App, o.To, o.Sources)
 	}
@@ -100,7 +104,7 @@ func (p Plan) lines() []string {
 		lines = append(lines, "Service:   changes with the rollout: "+strings.Join(changes, "; "))
 	}
 	if same := p.sameImages(); same != "" {
-		lines = append(lines, "images:    "+phrase.Cut(same, 60)+" on both sides: only manifests are tried")
+		lines = append(lines, "images:    "+phrase.Cut(same, 60)+" before and after: only manifests are tried")
 	}
 	if len(p.modes) > 1 {
 		lines = append(lines, "modes:     "+strings.Join(p.modes, ", then ")+", each on a cluster of its own")
@@ -123,13 +127,17 @@ func (p Plan) lines() []string {
 	return slices.Concat(lines, p.volumes(), p.bound(), p.lacking())
 }
 
-// sameImages names the images that base and working tree have alike, where both are tried.
+// sameImages names the images of the workload where base and working tree are tried and have the same.
 func (p Plan) sameImages() string {
 	if p.given.Base == "" {
 		return ""
 	}
-	after := manifest.Images(p.change.objects)
-	return strings.Join(slices.DeleteFunc(manifest.Images(p.Objects), func(image string) bool { return !slices.Contains(after, image) }), ", ")
+	merged := slices.DeleteFunc(slices.Clone(p.change.objects), func(o manifest.Object) bool { return !o.Same(p.workload) })
+	images := manifest.Images([]manifest.Object{p.workload})
+	if !slices.Equal(images, manifest.Images(merged)) {
+		return ""
+	}
+	return strings.Join(images, ", ")
 }
 
 // size says how many pods the workload has.
