@@ -2,7 +2,6 @@ package commands
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -15,59 +14,69 @@ import (
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/usage"
 	"example.com/rollcall/harness/verdict"
-	"example.com/rollcall/harness/verdict/phrase"
 	"example.com/rollcall/reports"
 	"example.com/rollcall/suites"
 )
 
 func explainCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "explain NAME...",
 		Short: "Explain a scenario, rule, code, claim, suite, lane or outcome that reports name",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return explained(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage.New("rollcall explain", "no name is given", whatToName)
-			}
-			for _, arg := range args {
-				name := strings.ToLower(arg)
-				w := cmd.OutOrStdout()
-				if !explainScenario(w, name) && !explainCode(w, name) && !explainRetired(w, name) && !explainClaim(w, strings.ToUpper(arg)) &&
-					!explainSuite(w, name) && !explainOutcome(w, name) && !explainLane(w, name) && !explainExcuses(w, name) {
-					return usage.New("explain "+arg, "nothing has that name", whatToName+usage.Meant(name, explained()...))
-				}
-			}
-			return nil
-		},
 	}
+	out := addOutput(cmd, asText, asJSON, asYAML)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage.New("rollcall explain", "no name is given", whatToName)
+		}
+		all := []explanation{}
+		for _, arg := range args {
+			found := explain(strings.ToLower(arg))
+			if len(found) == 0 {
+				return usage.New("explain "+arg, "nothing has that name", whatToName+usage.Meant(strings.ToLower(arg), explained()...))
+			}
+			all = append(all, found...)
+		}
+		return out.print(cmd.OutOrStdout(), all, map[string]func(io.Writer) error{asText: func(w io.Writer) error { return printExplanations(w, all) }})
+	}
+	return cmd
 }
 
 // whatToName is the remedy for a name that is missing, or that nothing has.
 const whatToName = "name a scenario, a rule or a code; all codes: harness/verdict/CODES.md"
 
-func explainScenario(w io.Writer, name string) (found bool) {
+// explain returns what has a name, in small letters: several scenarios of different suites may.
+func explain(name string) (found []explanation) {
+	for _, of := range []func(string) []explanation{explainScenario, explainCode, explainRetired, explainClaim, explainSuite, explainOutcome,
+		explainLane, explainExcuses} {
+		if found = of(name); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+func explainScenario(name string) (found []explanation) {
 	all := suites.All()
 	for _, suite := range slices.Sorted(maps.Keys(all)) {
 		for _, s := range all[suite] {
 			if s.ID == name || strings.HasSuffix("/"+name, "/"+suite+"/"+s.ID) { // the name may have a mode before it
-				printScenario(w, suite, s)
-				found = true
+				found = append(found, scenarioExplained(suite, s))
 			}
 		}
 	}
 	return found
 }
 
-func printScenario(w io.Writer, suite string, s harness.Scenario) {
-	say(w, "", "scenario %s/%s claims: %s", suite, s.ID, s.Claim)
-	say(w, "  ", "profile %s, about %.0f s, needs %s", cmp.Or(s.Profile, harness.Full), s.Estimate().Seconds(), strings.Join(s.Needs(), ", "))
+func scenarioExplained(suite string, s harness.Scenario) explanation {
+	e := explanation{Kind: aScenario, Name: suite + "/" + s.ID, Says: s.Claim, Profile: string(cmp.Or(s.Profile, harness.Full)),
+		Seconds: s.Estimate().Seconds(), Needs: s.Needs(), Run: "rollcall run --suites=" + suite + " --run='^" + s.ID + "$'"}
 	for _, id := range s.Covers() {
 		claim, _ := reports.SeedClaimOf(id)
-		say(w, "  ", "decides %s: %s", id, claim.Says)
+		e.Decides = append(e.Decides, explainedPart{Name: id, Says: claim.Says})
 	}
-	say(w, "  ", "expects that")
 	for _, x := range s.Expect {
 		text := x.Rule
 		if r, ok := verdict.RuleOf(x.Rule); ok {
@@ -76,78 +85,70 @@ func printScenario(w io.Writer, suite string, s harness.Scenario) {
 		if x.Fact != "" {
 			text += ": " + x.Fact
 		}
-		say(w, "    ", "%s %s: %s", verdict.CodeOf(x.Rule), x.Rule, text)
+		e.Expects = append(e.Expects, explainedPart{Code: verdict.CodeOf(x.Rule), Name: x.Rule, Says: text})
 	}
-	fmt.Fprintf(w, "run it: rollcall run --suites=%s --run='^%s$'\n", suite, s.ID)
+	return e
 }
 
 // explainCode says what a rule, a reason, a limit, an advice or a stage is, what causes a finding of it, and what to do.
-func explainCode(w io.Writer, name string) bool {
+func explainCode(name string) []explanation {
 	code, found := codeNamed(name)
 	if !found {
-		return false
+		return nil
 	}
+	e := explanation{Kind: anAdvice, Name: code.ID, Code: code.Code, Causes: code.Causes, Do: code.Remedy()}
 	rule, isRule := verdict.RuleOf(code.ID)
 	reason := slices.IndexFunc(verdict.Reasons(), func(k verdict.ReasonKind) bool { return k.ID == code.ID })
 	switch {
 	case isRule:
-		say(w, "", "%s rule %s: %s", code.Code, code.ID, rule.Claim)
+		e.Kind, e.Says = aRule, rule.Claim
 	case reason >= 0:
 		k := verdict.Reasons()[reason]
-		say(w, "", "%s reason %s for an inconclusive verdict: %s", code.Code, code.ID, k.When)
-		say(w, "  ", "Cannot be decided: %s.", k.NotDecided)
+		e.Kind, e.Says, e.NotDecided = aReason, k.When, k.NotDecided
 	case slices.Contains(evidence.Limits(), code.ID):
-		say(w, "", "%s limit %s: something was not looked at", code.Code, code.ID)
+		e.Kind, e.Says = aLimit, "something was not looked at"
 	case slices.ContainsFunc(timeline.StageTexts(), func(t timeline.StageText) bool { return string(t.Stage) == code.ID }):
-		say(w, "", "%s stage %s: how far a request came that got no good reply", code.Code, code.ID)
-	default:
-		say(w, "", "%s advice %s", code.Code, code.ID)
+		e.Kind, e.Says = aStage, "how far a request came that got no good reply"
 	}
-	say(w, "  ", "Causes: %s", code.Causes)
-	say(w, "  ", "Do: %s", code.Remedy())
 	if other, ok := codeNamed(code.As); ok {
-		say(w, "  ", "%s says: %s", other.Code, other.Remedy())
+		e.As = &explainedPart{Code: other.Code, Name: other.ID, Says: other.Remedy()}
 	}
-	return true
+	return []explanation{e}
 }
 
 // explainRetired says that a code is not in use any more, as the head of CODES.md does.
-func explainRetired(w io.Writer, name string) bool {
+func explainRetired(name string) []explanation {
 	code := strings.ToUpper(name)
-	retired := slices.Contains(verdict.RetiredCodes(), code)
-	if retired {
-		say(w, "", "%s is retired: it was of a rule that no scenario had, and is not given again", code)
+	if !slices.Contains(verdict.RetiredCodes(), code) {
+		return nil
 	}
-	return retired
+	return []explanation{{Kind: aRetiredCode, Name: code, Says: "it was of a rule that no scenario had, and is not given again"}}
 }
 
-func explainClaim(w io.Writer, name string) bool {
+func explainClaim(name string) []explanation {
+	name = strings.ToUpper(name)
 	claim, ok := reports.SeedClaimOf(name)
 	if !ok {
-		return false
+		return nil
 	}
-	say(w, "", "claim %s: %s", name, claim.Says)
-	if claim.Truth != "" {
-		say(w, "  ", "false; what is true: %s", claim.Truth)
-	}
-	say(w, "  ", "Do: %s", claim.Do)
+	e := explanation{Kind: aClaim, Name: name, Says: claim.Says, Truth: claim.Truth, Do: claim.Do}
 	for _, l := range listings() {
 		if slices.Contains(l.Covers, name) {
-			say(w, "  ", "decided by %s/%s: %s", l.Suite, l.ID, l.Claim)
+			e.Scenarios = append(e.Scenarios, explainedPart{Name: l.Suite + "/" + l.ID, Says: l.Claim})
 		}
 	}
-	return true
+	return []explanation{e}
 }
 
 // explainLane says what a client does, by the id of its lane, such as worker-reused, or by that of its kind alone.
-func explainLane(w io.Writer, name string) bool {
+func explainLane(name string) []explanation {
 	end := strings.LastIndex(name, "-") + 1
 	outside := strings.TrimSuffix(name[:end], "-") == "outside"
 	i := slices.IndexFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool {
 		return k.Name == name[end:] && (end == 0 || k.IsControl() || outside == (k.Vantage == evidence.FromHost))
 	})
 	if i < 0 {
-		return false
+		return nil
 	}
 	kind := evidence.LaneKinds()[i]
 	from, target, over := "in a pod on each node that carries load", "the Service by its address", "over a new connection for each request"
@@ -168,43 +169,32 @@ func explainLane(w io.Writer, name string) bool {
 	case kind.KeepsAlive():
 		over = "over connections that are kept, and never sends a request again"
 	}
-	say(w, "", "lane %s: a client %s, which asks %s, %s", name, from, target, over)
-	return true
+	return []explanation{{Kind: aLane, Name: name, Says: "a client " + from + ", which asks " + target + ", " + over}}
 }
 
-func explainSuite(w io.Writer, name string) (found bool) {
+func explainSuite(name string) []explanation {
+	e := explanation{Kind: aSuite, Name: name}
 	for _, l := range listings() {
-		if l.Suite != name {
-			continue
+		if l.Suite == name {
+			e.Scenarios = append(e.Scenarios, explainedPart{Name: l.Suite + "/" + l.ID, Says: l.Claim})
 		}
-		if !found {
-			say(w, "", "suite %s", name)
-		}
-		found = true
-		say(w, "  ", "%s/%s: %s", l.Suite, l.ID, l.Claim)
 	}
-	return found
+	if len(e.Scenarios) == 0 {
+		return nil
+	}
+	return []explanation{e}
 }
 
 // explainExcuses says what a slow host, and not the cluster, is to blame for.
-func explainExcuses(w io.Writer, name string) bool {
+func explainExcuses(name string) []explanation {
 	if name != "excused" {
-		return false
+		return nil
 	}
-	say(w, "", "excused is a failure that is inconclusive, because whoever was late had waited that long for a processor of the host")
-	for _, e := range verdict.Excuses() {
-		say(w, "  ", "%s: excused where %s", e.What, e.When)
+	e := explanation{Kind: anExcuse, Name: name,
+		Says: "a failure that is inconclusive, because whoever was late had waited that long for a processor of the host",
+		Do:   "see who waited in the facts of the finding; then lower --jobs or --rate, or give the host more processors."}
+	for _, of := range verdict.Excuses() {
+		e.Excuses = append(e.Excuses, explainedPart{Name: of.What, Says: of.When})
 	}
-	say(w, "  ", "Do: see who waited in the facts of the finding; then lower --jobs or --rate, or give the host more processors.")
-	return true
-}
-
-// say prints a text in lines that fit a terminal, indented after the first.
-func say(w io.Writer, indent, form string, args ...any) {
-	for i, line := range phrase.Wrap(fmt.Sprintf(form, args...), 118-len(indent)) {
-		if i > 0 {
-			line = "  " + line
-		}
-		fmt.Fprintln(w, indent+line)
-	}
+	return []explanation{e}
 }

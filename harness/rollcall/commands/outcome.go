@@ -1,7 +1,5 @@
 package commands
 
-import "io"
-
 // outcomes are those of a scenario, with what each means, what follows, and what to do.
 var outcomes = []struct{ Name, Means, Do string }{
 	{"pass", "every rule of the scenario held, and enough was seen to tell. Of a negative control: its clients lost requests, as they have to",
@@ -19,13 +17,11 @@ var outcomes = []struct{ Name, Means, Do string }{
 		"rollcall run --dry-run says beforehand what would be skipped, and why."},
 }
 
-func explainOutcome(w io.Writer, name string) bool {
+func explainOutcome(name string) []explanation {
 	for _, o := range outcomes {
 		if o.Name == name {
-			say(w, "", "outcome %s: %s.", o.Name, o.Means)
-			say(w, "  ", "Do: %s", o.Do)
-			return true
+			return []explanation{{Kind: anOutcome, Name: name, Says: o.Means, Do: o.Do}}
 		}
 	}
-	return false
+	return nil
 }

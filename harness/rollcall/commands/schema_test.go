@@ -28,6 +28,7 @@ func TestSchemasAreOfWhatIsWritten(t *testing.T) {
 	}{
 		{"check", "What manifests say of rollouts and drains.", reflect.TypeFor[findings.Result]()},
 		{"list", "The scenarios, by suite.", reflect.TypeFor[[]listing]()},
+		{"explain", "What each name is, in their order.", reflect.TypeFor[[]explanation]()},
 		{"compare", "What run B says otherwise than run A.", reflect.TypeFor[compare.Comparison]()},
 		{"accept", "A decision for each candidate, in the order in which they were named.", reflect.TypeFor[[]compare.Decision]()},
 		{"trend", "The lines of the history, which is a file with one such object a line.", reflect.TypeFor[[]compare.Line]()},
@@ -61,6 +62,7 @@ func TestOutputIsValid(t *testing.T) {
 			"--candidate", failing, "--policy", policy(t, "rollout/drained")}},
 		{"a candidate that fails", "accept", []string{"accept", "--baseline", steady, "--candidate", failing}},
 		{"manifests with a mistake", "check", []string{"check", "-f", "../../cases/testdata/o6.yaml"}},
+		{"one of each kind", "explain", append([]string{"explain"}, ofEachKind...)},
 		{"a history", "trend", []string{"trend", steady, failing}},
 		{"a history of nothing", "trend", []string{"trend", underWay}},
 		{"a run that goes on", "status", []string{"status", underWay}},
