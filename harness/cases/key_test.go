@@ -31,13 +31,23 @@ var disagreements = map[string]map[string]string{
 		"certain RC3004 Deployment/web":  "a container without a port may only ship logs: only load can tell",
 		"question RC3004 Deployment/web": "the same, as a question",
 	},
-	"h7":          trackLabel,
-	"h7-none":     trackLabel,
-	"h7-workload": trackLabel,
+	"n14":         electedLater,
+	"n14-alone":   electedLater,
+	"n14a":        electedLater,
+	"n14b":        electedLater,
+	"h7":          tracks,
+	"h7-none":     tracks,
+	"h7-workload": tracks,
 }
 
-var trackLabel = map[string]string{
+var electedLater = map[string]string{
+	"question RC3040 Service/safe-active": "the code is newer than the key, and the app sets the label at run time",
+}
+
+var tracks = map[string]string{
 	"certain RC3026 Deployment/reviews-v1": "the label is a track that stays, although it is the image's tag today: the Service does not select it",
+	"certain RC3021 Service/reviews":       "the other Deployment has the port of the Service, as a canary has: only load can tell",
+	"question RC3021 Service/reviews":      "the same, as a question",
 }
 
 // TestCheckAgainstTheKey compares what check says of the manifests of all cases with the key.

@@ -45,6 +45,14 @@ func objects(t *testing.T, text string) []manifest.Object {
 // Each row changes the app, and has the part of the reading that is not as before.
 func TestReadings(t *testing.T) {
 	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec: {LIMIT, selector: {matchLabels: {app: web}}}\n"
+	byNumber := []string{"targetPort: http", "targetPort: 8080"}
+	beside := func(version, kind, ports string) string {
+		return "---\napiVersion: " + version + "\nkind: " + kind + "\nmetadata: {name: web2, namespace: shop}\nspec: {template: {metadata: {labels: " +
+			"{app: web}}, spec: {restartPolicy: Never, containers: [{name: m, image: m, " + ports + "}]}}}\n"
+	}
+	behind := func(r evidence.Reading) any {
+		return []string{strings.Join(r.Peers, " "), strings.Join(r.Others, " ")}
+	}
 	for _, row := range []struct {
 		sentence string
 		edits    []string // pairs: a text, and what replaces it
@@ -74,10 +82,15 @@ func TestReadings(t *testing.T) {
 			func(r evidence.Reading) any { return []any{r.Programs, r.Stopping} }, []any{[]string{"nginx"}, true}},
 		{"a label that is the image's tag changes with it", []string{"labels: {app: web}", "labels: {app: web, v: \"1.4\"}",
 			"{selector: {app: web}", "{selector: {app: web, v: \"1.4\"}"}, "", func(r evidence.Reading) any { return r.Versioned }, []string{"v"}},
-		{"a Job with the same labels is behind the Service", nil,
-			"---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, namespace: shop}\n" +
-				"spec: {template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, containers: [{name: m, image: m}]}}}\n",
-			func(r evidence.Reading) any { return r.Others }, []string{"Job migrate"}},
+		{"a Job with the same labels is behind the Service", byNumber, beside("batch/v1", "Job", ""), behind, []string{"", "Job web2"}},
+		{"a port by name leaves it out", nil, beside("batch/v1", "Job", ""), behind, []string{"", ""}},
+		{"a Job's pods do not serve, whatever port they have", nil, beside("batch/v1", "Job", "ports: [{name: http, containerPort: 8080}]"), behind,
+			[]string{"", "Job web2"}},
+		{"a canary has the port", nil, beside("apps/v1", "Deployment", "ports: [{name: http, containerPort: 9090}]"), behind,
+			[]string{"Deployment web2", ""}},
+		{"one that names no port may have it", byNumber, beside("apps/v1", "StatefulSet", ""), behind, []string{"StatefulSet web2", ""}},
+		{"one that names another has not", byNumber, beside("apps/v1", "Deployment", "ports: [{containerPort: 6379}]"), behind,
+			[]string{"", "Deployment web2"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			text := app
@@ -85,13 +98,41 @@ func TestReadings(t *testing.T) {
 				text = strings.Replace(text, row.edits[i], row.edits[i+1], 1)
 			}
 			apps := check.Apps(objects(t, text+row.also), nil)
-			if len(apps) != 1 {
+			if len(apps) == 0 || apps[0].Workload.GetName() != "web" {
 				t.Fatalf("%d apps", len(apps))
 			}
 			if diff := cmp.Diff(row.want, row.of(apps[0].Reading)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A Service that leads to no pods of the manifests stands for itself.
+func TestServicesOfNoPods(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		edits    []string
+		want     string
+	}{
+		{"one that leads to them", nil, ""},
+		{"a misspelt label", []string{"{selector: {app: web}", "{selector: {app: wbe}"}, "app=wbe"},
+		{"a label that a controller sets", []string{"{selector: {app: web}", "{selector: {statefulset.kubernetes.io/pod-name: web-0}"}, ""},
+		{"no selector", []string{"{selector: {app: web}, ", "{"}, ""},
+		{"in another namespace", []string{"kind: Service\nmetadata: {name: web, namespace: shop}\nspec: {selector: {app: web}",
+			"kind: Service\nmetadata: {name: web, namespace: other}\nspec: {selector: {app: wbe}"}, ""},
+	} {
+		text := app
+		for i := 0; i < len(row.edits); i += 2 {
+			text = strings.Replace(text, row.edits[i], row.edits[i+1], 1)
+		}
+		got := ""
+		for _, a := range check.Apps(objects(t, text), nil) {
+			got += a.Reading.Unmatched
+		}
+		if got != row.want {
+			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
+		}
 	}
 }
 

@@ -85,7 +85,13 @@ func (a *App) readService(service corev1.Service, objects []manifest.Object) {
 	r.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
 	r.PublishesUnready = service.Spec.PublishNotReadyAddresses
 	for _, o := range objects {
-		if pods, has := manifest.PodLabels(o); has && o.Namespace() == service.Namespace && !o.Same(a.Workload) && selects(service, pods) {
+		pods, has := manifest.PodLabels(o)
+		if !has || o.Namespace() != service.Namespace || o.Same(a.Workload) || !selects(service, pods) || !reaches(service, o) {
+			continue
+		}
+		if mayServe(service, o) {
+			r.Peers = append(r.Peers, o.String())
+		} else {
 			r.Others = append(r.Others, o.String())
 		}
 	}
@@ -100,6 +106,33 @@ func (a *App) readService(service corev1.Service, objects []manifest.Object) {
 			r.Versioned = append(r.Versioned, label)
 		}
 	}
+}
+
+// reaches reports whether a Service leads requests to pods of an object that it selects: a port by name is left out for pods without it
+// (endpointslice v0.37, utils.go, getEndpointPorts).
+func reaches(service corev1.Service, o manifest.Object) bool {
+	pod := manifest.PodOf(o)
+	return slices.ContainsFunc(service.Spec.Ports, func(p corev1.ServicePort) bool {
+		return userapp.PortNumber(pod, userapp.TargetOf(p)) > 0
+	})
+}
+
+// mayServe reports whether pods of an object may answer what a Service sends them, such as those of a canary: they have a port of it, or
+// name no port at all. A Job's do not serve.
+func mayServe(service corev1.Service, o manifest.Object) bool {
+	if kind := o.GetKind(); kind == "Job" || kind == "CronJob" {
+		return false
+	}
+	pod := manifest.PodOf(o)
+	var has []int32
+	for _, c := range userapp.Serving(pod) {
+		for _, p := range c.Ports {
+			has = append(has, p.ContainerPort)
+		}
+	}
+	return len(has) == 0 || slices.ContainsFunc(service.Spec.Ports, func(p corev1.ServicePort) bool {
+		return slices.Contains(has, userapp.PortNumber(pod, userapp.TargetOf(p)))
+	})
 }
 
 // readChanges compares each port of the Service, and its selector, with those of an earlier version.

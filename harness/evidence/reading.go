@@ -10,7 +10,9 @@ type Reading struct {
 	Surge   int    // pods that a rollout may have beyond the replicas
 
 	Budget    string   // the PodDisruptionBudget that never allows an eviction
-	Others    []string // what the Service selects besides, such as Job migrate
+	Others    []string // what the Service selects besides and does not listen, such as Job migrate
+	Peers     []string // what it selects besides and may listen, such as Deployment web-canary
+	Unmatched string   // the selector of a Service that no pods of the manifests have; nothing else is read then
 	HostPorts []string // ports of the node that each pod takes
 	Claims    []string // volume claims of which one node has the volume at a time
 	Local     string   // the field of the Service that has the policy Local

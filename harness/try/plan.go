@@ -43,7 +43,7 @@ func (p Plan) Manifests() (objects, base []manifest.Object) {
 
 // Rolls reports whether a workload is the one that is rolled out, and a Service the one that clients use.
 func (p Plan) Rolls(workload, service manifest.Object) bool {
-	return workload.Same(p.workload) && service.Unstructured != nil && service.GetName() == p.service.Name
+	return workload.Unstructured != nil && workload.Same(p.workload) && service.Unstructured != nil && service.GetName() == p.service.Name
 }
 
 // Print says what was found and what will be done, in lines.

@@ -70,6 +70,7 @@ var all = []advice{
 	releaseTakenBack,
 	oneReady,
 	budgetBlocks,
+	selectsNone,
 	misplacedField,
 }
 

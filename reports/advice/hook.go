@@ -64,6 +64,7 @@ var backendEndsFirst = advice{
 	sign: &sign{
 		certain: true, on: model.OnWorkload, says: leavesUnhooked, asks: mayLeaveUnhooked,
 		do:    "give every container that has a port the same preStop hook, or make the one behind a native sidecar",
+		tells: "roll it out: does the app need that container until it ends?",
 		shown: "case f8", twin: "case f8-both",
 	},
 }

@@ -15,6 +15,7 @@ type sign struct {
 	says    func(evidence.Reading) (says, field string) // a clause, and the field of the object that it is about; empty: no such mistake
 	asks    func(evidence.Reading) (says, field string) // the same where it is only a question; nil: it never is
 	do      string                                      // what to change; of a question: what load will tell
+	tells   string                                      // of asks: what load will tell
 	shown   string                                      // the scenario or case in which that lost requests, hung or was refused
 	twin    string                                      // the one that does not
 }
@@ -48,7 +49,7 @@ func (s sign) forms() []sign {
 	if s.asks == nil {
 		return []sign{s}
 	}
-	return []sign{s, {on: s.on, says: s.asks, do: "roll it out: does the app need that container until it ends?"}}
+	return []sign{s, {on: s.on, says: s.asks, do: s.tells}}
 }
 
 // finding returns what the sign says.

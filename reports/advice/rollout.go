@@ -255,7 +255,7 @@ func leavesNone(r evidence.Reading) (says, field string) {
 }
 
 func movesTheOnlyPod(r evidence.Reading) (says, field string) {
-	if r.Service == "" || r.Replicas != 1 || r.Budget != "" || r.Kind == "DaemonSet" || len(r.Others) > 0 {
+	if r.Service == "" || r.Replicas != 1 || r.Budget != "" || r.Kind == "DaemonSet" || len(r.Others)+len(r.Peers) > 0 {
 		return "", ""
 	}
 	return "a drain takes the only pod away, and the next starts only then", "spec.replicas"

@@ -23,10 +23,31 @@ var othersBehind = advice{
 			"give those pods other labels, or the Service a selector that only the app's pods have"
 	},
 	sign: &sign{
-		certain: true, on: model.OnService, says: selectsOthers,
+		certain: true, on: model.OnService, says: selectsOthers, asks: selectsPeers,
 		do:    "give those pods other labels, or the Service a selector that only the app's pods have",
+		tells: "roll it out: are they meant to be behind it, and do they answer as the app's do?",
 		shown: "case h4-try", twin: "case f1",
 	},
+}
+
+var selectsNone = advice{
+	code: verdict.Code{
+		Code: "RC3040", ID: "selects-none",
+		Causes: "the Service's selector matches no pods of the manifests, though these have workloads in its namespace: a misspelt label, or one that " +
+			"a controller or the app sets at run time, or pods that come from elsewhere.",
+		Do: "compare the selector with the labels of the pod templates; without a pod, clients are refused.",
+	},
+	sign: &sign{
+		on: model.OnService, says: matchesNothing,
+		do: "look at a cluster that has it: does it have endpoints?",
+	},
+}
+
+func matchesNothing(r evidence.Reading) (says, field string) {
+	if r.Unmatched == "" {
+		return "", ""
+	}
+	return fmt.Sprintf("its selector %s matches no pods of the manifests: clients are refused, unless other pods have it", r.Unmatched), "spec.selector"
 }
 
 var noneOnNode = advice{
@@ -131,6 +152,14 @@ func selectsOthers(r evidence.Reading) (says, field string) {
 	}
 	return fmt.Sprintf("it also selects pods of %s: clients get these too, and are refused where nothing listens", strings.Join(r.Others,
 			" and ")),
+		"spec.selector"
+}
+
+func selectsPeers(r evidence.Reading) (says, field string) {
+	if len(r.Peers) == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("it also selects pods of %s, which may listen: clients get these too, as for a canary", strings.Join(r.Peers, " and ")),
 		"spec.selector"
 }
 

@@ -51,6 +51,7 @@ var trials = []trial{
 	{of: serviceChanged, field: "spec", by: merge},
 	{of: serviceChanged, by: either, unseen: "it takes an apply of the next version"},
 	{of: budgetBlocks, unseen: takesDrain},
+	{of: selectsNone, unseen: "no pods are behind it"},
 }
 
 // Test returns what the recordings of a try say to what was found in its manifests before.

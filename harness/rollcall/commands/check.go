@@ -120,6 +120,10 @@ func objectName(o manifest.Object) string {
 
 // told returns the command whose load answers a question about an app.
 func told(o check.Options, app check.App, question model.Finding) string {
+	if app.Workload.Unstructured == nil {
+		return shellescape.QuoteCommand([]string{"kubectl", "get", "endpointslices", "--namespace=" + app.Service.Namespace(),
+			"--selector=kubernetes.io/service-name=" + app.Service.GetName()})
+	}
 	service := app.Workload.Namespace() + "/" + cmp.Or(app.Reading.Service, "SERVICE")
 	if question.Drains {
 		return "rollcall during --service=" + service + " -- kubectl drain NODE --ignore-daemonsets"
