@@ -196,8 +196,8 @@ func (r recorder) staying() string {
 	return strings.Join(stays, "\n    ")
 }
 
-// resultFile is the file in the run folder that has the results, a line each.
-const resultFile = "result.txt"
+// ResultFile is the file in the run folder that has what the recordings show together, a line each.
+const ResultFile = "result.txt"
 
 // sayResults prints what the recordings of each part show together, and writes it into the run folder.
 func (r recorder) sayResults(screen *screen) error {
@@ -216,7 +216,7 @@ func (r recorder) sayResults(screen *screen) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return os.WriteFile(filepath.Join(r.folder, resultFile), []byte(phrase.PrintableLines(strings.Join(lines, "\n"))+"\n"), 0o644)
+	return os.WriteFile(filepath.Join(r.folder, ResultFile), []byte(phrase.PrintableLines(strings.Join(lines, "\n"))+"\n"), 0o644)
 }
 
 // resultWidth is how many columns a line of a result has, where those after the first are indented by 4.

@@ -56,6 +56,21 @@ func (p Plan) Print(w io.Writer) error {
 	return nil
 }
 
+// A Line is one thing that a plan says.
+type Line struct {
+	Topic string `json:"topic"` // such as workload, Service, rollout or missing
+	Says  string `json:"says"`
+}
+
+// Lines returns what [Plan.Print] prints.
+func (p Plan) Lines() (all []Line) {
+	for _, line := range p.lines() {
+		topic, says, _ := strings.Cut(line, ":")
+		all = append(all, Line{topic, strings.TrimSpace(phrase.PrintableLines(says))})
+	}
+	return all
+}
+
 // read reads the manifests, and finds the app and its change in them.
 func (p *Plan) read(ctx context.Context, o Options) error {
 	objects, err := manifest.Read(o.Sources)

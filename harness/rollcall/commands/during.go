@@ -14,6 +14,7 @@ import (
 func duringCommand() *cobra.Command {
 	o := during.Options{}
 	rights := false
+	var out *output
 	cmd := &cobra.Command{
 		Use:   "during [flags] -- COMMAND...",
 		Short: "Run a command that maintains a cluster, and say what it costs clients",
@@ -24,15 +25,21 @@ func duringCommand() *cobra.Command {
 			if len(args) == 0 {
 				return usage.New("rollcall during", "no command is named", "write one after --, or use rollcall during begin, mark and end")
 			}
-			at := during.Terminal{Out: cmd.OutOrStdout(), Errors: cmd.ErrOrStderr()}
+			at := during.Terminal{Out: out.said(cmd), Errors: cmd.ErrOrStderr()}
 			if !term.IsTerminal(int(os.Stdin.Fd())) {
 				at.In = os.Stdin
 			}
-			return finish(during.Run(cmd.Context(), at, o, args, reportsOf))
+			folder := ""
+			code, err := during.Run(cmd.Context(), at, o, args, noting(&folder, reportsOf))
+			if err == nil && !out.isText() {
+				err = printResult(cmd, out, folder, code)
+			}
+			return finish(code, err)
 		},
 	}
 	addFlags(cmd, slices.Concat(o.List(), o.OfCommand(), usage.List{{Flag: "print-rights", Topic: usage.OnCluster, Switch: &rights,
 		Help: "print the roles with the least rights that this needs; you bind them to whoever runs it"}}))
+	out = addOutput(cmd, asText, asJSON, asYAML)
 	cmd.AddCommand(beginCommand(), markCommand(), endCommand())
 	return cmd
 }

@@ -312,7 +312,7 @@ func TestExitCodesOfOtherCommandLines(t *testing.T) {
 		{"the build, by the flag that others have", []string{"--version"}, 0, "\nkubernetes  v1.", ""},
 		{"the schema", []string{"schema"}, 0, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
 		{"the schema of something", []string{"schema", "a"}, 2, "",
-			"schema a: there is none: choose one of: report, policy, app, accept, check, compare, explain, list, preflight, status, trend"},
+			"schema a: there is none: choose one of: report, policy, app, accept, check, compare, during, explain, list, preflight, status, trend, try"},
 		{"the schema of what is printed for a script", []string{"schema", "status"}, 0, `"$id": "urn:rollcall:v1alpha1:status"`, ""},
 		{"the schema of a policy", []string{"schema", "policy"}, 0, `"title": "Rollcall acceptance policy"`, ""},
 		{"the schema of an app", []string{"schema", "app"}, 0, `"title": "Rollcall app"`, ""},

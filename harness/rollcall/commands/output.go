@@ -50,6 +50,16 @@ func addOutput(cmd *cobra.Command, formats ...string) *output {
 	return o
 }
 
+func (o *output) isText() bool { return o.format == asText }
+
+// said returns where a command says what it does meanwhile: beside the result, if that is data.
+func (o *output) said(cmd *cobra.Command) io.Writer {
+	if o.isText() {
+		return cmd.OutOrStdout()
+	}
+	return cmd.ErrOrStderr()
+}
+
 // print writes a result: by the format's function in by, or else as JSON or YAML with the same names.
 func (o *output) print(w io.Writer, data any, by map[string]func(io.Writer) error) error {
 	if write, ok := by[o.format]; ok {

@@ -61,7 +61,7 @@ func TestWordsAndOptionsThatThereAreNot(t *testing.T) {
 		{"a mistyped suite of a list", []string{"list", "--suites=rolout"}, "choose one that rollcall list shows; did you mean rollout?"},
 		{"a mistyped profile of a list", []string{"list", "--profile=ful"}, "use smoke, core or full; did you mean full?"},
 		{"a mistyped format", []string{"list", "-o", "jsno"}, "use text, json, yaml, markdown; did you mean json?"},
-		{"a mistyped schema", []string{"schema", "polcy"}, "status, trend; did you mean policy?"},
+		{"a mistyped schema", []string{"schema", "polcy"}, "trend, try; did you mean policy?"},
 		{"a mistyped scenario", []string{"explain", "drained-roling-update"}, "did you mean drained-rolling-update?"},
 		{"a cluster for a command that has none", []string{"report", "--as=jane", "x"}, "--as: rollcall report has no such option: "},
 		{"a cluster for images", []string{"image", "--context=staging"}, "--context: rollcall image has no such option: "},

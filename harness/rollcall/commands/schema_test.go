@@ -13,6 +13,7 @@ import (
 	"example.com/rollcall/harness/golden"
 	"example.com/rollcall/harness/host"
 	"example.com/rollcall/harness/progress"
+	"example.com/rollcall/harness/try"
 	"example.com/rollcall/reports/compare"
 	"example.com/rollcall/reports/findings"
 )
@@ -28,6 +29,8 @@ func TestSchemasAreOfWhatIsWritten(t *testing.T) {
 	}{
 		{"check", "What manifests say of rollouts and drains.", reflect.TypeFor[findings.Result]()},
 		{"list", "The scenarios, by suite.", reflect.TypeFor[[]listing]()},
+		{"try", "What was found in manifests, and under load.", reflect.TypeFor[tried]()},
+		{"during", "What was found under load.", reflect.TypeFor[underResult]()},
 		{"explain", "What each name is, in their order.", reflect.TypeFor[[]explanation]()},
 		{"compare", "What run B says otherwise than run A.", reflect.TypeFor[compare.Comparison]()},
 		{"accept", "A decision for each candidate, in the order in which they were named.", reflect.TypeFor[[]compare.Decision]()},
@@ -62,6 +65,7 @@ func TestOutputIsValid(t *testing.T) {
 			"--candidate", failing, "--policy", policy(t, "rollout/drained")}},
 		{"a candidate that fails", "accept", []string{"accept", "--baseline", steady, "--candidate", failing}},
 		{"manifests with a mistake", "check", []string{"check", "-f", "../../cases/testdata/o6.yaml"}},
+		{"a plan", "try", []string{"try", "-f", "../../cases/testdata/o6.yaml", "--dry-run"}},
 		{"one of each kind", "explain", append([]string{"explain"}, ofEachKind...)},
 		{"a history", "trend", []string{"trend", steady, failing}},
 		{"a history of nothing", "trend", []string{"trend", underWay}},
@@ -75,6 +79,22 @@ func TestOutputIsValid(t *testing.T) {
 			checkValid(t, row.schema, out.Bytes())
 		})
 	}
+	t.Run("during of a run that fails", func(t *testing.T) {
+		result, err := resultOf(failing, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if of := result.Recordings[0]; of.Lost == 0 || of.Sent <= of.Lost || result.Exit != 1 {
+			t.Errorf("it is %+v", result)
+		}
+		for schema, data := range map[string]any{"during": result, "try": tried{Plan: []try.Line{{Topic: "workload", Says: "Deployment web"}}, Result: result}} {
+			var out bytes.Buffer
+			if err := (&output{format: asJSON}).print(&out, data, nil); err != nil {
+				t.Fatal(err)
+			}
+			checkValid(t, schema, out.Bytes())
+		}
+	})
 	t.Run("preflight of a host of which nothing is known", func(t *testing.T) {
 		var out bytes.Buffer
 		if err := (&output{format: asJSON}).print(&out, host.Facts{}.Findings(), nil); err != nil {
