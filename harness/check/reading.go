@@ -82,6 +82,11 @@ func (a *App) readScale(objects []manifest.Object) {
 func (a *App) readService(service corev1.Service, objects []manifest.Object) {
 	r := &a.Reading
 	r.Service = service.Name
+	r.Manifest = map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": service.Name},
+		"spec": a.Service.Object["spec"]}
+	if named := a.Service.GetNamespace(); named != "" {
+		r.Manifest["metadata"] = map[string]any{"name": service.Name, "namespace": named}
+	}
 	r.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
 	r.PublishesUnready = service.Spec.PublishNotReadyAddresses
 	for _, o := range objects {

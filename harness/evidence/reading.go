@@ -9,6 +9,8 @@ type Reading struct {
 	Service string // name of the Service with a cluster IP that leads to its pods
 	Surge   int    // pods that a rollout may have beyond the replicas
 
+	Manifest map[string]any // of the Service: what it is called, and its specification; nil: there is none
+
 	Budget    string   // the PodDisruptionBudget that never allows an eviction
 	Others    []string // what the Service selects besides and does not listen, such as Job migrate
 	Peers     []string // what it selects besides and may listen, such as Deployment web-canary

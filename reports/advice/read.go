@@ -12,12 +12,13 @@ type sign struct {
 	certain bool // a rollout or a drain will cost requests, never end, or be refused; else only load can tell
 	drains  bool // a question about drains
 	on      model.FindingObject
-	says    func(evidence.Reading) (says, field string) // a clause, and the field of the object that it is about; empty: no such mistake
-	asks    func(evidence.Reading) (says, field string) // the same where it is only a question; nil: it never is
-	do      string                                      // what to change; of a question: what load will tell
-	tells   string                                      // of asks: what load will tell
-	shown   string                                      // the scenario or case in which that lost requests, hung or was refused
-	twin    string                                      // the one that does not
+	says    func(evidence.Reading) (says, field string)   // a clause, and the field of the object that it is about; empty: no such mistake
+	asks    func(evidence.Reading) (says, field string)   // the same where it is only a question; nil: it never is
+	do      string                                        // what to change; of a question: what load will tell
+	tells   string                                        // of asks: what load will tell
+	mend    func(spec map[string]any, r evidence.Reading) // changes the specification of the Service; nil: apply of the advice changes the workload
+	shown   string                                        // the scenario or case in which that lost requests, hung or was refused
+	twin    string                                        // the one that does not
 }
 
 // Read returns what the manifests of an app say about its rollouts: what is certain first, and each time in the order of all advice.
@@ -58,8 +59,14 @@ func (s sign) finding(code verdict.Code, says, field string) model.Finding {
 		Shown: s.shown, Twin: s.twin}
 }
 
-// patchFor returns the patch of the workload that follows an advice; empty if a manifest cannot follow it.
+// patchFor returns the patch of the workload or the Service that follows an advice; empty if a manifest cannot follow it.
 func patchFor(a advice, r evidence.Reading) string {
+	if a.sign.mend != nil {
+		after := deepCopy(r.Manifest)
+		a.sign.mend(mapAt(after, "spec"), r)
+		document, _ := patch.Of(deepCopy(r.Manifest), after)
+		return document
+	}
 	before, after := workload(deepCopy(r.Workload)), workload(deepCopy(r.Workload))
 	if len(before) == 0 || a.apply == nil || a.sign.on != model.OnWorkload || !a.apply(&advisedApp{own: r.UserApp}, after) ||
 		before.writesWithheld(after) {

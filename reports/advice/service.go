@@ -66,7 +66,10 @@ var noneOnNode = advice{
 	},
 	sign: &sign{
 		certain: true, on: model.OnService, says: emptiesNodes,
-		do:    "use the policy Cluster, or give the DaemonSet maxSurge 1 and maxUnavailable 0",
+		do: "use the policy Cluster, or give the DaemonSet maxSurge 1 and maxUnavailable 0",
+		mend: func(spec map[string]any, r evidence.Reading) {
+			spec[strings.TrimPrefix(r.Local, "spec.")] = "Cluster"
+		},
 		shown: "case local", twin: "case local-surged",
 	},
 }
@@ -94,6 +97,7 @@ var serviceChanged = advice{
 	sign: &sign{
 		certain: true, on: model.OnService, says: followsVersions,
 		do:    "select labels that stay the same; name the port of the container, and use that name as targetPort",
+		mend:  selectStable,
 		shown: "case n12a", twin: "case n12c",
 	},
 }
@@ -113,6 +117,7 @@ var publishedUnready = advice{
 	sign: &sign{
 		certain: true, on: model.OnService, says: publishesUnready,
 		do:    "leave publishNotReadyAddresses out, and give peers a headless Service of their own",
+		mend:  func(spec map[string]any, _ evidence.Reading) { delete(spec, "publishNotReadyAddresses") },
 		shown: "case n1", twin: "case n1-ready",
 	},
 }
@@ -188,5 +193,16 @@ func followsVersions(r evidence.Reading) (says, field string) {
 			": the next apply leaves old pods out before new ones are there", "spec.selector"
 	default:
 		return "", ""
+	}
+}
+
+// selectStable leaves labels that change with each version out of the selector, unless none stays.
+func selectStable(spec map[string]any, r evidence.Reading) {
+	selector := mapAt(spec, "selector")
+	if len(selector) <= len(r.Versioned) {
+		return
+	}
+	for _, label := range r.Versioned {
+		delete(selector, label)
 	}
 }
