@@ -21,8 +21,8 @@ const (
 )
 
 // Markdown writes summary.md, worst first: totals, the reason for every outcome but pass, what was not looked at, what load
-// says to findings of an app's manifests, what to change in them, which known bugs were seen, the outcomes of scenarios in each mode, what was measured, and how the run went. It has at
-// most 1 MiB, and says how much that left out.
+// says to findings of an app's manifests, what to change in them, which known bugs were seen, the outcomes of scenarios in each mode, what
+// was measured, and how the run went. It has at most 1 MiB, and says how much that left out.
 func Markdown(w io.Writer, r model.Report) error {
 	return write(w, "markdown", summary(r, summaryLimit))
 }

@@ -20,7 +20,8 @@ type App struct {
 }
 
 // Apps returns the apps of manifests, in their order: a workload stands once for each Service that leads to its pods, and once where none
-// does. Then come Services that lead to no pods, where there are workloads beside them. base has the manifests of the version before; with none, nothing is compared.
+// does. Then come Services that lead to no pods, where there are workloads beside them. base has the manifests of the version before; with
+// none, nothing is compared.
 func Apps(objects, base []manifest.Object) (apps []App) {
 	for _, o := range objects {
 		if !manifest.Rollable(o) {

@@ -47,8 +47,8 @@ func TestReadings(t *testing.T) {
 	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec: {LIMIT, selector: {matchLabels: {app: web}}}\n"
 	byNumber := []string{"targetPort: http", "targetPort: 8080"}
 	beside := func(version, kind, ports string) string {
-		return "---\napiVersion: " + version + "\nkind: " + kind + "\nmetadata: {name: web2, namespace: shop}\nspec: {template: {metadata: {labels: " +
-			"{app: web}}, spec: {restartPolicy: Never, containers: [{name: m, image: m, " + ports + "}]}}}\n"
+		return "---\napiVersion: " + version + "\nkind: " + kind + "\nmetadata: {name: web2, namespace: shop}\n" +
+			"spec: {template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, containers: [{name: m, image: m, " + ports + "}]}}}\n"
 	}
 	behind := func(r evidence.Reading) any {
 		return []string{strings.Join(r.Peers, " "), strings.Join(r.Others, " ")}
@@ -84,8 +84,8 @@ func TestReadings(t *testing.T) {
 			"{selector: {app: web}", "{selector: {app: web, v: \"1.4\"}"}, "", func(r evidence.Reading) any { return r.Versioned }, []string{"v"}},
 		{"a Job with the same labels is behind the Service", byNumber, beside("batch/v1", "Job", ""), behind, []string{"", "Job web2"}},
 		{"a port by name leaves it out", nil, beside("batch/v1", "Job", ""), behind, []string{"", ""}},
-		{"a Job's pods do not serve, whatever port they have", nil, beside("batch/v1", "Job", "ports: [{name: http, containerPort: 8080}]"), behind,
-			[]string{"", "Job web2"}},
+		{"a Job's pods do not serve, whatever port they have", nil,
+			beside("batch/v1", "Job", "ports: [{name: http, containerPort: 8080}]"), behind, []string{"", "Job web2"}},
 		{"a canary has the port", nil, beside("apps/v1", "Deployment", "ports: [{name: http, containerPort: 9090}]"), behind,
 			[]string{"Deployment web2", ""}},
 		{"one that names no port may have it", byNumber, beside("apps/v1", "StatefulSet", ""), behind, []string{"StatefulSet web2", ""}},

@@ -16,7 +16,9 @@ spec: {containers: [{name: a, image: "registry:5000/web"}, {name: b, image: "reg
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: two}
-spec: {template: {spec: {initContainers: [{name: a, image: "registry:5000/web:2"}], containers: [{name: b, image: "registry:5000/webapp:2"}]}}}
+spec:
+  template:
+    spec: {initContainers: [{name: a, image: "registry:5000/web:2"}], containers: [{name: b, image: "registry:5000/webapp:2"}]}
 `
 	for _, row := range []struct {
 		name  string

@@ -97,7 +97,8 @@ func TestImagesOfTheBase(t *testing.T) {
 	}{
 		{"the same on both sides", "HEAD", "", both, same, ""},
 		{"another in the working tree", "HEAD", "", strings.Replace(both, "web:1", "web:2", 1), "", "only manifests"},
-		{"another for the base", "HEAD", "localhost/web=localhost/web:main", both, "container: web, image localhost/web:main\n", "only manifests"},
+		{"another for the base", "HEAD", "localhost/web=localhost/web:main", both,
+			"container: web, image localhost/web:main\n", "only manifests"},
 		{"with its tag", "HEAD", "localhost/web:1=localhost/web:main", both, "container: web, image localhost/web:main\n", ""},
 		{"of a name that no container has", "HEAD", "web=localhost/web:main", both,
 			"--base-image=web=localhost/web:main: no container has such an image at HEAD: choose one of: localhost/web:1", ""},

@@ -40,8 +40,8 @@ func (o *Options) List() usage.List {
 			Help: "what to roll out: image=`REF`, CONTAINER=REF, or a file, folder or URL with manifests (default: a restart)"},
 		{Flag: "base", Text: &o.Base, Help: "`revision` of the manifests' git repository that runs now, such as origin/main: record its restart, then the " +
 			"merge of what the files have, then a restart of that"},
-		{Flag: "base-image", Texts: &o.BaseImages, Help: "with --base: `NAME=REF`, the image that containers of image NAME have there, such as what a " +
-			"job before built of it; may be given again"},
+		{Flag: "base-image", Texts: &o.BaseImages, Help: "with --base: `NAME=REF`, the image that containers of image NAME have there, such " +
+			"as what a job before built of it; may be given again"},
 		{Flag: "dry-run", Switch: &o.DryRun, Help: "check all options, print what was understood and what a kind cluster will lack, and do nothing"},
 	}
 	more := usage.List{

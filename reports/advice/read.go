@@ -16,7 +16,7 @@ type sign struct {
 	asks    func(evidence.Reading) (says, field string)   // the same where it is only a question; nil: it never is
 	do      string                                        // what to change; of a question: what load will tell
 	tells   string                                        // of asks: what load will tell
-	mend    func(spec map[string]any, r evidence.Reading) // changes the specification of the Service; nil: apply of the advice changes the workload
+	mend    func(spec map[string]any, r evidence.Reading) // changes that of the Service; nil: the advice's apply may change the workload
 	shown   string                                        // the scenario or case in which that lost requests, hung or was refused
 	twin    string                                        // the one that does not
 }

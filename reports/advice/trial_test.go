@@ -46,7 +46,8 @@ func TestWhatLoadSaysToFindings(t *testing.T) {
 		because  string
 	}{
 		{"requests that its advice would have saved", model.TestedFinding{Code: "RC3006"},
-			all(recorded("rollout", verdict.Fail, 57, model.Advice{Code: "RC3006", Mends: 50})), model.FindingConfirmed, "50 requests of 1,000 lost"},
+			all(recorded("rollout", verdict.Fail, 57, model.Advice{Code: "RC3006", Mends: 50})), model.FindingConfirmed,
+			"50 requests of 1,000 lost"},
 		{"those of several modes", model.TestedFinding{Code: "RC3006"},
 			all(recorded("rollout", verdict.Fail, 57, model.Advice{Code: "RC3006", Mends: 50}), recorded("rollout", verdict.Pass, 0)),
 			model.FindingConfirmed, "50 requests of 2,000 lost"},
@@ -86,7 +87,8 @@ func TestWhatLoadSaysToFindings(t *testing.T) {
 			t.Errorf("%s: %s: %s, want %s: %s", row.sentence, got.State, got.Because, row.state, row.because)
 		}
 	}
-	other := Test([]model.TestedFinding{{Code: "RC3006"}}, all(recorded("rollout", verdict.Fail, 57, model.Advice{Code: "RC3006", Mends: 57})))[0]
+	lossy := recorded("rollout", verdict.Fail, 57, model.Advice{Code: "RC3006", Mends: 57})
+	other := Test([]model.TestedFinding{{Code: "RC3006"}}, all(lossy))[0]
 	if other.State != model.FindingUnseen || other.Because != "another app was rolled out" {
 		t.Errorf("of another app: %s: %s", other.State, other.Because)
 	}

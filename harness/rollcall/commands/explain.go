@@ -39,7 +39,9 @@ func explainCommand() *cobra.Command {
 			}
 			all = append(all, found...)
 		}
-		return out.print(cmd.OutOrStdout(), all, map[string]func(io.Writer) error{asText: func(w io.Writer) error { return printExplanations(w, all) }})
+		return out.print(cmd.OutOrStdout(), all, map[string]func(io.Writer) error{
+			asText: func(w io.Writer) error { return printExplanations(w, all) },
+		})
 	}
 	return cmd
 }

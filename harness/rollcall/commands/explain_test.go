@@ -12,8 +12,8 @@ import (
 
 // ofEachKind names a scenario, a rule, a reason and one that does as another says, a limit, a stage, an advice, a retired code, a false
 // claim, a suite, an outcome, a lane, and what is excused.
-var ofEachKind = []string{"rollout/drained-rolling-update", "RC1001", "RC2017", "RC2021", "RC4001", "RC5001", "RC3006", "RC1034", "C30", "control",
-	"pass", "worker-reused", "excused"}
+var ofEachKind = []string{"rollout/drained-rolling-update", "RC1001", "RC2017", "RC2021", "RC4001", "RC5001", "RC3006", "RC1034",
+	"C30", "control", "pass", "worker-reused", "excused"}
 
 // Text and JSON are of the same explanations.
 func TestExplanations(t *testing.T) {

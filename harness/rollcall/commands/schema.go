@@ -18,7 +18,8 @@ import (
 var outputSchemas embed.FS
 
 func schemaCommand() *cobra.Command {
-	names := []string{"report", "policy", "app", "accept", "check", "compare", "during", "explain", "list", "preflight", "status", "trend", "try"}
+	names := []string{"report", "policy", "app", "accept", "check", "compare", "during", "explain", "list", "preflight", "status",
+		"trend", "try"}
 	return &cobra.Command{
 		ValidArgs: names,
 		Use:       "schema [report | policy | app | COMMAND]",

@@ -87,7 +87,8 @@ func TestOutputIsValid(t *testing.T) {
 		if of := result.Recordings[0]; of.Lost == 0 || of.Sent <= of.Lost || result.Exit != 1 {
 			t.Errorf("it is %+v", result)
 		}
-		for schema, data := range map[string]any{"during": result, "try": tried{Plan: []try.Line{{Topic: "workload", Says: "Deployment web"}}, Result: result}} {
+		plan := []try.Line{{Topic: "workload", Says: "Deployment web"}}
+		for schema, data := range map[string]any{"during": result, "try": tried{Plan: plan, Result: result}} {
 			var out bytes.Buffer
 			if err := (&output{format: asJSON}).print(&out, data, nil); err != nil {
 				t.Fatal(err)

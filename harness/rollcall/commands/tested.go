@@ -43,8 +43,8 @@ func foundBefore(p try.Plan) (found foundList, _ error) {
 func foundOf(r findings.Result, rolled bool) (found foundList) {
 	r = r.Sorted()
 	for _, f := range slices.Concat(r.Certain, r.Questions) {
-		found = append(found, model.TestedFinding{Code: f.Code, ID: f.ID, Certain: f.Certain, Object: f.Object, Field: f.Field, File: f.File, Line: f.Line,
-			Says: f.Says, Rolled: rolled})
+		found = append(found, model.TestedFinding{Code: f.Code, ID: f.ID, Certain: f.Certain, Object: f.Object, Field: f.Field,
+			File: f.File, Line: f.Line, Says: f.Says, Rolled: rolled})
 	}
 	return found
 }
