@@ -21,10 +21,11 @@ type App struct {
 
 // Apps returns the apps of manifests, in their order: a workload stands once for each Service that leads to its pods, and once where none
 // does. Then come Services that lead to no pods, where there are workloads beside them. base has the manifests of the version before; with
-// none, nothing is compared.
+// none, nothing is compared. Hooks that run in no upgrade, such as tests, are not looked at.
 func Apps(objects, base []manifest.Object) (apps []App) {
+	objects = slices.DeleteFunc(slices.Clone(objects), func(o manifest.Object) bool { return !manifest.InUpgrades(o) })
 	for _, o := range objects {
-		if !manifest.Rollable(o) {
+		if _, hook := manifest.HookOf(o); hook || !manifest.Rollable(o) {
 			continue
 		}
 		services := leadingTo(o, objects)

@@ -53,6 +53,8 @@ func TestReadings(t *testing.T) {
 	behind := func(r evidence.Reading) any {
 		return []string{strings.Join(r.Peers, " "), strings.Join(r.Others, " ")}
 	}
+	const hook = "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, namespace: shop, annotations: {helm.sh/hook: EVENT}}\n" +
+		"spec: {template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, containers: [{name: m, image: m}]}}}\n"
 	for _, row := range []struct {
 		sentence string
 		edits    []string // pairs: a text, and what replaces it
@@ -91,6 +93,20 @@ func TestReadings(t *testing.T) {
 		{"one that names no port may have it", byNumber, beside("apps/v1", "StatefulSet", ""), behind, []string{"StatefulSet web2", ""}},
 		{"one that names another has not", byNumber, beside("apps/v1", "Deployment", "ports: [{containerPort: 6379}]"), behind,
 			[]string{"", "Deployment web2"}},
+		{"a Job that runs before each upgrade is there, too", byNumber, strings.Replace(hook, "EVENT", "pre-upgrade", 1),
+			func(r evidence.Reading) any { return r.Others }, []string{"Job migrate"}},
+		{"one that runs before each sync of Argo CD", byNumber, strings.NewReplacer("EVENT", "PreSync", "helm.sh", "argocd.argoproj.io").Replace(hook),
+			func(r evidence.Reading) any { return r.Others }, []string{"Job migrate"}},
+		{"one that runs before an installation alone is gone", byNumber, strings.Replace(hook, "EVENT", "pre-install", 1),
+			func(r evidence.Reading) any { return r.Others }, []string(nil)},
+		{"the pod of a test, with the app's labels as helm create writes it", byNumber,
+			"---\napiVersion: v1\nkind: Pod\nmetadata: {name: web-test, namespace: shop, labels: {app: web}, annotations: {helm.sh/hook: test}}\n" +
+				"spec: {restartPolicy: Never, containers: [{name: wget, image: busybox}]}\n",
+			func(r evidence.Reading) any { return r.Others }, []string(nil)},
+		{"a Deployment that is deleted with the release is no app", nil,
+			"---\n" + strings.NewReplacer("name: web, namespace: shop}\nspec:\n  rep", "name: last, namespace: shop, annotations: {helm.sh/hook: post-delete}}\n"+
+				"spec:\n  rep").Replace(app[:strings.Index(app, "---")]),
+			func(r evidence.Reading) any { return r.Others }, []string(nil)},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			text := app

@@ -8,7 +8,7 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Annotation silences findings about an object where comments do not survive, as in charts and kustomizations: RC3003 because REASON, with
+// Annotation silences findings about an object where comments do not survive, as in kustomizations: RC3003 because REASON, with
 // a line for each code.
 const Annotation = "rollcall.local/ignore"
 

@@ -21,6 +21,8 @@ func (o *Options) List() usage.List {
 	return usage.List{
 		{Flag: "filename", Short: "f", Texts: &o.Files, Help: "`file`, folder or URL with manifests, or - for standard input"},
 		{Flag: "kustomize", Short: "k", Text: &o.Kustomize, Help: "`folder` of a kustomization"},
+		{Flag: "chart", Text: &o.Chart, Help: "`folder` or archive of a Helm chart, rendered as helm template does, for a release of its name"},
+		{Flag: "values", Texts: &o.Values, Help: "`file` with values for the chart"},
 		{Flag: "recursive", Short: "R", Switch: &o.Recursive, Help: "read folders within folders, too"},
 		{Flag: "namespace", Short: "n", Text: &o.Namespace, Help: "`namespace` of objects that name none (default: default)"},
 		{Flag: "base", Text: &o.Base, Help: "`revision` of the manifests' git repository that runs now, such as origin/main: also say what changes for " +
@@ -38,8 +40,8 @@ type Read struct {
 
 // Read reads the manifests, and those of the base. Faults of fields are findings, others are errors.
 func (o Options) Read(ctx context.Context) (r Read, err error) {
-	if len(o.Files) == 0 && o.Kustomize == "" {
-		return r, usage.New("rollcall check", "no manifests are named", "give -f FILE or -k FOLDER")
+	if err := o.CheckNamed("rollcall check"); err != nil {
+		return r, err
 	}
 	if levels := []string{"certain", "question", "never"}; o.FailOn != "" && !slices.Contains(levels, o.FailOn) {
 		return r, usage.New("--fail-on="+o.FailOn, "there is no such level", "use one of: "+strings.Join(levels, ", "))

@@ -24,10 +24,14 @@ type Object struct {
 func (o Object) builtFrom(file string) { *o.in = source{file: file} }
 
 // Place returns the file that the object was read from, and the line of a field, such as spec.containers[0].ports, or of the last of its
-// parents that exists. A container may be given by its name in the brackets. Of a kustomization it is the first line of its file.
+// parents that the file has. A container may be given by its name in the brackets. Of a kustomization it is the first line of its file; of a
+// chart it is a line of the template.
 func (o Object) Place(field string) (file string, line int) {
-	return o.in.file, o.in.line + max(1, lineOf(o.in.text, o.in.within+indexed(o.Object, field)))
+	return o.in.file, cmp.Or(o.in.near(o.in.within+indexed(o.Object, field)), o.in.begins())
 }
+
+// Rendered reports whether a chart's template has made the object.
+func (o Object) Rendered() bool { return o.in != nil && o.in.lines != nil }
 
 // Lines returns the lines of the object's document.
 func (o Object) Lines() []string { return strings.Split(string(o.in.text), "\n") }

@@ -1,4 +1,5 @@
-// Package manifest reads the manifests of a user's app, as kubectl apply takes them: files, folders, URLs and kustomizations.
+// Package manifest reads the manifests of a user's app, as kubectl apply takes them: files, folders, URLs and kustomizations; and those that a
+// Helm chart renders.
 package manifest
 
 import (
@@ -19,80 +20,121 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// Sources are where manifests are, as kubectl apply takes them.
+// Sources are where manifests are, as kubectl apply takes them, and a Helm chart.
 type Sources struct {
-	Files     []string // files, folders and URLs; - is standard input
-	Kustomize string   // folder of a kustomization; empty: none
-	Recursive bool     // also read folders in folders
-	In        io.Reader
-	Namespace string // of objects that name none; empty: default
+	Files       []string // files, folders and URLs; - is standard input
+	Kustomize   string   // folder of a kustomization; empty: none
+	Recursive   bool     // also read folders in folders
+	Chart       string   // folder or archive of a Helm chart; empty: none
+	Values      []string // files with values for it; the last one wins
+	KubeVersion string   // for which it is rendered; empty: [kube.Default]
+	In          io.Reader
+	Namespace   string // of objects that name none, and of the chart's release; empty: default
+}
+
+// CheckNamed returns an error of a command unless manifests are named.
+func (s Sources) CheckNamed(command string) error {
+	switch {
+	case s.Chart == "" && len(s.Values) > 0:
+		return usage.New("--values="+s.Values[0], "there is no chart that it has values for", "give --chart=DIR too")
+	case len(s.Files) == 0 && s.Kustomize == "" && s.Chart == "":
+		return usage.New(command, "no manifests are named", "give -f FILE, -k FOLDER or --chart=DIR")
+	}
+	return nil
 }
 
 // Read reads all objects of the sources, in their order. The error has a [usage.Error] for each fault, which names file, document, line and
 // field.
 func Read(s Sources) ([]Object, error) {
-	var all []Object
-	var faults []error
-	add := func(name string, text []byte) []Object {
-		objects, err := Parse(name, text)
-		for i := range objects {
-			objects[i].home = s.Namespace
-		}
-		all, faults = append(all, objects...), append(faults, err)
-		return objects
-	}
+	r := reader{Sources: s}
 	for _, at := range s.Files {
-		names, err := filesOf(at, s.Recursive)
-		if err != nil {
+		if err := r.readFiles(at); err != nil {
 			return nil, err
-		}
-		if i := slices.IndexFunc(names, isKustomization); i >= 0 && len(names) > 1 {
-			return nil, usage.New(names[i], "it says which of the files beside it are meant, and how they are changed",
-				"write -k "+filepath.Dir(names[i])+", or name the files")
-		}
-		if i := slices.IndexFunc(names, func(name string) bool { return filepath.Base(name) == "Chart.yaml" }); i >= 0 {
-			chart := filepath.Dir(names[i])
-			return nil, usage.New(chart, "it is a Helm chart", rendered(chart))
-		}
-		for _, name := range names {
-			text, err := s.read(name)
-			if err != nil {
-				return nil, usage.New("manifest "+secret.URLs(name), secret.URLs(usage.OneLine(err)),
-					"name files, folders or URLs that can be read")
-			}
-			add(secret.URLs(name), text)
 		}
 	}
 	if s.Kustomize != "" {
-		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), s.Kustomize)
-		var text []byte
-		if err == nil {
-			text, err = built.AsYaml()
-		}
-		if err != nil {
-			return nil, usage.New("kustomization "+s.Kustomize, usage.OneLine(err), "see what this says: kubectl kustomize "+s.Kustomize)
-		}
-		for _, o := range add("kustomization "+s.Kustomize, text) {
-			o.builtFrom(kustomizationIn(s.Kustomize))
+		if err := r.readKustomization(); err != nil {
+			return nil, err
 		}
 	}
-	return all, errors.Join(append(faults, twice(all))...)
+	if s.Chart != "" {
+		if err := r.readChart(); err != nil {
+			return nil, err
+		}
+	}
+	return r.objects, errors.Join(append(r.faults, twice(r.objects))...)
 }
 
-// twice returns an error for each object that is named more than once: which of them would it be?
+// A reader has what was read so far.
+type reader struct {
+	Sources
+	objects []Object
+	faults  []error // of objects
+}
+
+// add parses a text, and returns its objects.
+func (r *reader) add(from source, text []byte) []Object {
+	objects, err := parse(from, text)
+	for i := range objects {
+		objects[i].home = r.Namespace
+	}
+	r.objects, r.faults = append(r.objects, objects...), append(r.faults, err)
+	return objects
+}
+
+// readFiles reads a file or a URL, or the manifests in a folder.
+func (r *reader) readFiles(at string) error {
+	names, err := filesOf(at, r.Recursive)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(names, isKustomization); i >= 0 && len(names) > 1 {
+		return usage.New(names[i], "it says which of the files beside it are meant, and how they are changed",
+			"write -k "+filepath.Dir(names[i])+", or name the files")
+	}
+	if i := slices.IndexFunc(names, func(name string) bool { return filepath.Base(name) == "Chart.yaml" }); i >= 0 {
+		folder := filepath.Dir(names[i])
+		return usage.New(folder, "it is a Helm chart", named(folder))
+	}
+	for _, name := range names {
+		text, err := r.read(name)
+		if err != nil {
+			return usage.New("manifest "+secret.URLs(name), secret.URLs(usage.OneLine(err)), "name files, folders or URLs that can be read")
+		}
+		r.add(source{file: secret.URLs(name)}, text)
+	}
+	return nil
+}
+
+func (r *reader) readKustomization() error {
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), r.Kustomize)
+	var text []byte
+	if err == nil {
+		text, err = built.AsYaml()
+	}
+	if err != nil {
+		return usage.New("kustomization "+r.Kustomize, usage.OneLine(err), "see what this says: kubectl kustomize "+r.Kustomize)
+	}
+	for _, o := range r.add(source{file: "kustomization " + r.Kustomize}, text) {
+		o.builtFrom(kustomizationIn(r.Kustomize))
+	}
+	return nil
+}
+
+// twice returns an error for each object that is named more than once: which of them would it be? A hook may be there beside an object of
+// its name, since it is deleted before.
 func twice(objects []Object) error {
 	var faults []error
 	for i, o := range objects {
-		if first := slices.IndexFunc(objects, o.Same); first < i && o.GetName() != "" {
+		_, hook := HookOf(o)
+		if first := slices.IndexFunc(objects, func(other Object) bool {
+			_, is := HookOf(other)
+			return o.Same(other) && is == hook
+		}); first < i && o.GetName() != "" {
 			faults = append(faults, usage.New(o.String(), fmt.Sprintf("it is in %s and in %s", objects[first].At, o.At), "leave one of them out"))
 		}
 	}
 	return errors.Join(faults...)
-}
-
-// rendered returns the remedy for a chart.
-func rendered(chart string) string {
-	return "render it: helm template NAME " + chart + " | rollcall try -f -"
 }
 
 // isKustomization reports whether a file has the name of one (kustomize, konfig.RecognizedKustomizationFileNames).

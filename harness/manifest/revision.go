@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/rollcall/harness/usage"
@@ -18,10 +19,7 @@ import (
 // no working tree, is touched.
 func AtRevision(ctx context.Context, s Sources, revision string) (at Sources, remove func(), err error) {
 	flag := "--base=" + revision
-	all := append([]string{}, s.Files...)
-	if s.Kustomize != "" {
-		all = append(all, s.Kustomize)
-	}
+	all := slices.DeleteFunc(slices.Concat(s.Files, []string{s.Kustomize, s.Chart}, s.Values), func(name string) bool { return name == "" })
 	top := ""
 	for _, name := range all {
 		found, err := repository(ctx, name)
@@ -68,18 +66,71 @@ func AtRevision(ctx context.Context, s Sources, revision string) (at Sources, re
 		return "", usage.New(flag, "it has no "+name, "name what both have")
 	}
 	at = s
-	at.Files = nil
-	for _, name := range s.Files {
-		path, err := moved(name)
-		if err != nil {
+	at.Files, at.Values = slices.Clone(s.Files), slices.Clone(s.Values)
+	for _, list := range [][]string{at.Files, at.Values} {
+		for i := range list {
+			if list[i], err = moved(list[i]); err != nil {
+				return s, nil, err
+			}
+		}
+	}
+	for _, name := range []*string{&at.Kustomize, &at.Chart} {
+		if *name == "" {
+			continue
+		}
+		if *name, err = moved(*name); err != nil {
 			return s, nil, err
 		}
-		at.Files = append(at.Files, path)
 	}
-	if s.Kustomize != "" {
-		at.Kustomize, err = moved(s.Kustomize)
+	if s.Chart != "" {
+		err = copyDependencies(ctx, flag, s.Chart, at.Chart)
 	}
 	return at, discard, err
+}
+
+// copyDependencies copies what a chart has in charts/ and git does not, as helm dependency build has left it there, to the chart as it was
+// at a revision, if that locks the same.
+func copyDependencies(ctx context.Context, flag, from, to string) error {
+	said, err := git(ctx, from, "ls-files", "-z", "--others", "--", "charts")
+	if err != nil || said == "" { // an archive is no folder
+		return nil
+	}
+	locks := [2]string{}
+	for i, folder := range []string{from, to} {
+		text, err := os.ReadFile(filepath.Join(folder, "Chart.lock"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		locks[i] = string(text)
+	}
+	if locks[0] != locks[1] {
+		return usage.New(flag, "it locks other dependencies of chart "+from+", and charts/ is not in git",
+			"commit charts/, or compare what helm template writes of both: -f OLD.yaml --to=NEW.yaml")
+	}
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for name := range strings.SplitSeq(strings.TrimRight(said, "\x00"), "\x00") {
+		if err := copyInto(root, from, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyInto copies a file of a folder to the same path below a root.
+func copyInto(root *os.Root, folder, name string) error {
+	file, err := os.Open(filepath.Join(folder, name))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return write(root, name, file)
 }
 
 func exists(path string) bool {

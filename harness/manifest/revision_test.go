@@ -1,11 +1,15 @@
 package manifest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME}\n"
@@ -77,6 +81,71 @@ func TestSourcesAtARevision(t *testing.T) {
 	}
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "new") {
 		t.Errorf("the working tree was changed: %s, %v", text, err)
+	}
+}
+
+// A chart and its values are those of the base. What charts/ has and git does not is taken from the working tree, if both lock the same.
+func TestChartsAtARevision(t *testing.T) {
+	const locked, other = "dependencies: [{name: queue, version: 0.1.0}]\n", "dependencies: [{name: queue, version: 0.2.0}]\n"
+	for _, row := range []struct{ sentence, ignored, lock, want string }{
+		{"all of it is in git", "", locked, ""},
+		{"charts/ is not", "charts/\n", locked, ""},
+		{"charts/ is not, and was for another lock", "charts/\n", other, "--base=HEAD: it locks other dependencies of chart "},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			folder := t.TempDir()
+			chart, values := filepath.Join(folder, "shop"), filepath.Join(folder, "values.yaml")
+			if err := os.CopyFS(chart, os.DirFS("testdata/shop")); err != nil {
+				t.Fatal(err)
+			}
+			write := func(name, text string) {
+				if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			git := func(args ...string) {
+				all := append([]string{"-C", folder, "-c", "user.name=test", "-c", "user.email=test@example.com"}, args...)
+				if out, err := exec.CommandContext(t.Context(), "git", all...).CombinedOutput(); err != nil {
+					t.Fatalf("git %q: %v: %s", args, err, out)
+				}
+			}
+			write(values, "replicas: 2\n")
+			write(filepath.Join(folder, ".gitignore"), row.ignored)
+			write(filepath.Join(chart, "Chart.lock"), row.lock)
+			git("init", "--quiet")
+			git("add", ".")
+			git("commit", "--quiet", "--message=chart")
+			write(filepath.Join(chart, "Chart.lock"), locked)
+			write(values, "replicas: 9\n")
+			write(filepath.Join(chart, "templates", "service.yaml"), "")
+			at, remove, err := AtRevision(t.Context(), Sources{Chart: chart, Values: []string{values}}, "HEAD")
+			if row.want != "" {
+				if err == nil || !strings.HasPrefix(err.Error(), row.want) {
+					t.Errorf("it is %v, want %s", err, row.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer remove()
+			objects, err := Read(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var has []string
+			for _, o := range objects {
+				if replicas, given, _ := unstructured.NestedInt64(o.Object, "spec", "replicas"); given {
+					has = append(has, fmt.Sprint(replicas))
+				}
+				if o.String() == "Service shop" || o.String() == "StatefulSet shop-queue" {
+					has = append(has, o.String())
+				}
+			}
+			if diff := cmp.Diff([]string{"Service shop", "2", "StatefulSet shop-queue"}, has); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -112,7 +112,7 @@ func remove(content any, path []string) (removed bool) {
 
 // fault returns the error about a fault that the decoder found.
 func (p place) fault(object Object, err error) error {
-	reason, path, remedy := p.lines(err), "", ""
+	reason, path, remedy := p.said(err), "", ""
 	if of := unknownField.FindStringSubmatch(err.Error()); of != nil {
 		path = of[1]
 		reason, remedy = "unknown field "+path, belongs(path)
@@ -120,12 +120,12 @@ func (p place) fault(object Object, err error) error {
 		path = of[2]
 		reason = fmt.Sprintf("%s is a %s, and has to be of type %s", path, of[1], of[3])
 	}
-	f := &FieldFault{Of: object, line: p.line + 1, Says: reason}
-	if line := lineOf(p.text, p.within+path); line > 0 {
-		f.line = p.line + line
+	f := &FieldFault{Of: object, line: p.begins(), Says: reason}
+	if line := p.near(p.within + path); line > 0 {
+		f.line = line
 		reason = fmt.Sprintf("line %d: %s", f.line, reason)
 	}
-	f.In = &usage.Error{Thing: p.String(), Reason: reason, Remedy: cmp.Or(remedy, "fix the manifest")}
+	f.In = &usage.Error{Thing: p.String(), Reason: reason, Remedy: cmp.Or(remedy, p.mend())}
 	return f
 }
 
@@ -154,15 +154,18 @@ func has[T any](name string) bool {
 
 var lineNumber = regexp.MustCompile(`line (\d+)`)
 
-// lines returns the message of an error in one line, with line numbers of the file instead of the document.
-func (p place) lines(err error) string {
+// said returns the message of an error in one line, with line numbers of the file instead of the document.
+func (p place) said(err error) string {
 	said := usage.OneLine(err)
 	for _, of := range []string{"strict decoding error: ", "yaml: ", "unmarshal errors: "} {
 		said = strings.TrimPrefix(said, of)
 	}
 	return lineNumber.ReplaceAllStringFunc(said, func(found string) string {
 		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))
-		return fmt.Sprintf("line %d", p.line+n)
+		if line := p.inFile(p.line + n); line > 0 {
+			return fmt.Sprintf("line %d", line)
+		}
+		return fmt.Sprintf("line %d of what it renders to", p.line+n)
 	})
 }
 
@@ -184,18 +187,18 @@ func indexed(object map[string]any, path string) string {
 	return before
 }
 
-// lineOf returns the line of a field, such as spec.containers[0].ports, or of the last of its parents that exists; 0 if none does.
-func lineOf(document []byte, path string) (line int) {
+// linesOf returns the lines of the parents of a field, such as spec.containers[0].ports, that exist, and then its own.
+func linesOf(document []byte, path string) (lines []int) {
 	at, err := yaml.Parse(string(document))
 	if err != nil {
-		return 0
+		return nil
 	}
 	for step := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {
 		if number, is := strings.CutPrefix(step, "["); is {
 			elements, _ := at.Elements() // none if it is not a list
 			i, err := strconv.Atoi(strings.TrimSuffix(number, "]"))
 			if err != nil || i < 0 || i >= len(elements) {
-				return line
+				return lines
 			}
 			at = elements[i]
 			continue
@@ -205,9 +208,9 @@ func lineOf(document []byte, path string) (line int) {
 		}
 		field := at.Field(step)
 		if field == nil {
-			return line
+			return lines
 		}
-		at, line = field.Value, field.Key.YNode().Line
+		at, lines = field.Value, append(lines, field.Key.YNode().Line)
 	}
-	return line
+	return lines
 }

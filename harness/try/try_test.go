@@ -61,7 +61,7 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			strings.Replace(service, "port: 80", "port: eighty", 1), "", "", "app.yaml, document 1: line 5: unknown field spec.replica: " +
 			"fix the manifest\napp.yaml, document 2: line 16: spec.ports.port is a string, and has to be of type int32: fix the manifest"},
 		{"a template of a chart", strings.Replace(deployment, "spec:\n  selector", "spec:\n  replicas: {{ .Values.x }}\n  selector", 1), "", "",
-			"app.yaml, document 1: line 5: it is a template that was not rendered: render it: helm template NAME CHART | rollcall try -f -"},
+			"app.yaml, document 1: line 5: it is a template that was not rendered: write --chart=CHART"},
 		{"a field of another type", strings.Replace(service, "port: 80", "port: eighty", 1), "", "", "app.yaml, document 1: " +
 			"line 4: spec.ports.port is a string, and has to be of type int32: fix the manifest"},
 		{"what is not YAML", service + "---\na: [", "", "", "app.yaml, document 2: line 6: did not find expected node content: fix the manifest"},
@@ -141,7 +141,7 @@ func TestFilesThatAreNoManifest(t *testing.T) {
 		{"a folder with a kustomization", dir + "/k", dir + "/k/kustomization.yaml: it says which of the files beside it are meant, " +
 			"and how they are changed: write -k " + dir + "/k, or name the files"},
 		{"the values of a chart", dir + "/v", dir + "/v/values.yaml, document 1: it has no apiVersion or no kind: leave it out or, if it has the values " +
-			"of a Helm chart, render it: helm template NAME CHART --values " + dir + "/v/values.yaml | rollcall try -f -"},
+			"of a Helm chart, write --chart=CHART --values=" + dir + "/v/values.yaml"},
 		{"an endless file", "/dev/zero", "manifest /dev/zero: it is longer than 64 MiB: name files, folders or URLs that can be read"},
 		{"a link to a folder is that folder", dir + "/link", ""},
 	} {

@@ -92,6 +92,8 @@ func addApp(r *findings.Result, app check.App, tell func(model.Finding) string) 
 		f.File, f.Line = of.Place(found.Field)
 		if !f.Certain {
 			f.Tell = tell(found)
+		} else if of.Rendered() {
+			f.Do += ": in the template, or by its values"
 		}
 		if err := add(r, f, of); err != nil {
 			return err
@@ -134,6 +136,12 @@ func told(o check.Options, app check.App, question model.Finding) string {
 	}
 	if o.Kustomize != "" {
 		words = append(words, "-k", o.Kustomize)
+	}
+	if o.Chart != "" {
+		words = append(words, "--chart="+o.Chart)
+	}
+	for _, file := range o.Values {
+		words = append(words, "--values="+file)
 	}
 	return secret.URLs(shellescape.QuoteCommand(slices.Concat(words, []string{"--service=" + strings.TrimPrefix(service, "default/")})))
 }

@@ -57,12 +57,17 @@ spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}
 `
 
 func TestCheck(t *testing.T) {
+	const shop = "../../manifest/testdata/shop"
 	file := filepath.Join(t.TempDir(), "web.yaml")
 	if err := os.WriteFile(file, []byte(webOfOne), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	unexplained := filepath.Join(t.TempDir(), "web.yaml")
 	if err := os.WriteFile(unexplained, []byte(strings.Replace(webOfOne, " because it drains by itself", "", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	few := filepath.Join(t.TempDir(), "values.yaml")
+	if err := os.WriteFile(few, []byte("replicas: few\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []struct {
@@ -76,13 +81,17 @@ func TestCheck(t *testing.T) {
 		{"for code scanning", "check.sarif", []string{"-f", file, "-o", "sarif"}, 1, ""},
 		{"for a GitHub workflow", "check.github", []string{"-f", file, "-o", "github"}, 1, ""},
 		{"for GitLab", "check.gitlab", []string{"-f", file, "-o", "gitlab"}, 1, ""},
+		{"of a chart, at the lines of its templates", "check-chart.txt", []string{"--chart=" + shop, "--values=" + shop + "-staging.yaml"}, 1, ""},
 		{"nothing fails", "", []string{"-f", file, "--fail-on=never"}, 0, ""},
-		{"no manifests", "", nil, 2, "Error: rollcall check: no manifests are named: give -f FILE or -k FOLDER\n"},
+		{"no manifests", "", nil, 2, "Error: rollcall check: no manifests are named: give -f FILE, -k FOLDER or --chart=DIR\n"},
 		{"a file that is not there", "", []string{"-f", "none.yaml"}, 2,
 			"Error: manifest none.yaml: open none.yaml: no such file or directory: "},
 		{"a base without a repository", "", []string{"-f", file, "--base=main"}, 2, "Error: --base=main: " + file + " is in no git repository: "},
 		{"an ignored finding without a reason", "", []string{"-f", unexplained}, 2,
 			"Error: " + unexplained + ":1: it has rollcall: ignore RC3006: write # rollcall: ignore RC3003 because REASON"},
+		{"a chart that its values do not fit", "", []string{"--chart=" + shop, "--values=" + few}, 2, "Error: chart " + shop +
+			": values.schema.json of shop does not allow its values: at '/replicas': got string, want integer: give other values: "},
+		{"values without a chart", "", []string{"-f", file, "--values=" + file}, 2, "Error: --values=" + file + ": there is no chart"},
 		{"an unknown level", "", []string{"-f", file, "--fail-on=all"}, 2, "Error: --fail-on=all: "},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
@@ -95,7 +104,8 @@ func TestCheck(t *testing.T) {
 				t.Errorf("an error is one line:\n%s", errs.String())
 			}
 			if row.golden != "" {
-				golden.File(t, "testdata/"+row.golden, strings.ReplaceAll(out.String(), filepath.Dir(file)+"/", "k8s/"))
+				golden.File(t, "testdata/"+row.golden, strings.NewReplacer(filepath.Dir(file)+"/", "k8s/", filepath.Dir(shop)+"/", "").
+					Replace(out.String()))
 			}
 		})
 	}

@@ -261,6 +261,10 @@ func (s standIns) instead(command, flag, value string) string {
 		return filepath.Dir(s.manifests)
 	case reads && (flag == "-f" || flag == "--filename") && value != "-":
 		return s.manifests
+	case reads && flag == "--chart", command == "try" && flag == "--to" && strings.HasSuffix(value, ".tgz"):
+		return "../../manifest/testdata/shop"
+	case reads && flag == "--values":
+		return "../../manifest/testdata/shop-staging.yaml"
 	case command == "try" && flag == "--to" && strings.HasSuffix(value, "/"):
 		return s.manifests
 	}
