@@ -18,24 +18,26 @@ import (
 
 // An App is what manifests deploy: all objects, and the workload and Service under test.
 type App struct {
-	Objects  []manifest.Object
-	workload manifest.Object // that is rolled out
-	template corev1.PodTemplateSpec
-	beside   []manifest.Object // others whose pods the Service leads to
-	service  corev1.Service    // that clients request
-	port     corev1.ServicePort
-	path     string
-	asProbed bool // path is the readiness probe's
-	secure   bool // requests use TLS
+	Objects     []manifest.Object
+	deployHooks []manifest.Object // of Helm and Argo CD, beside Objects
+	workload    manifest.Object   // that is rolled out
+	template    corev1.PodTemplateSpec
+	beside      []manifest.Object // others whose pods the Service leads to
+	service     corev1.Service    // that clients request
+	port        corev1.ServicePort
+	path        string
+	asProbed    bool // path is the readiness probe's
+	secure      bool // requests use TLS
 }
 
 // New finds the Service and the workload behind it. service is empty or names the Service, like https:shop/web:8443/healthz, of which all
 // but web is optional; web/ has the path /. workload is empty or names the workload, like Deployment/web or web.
 func New(objects []manifest.Object, service, workload string) (*App, error) {
 	if len(objects) == 0 {
-		return nil, usage.New("manifests", "they have no object", "name some that have: -f FILE or -k FOLDER")
+		return nil, usage.New("manifests", "they have no object", "name some that have: -f FILE, -k FOLDER or --chart=DIR")
 	}
-	a := &App{Objects: objects}
+	a := &App{}
+	a.Objects, a.deployHooks = apart(objects)
 	named, ok := userapp.ParseServiceName(service)
 	if !ok && service != "" {
 		return nil, usage.New("--service="+secret.Query(service), "it does not name a Service",

@@ -85,19 +85,9 @@ func inOrder(objects []manifest.Object) []manifest.Object {
 // create creates objects that must not exist yet, and the namespaces that they name. Namespaces may exist. Kinds that the cluster does not
 // have are left out. An object that cannot be read may exist, so nothing is created then.
 func (t *target) create(ctx context.Context, objects []manifest.Object) error {
-	var missing []manifest.Object
-	for _, o := range slices.Concat(missingNamespaces(objects), objects) {
-		live, err := t.live(ctx, o)
-		switch {
-		case err != nil:
-			return usage.New(o.String(), usage.OneLine(err), "see whether the cluster has one: kubectl get "+strings.ToLower(o.GetKind()))
-		case live == nil:
-			missing = append(missing, o)
-		case o.GetKind() != "Namespace":
-			return usage.New(o.String(), "already exists in namespace "+o.Namespace(), "use a cluster or a namespace without it")
-		case live.GetDeletionTimestamp() != nil:
-			return usage.New("namespace "+o.GetName(), "it is being deleted, and takes nothing new", "wait until it is gone, or name another")
-		}
+	missing, err := t.missing(ctx, objects)
+	if err != nil {
+		return err
 	}
 	webhooks := webhooksOf(slices.Concat(t.created, objects))
 	var held []heldBack
@@ -113,6 +103,24 @@ func (t *target) create(ctx context.Context, objects []manifest.Object) error {
 		}
 	}
 	return t.createHeldBack(ctx, webhooks, held)
+}
+
+// missing returns what has to be created, and an error if an object exists.
+func (t *target) missing(ctx context.Context, objects []manifest.Object) (missing []manifest.Object, _ error) {
+	for _, o := range slices.Concat(missingNamespaces(objects), objects) {
+		live, err := t.live(ctx, o)
+		switch {
+		case err != nil:
+			return nil, usage.New(o.String(), usage.OneLine(err), "see whether the cluster has one: kubectl get "+strings.ToLower(o.GetKind()))
+		case live == nil:
+			missing = append(missing, o)
+		case o.GetKind() != "Namespace":
+			return nil, usage.New(o.String(), "already exists in namespace "+o.Namespace(), "use a cluster or a namespace without it")
+		case live.GetDeletionTimestamp() != nil:
+			return nil, usage.New("namespace "+o.GetName(), "it is being deleted, and takes nothing new", "wait until it is gone, or name another")
+		}
+	}
+	return missing, nil
 }
 
 // live returns an object as the cluster has it; nil if it has none, or not even the kind, or if the API server is to choose the name.

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/rollcall/harness/manifest"
+	"example.com/rollcall/harness/manifest/chart"
 	"example.com/rollcall/harness/secret"
 	"example.com/rollcall/harness/usage"
 )
@@ -18,10 +19,12 @@ import (
 type Change struct {
 	container, image string
 	objects          []manifest.Object
-	from             string // that objects were read from, without secrets
+	deployHooks      []manifest.Object // of Helm and Argo CD, beside objects
+	from             string            // that objects were read from, without secrets
 }
 
-// NewChange parses what to roll out: empty for a restart, image=REF, CONTAINER=REF, or a file, folder or URL of manifests.
+// NewChange parses what to roll out: empty for a restart, image=REF, CONTAINER=REF, a file, folder or URL of manifests, or a Helm chart, which
+// gets the values of s.
 func NewChange(a *App, to string, s manifest.Sources) (c Change, err error) {
 	name, image, is := strings.Cut(to, "=")
 	is = is && !strings.Contains(to, "://") // a URL may have parameters
@@ -39,15 +42,26 @@ func NewChange(a *App, to string, s manifest.Sources) (c Change, err error) {
 	case is:
 		return Change{container: name, image: image}, nil
 	}
-	s.Files, s.Kustomize = []string{to}, ""
-	c = Change{from: secret.URLs(to)}
-	if c.objects, err = manifest.Read(s); err != nil {
+	s.Kustomize = ""
+	if s.Files, s.Chart = []string{to}, ""; chart.Is(to) {
+		s.Files, s.Chart = nil, to
+	}
+	objects, err := manifest.Read(s)
+	if err != nil {
 		return c, err
 	}
+	c = changeTo(objects, secret.URLs(to))
 	if !slices.ContainsFunc(c.objects, a.workload.Same) {
 		return c, usage.New(flag, fmt.Sprintf("it has no %s", a.workload), "name manifests of the app's next version")
 	}
 	return c, nil
+}
+
+// changeTo returns the change that applies objects.
+func changeTo(objects []manifest.Object, from string) Change {
+	c := Change{from: from}
+	c.objects, c.deployHooks = apart(objects)
+	return c
 }
 
 // listWith returns the list of the pod template that has a container of that name; empty if none has.
@@ -82,7 +96,7 @@ func (c Change) Images() []string {
 	if c.image != "" {
 		return []string{c.image}
 	}
-	return manifest.Images(c.objects)
+	return manifest.Images(c.applied())
 }
 
 // restartedAt is the annotation that kubectl rollout restart writes (kubectl v0.37, pkg/polymorphichelpers/objectrestarter.go).
@@ -91,18 +105,7 @@ const restartedAt = "kubectl.kubernetes.io/restartedAt"
 // do makes the change.
 func (c Change) do(ctx context.Context, a *App, to *target) error {
 	if len(c.objects) > 0 {
-		var known, others []manifest.Object // others are not of the first version; they must not exist yet
-		for _, o := range c.objects {
-			if to.made(o) {
-				known = append(known, o)
-			} else {
-				others = append(others, o)
-			}
-		}
-		if err := to.create(ctx, others); err != nil {
-			return err
-		}
-		return to.update(ctx, known)
+		return to.upgrade(ctx, a, c)
 	}
 	is := map[string]any{"metadata": map[string]any{"annotations": map[string]any{restartedAt: time.Now().Format(time.RFC3339)}}}
 	if c.image != "" {

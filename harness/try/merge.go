@@ -57,8 +57,8 @@ func atBase(ctx context.Context, o *Options, head []manifest.Object) (app *App, 
 	if err != nil {
 		return nil, change, usage.New(flag, usage.OneLine(err), "leave --base out where there was no such app before")
 	}
-	change = Change{objects: head, from: "the working tree"}
-	if !slices.ContainsFunc(head, app.workload.Same) {
+	change = changeTo(head, "the working tree")
+	if !slices.ContainsFunc(change.objects, app.workload.Same) {
 		return nil, change, usage.New(flag, fmt.Sprintf("the working tree has no %s any more", app.workload),
 			"say which workload stays: --workload")
 	}

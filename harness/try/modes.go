@@ -36,6 +36,9 @@ func partsIn(modes []string, app *App, change Change, o Options, advise Advise) 
 		if o.Fix {
 			r.fix = &fix{run: r, advise: advise, mode: several}
 		}
+		if app.workload.Rendered() {
+			r.chart = &charted{advise: advise}
+		}
 		part.Result = r.result
 		part.Changes = r.changes(o)
 		parts = append(parts, part)

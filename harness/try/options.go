@@ -31,13 +31,15 @@ func (o *Options) List() usage.List {
 	first := usage.List{
 		{Flag: "filename", Short: "f", Texts: &o.Files, Help: "`file`, folder or URL with manifests, or - for standard input"},
 		{Flag: "kustomize", Short: "k", Text: &o.Kustomize, Help: "`folder` of a kustomization"},
+		{Flag: "chart", Text: &o.Chart, Help: "`folder` or archive of a Helm chart, rendered as helm template does, for a release of its name"},
+		{Flag: "values", Texts: &o.Values, Help: "`file` with values for the chart"},
 		{Flag: "service", Text: &o.Service,
 			Help: "`Service` that clients use: [namespace/]name[:port][/path]; over TLS: https:name:port[/path] " +
 				"(default: the only one that leads to pods)"},
 		{Flag: "workload", Text: &o.Workload,
 			Help: "which `workload` is rolled out, where the Service leads to several: KIND/NAME or NAME"},
 		{Flag: "to", Text: &o.To,
-			Help: "what to roll out: image=`REF`, CONTAINER=REF, or a file, folder or URL with manifests (default: a restart)"},
+			Help: "what to roll out: image=`REF`, CONTAINER=REF, a file, folder or URL with manifests, or a chart (default: a restart)"},
 		{Flag: "base", Text: &o.Base, Help: "`revision` of the manifests' git repository that runs now, such as origin/main: record its restart, then the " +
 			"merge of what the files have, then a restart of that"},
 		{Flag: "base-image", Texts: &o.BaseImages, Help: "with --base: `NAME=REF`, the image that containers of image NAME have there, such " +

@@ -121,6 +121,7 @@ func (p Plan) lines() []string {
 	if same := p.sameImages(); same != "" {
 		lines = append(lines, "images:    "+phrase.Cut(same, 60)+" before and after: only manifests are tried")
 	}
+	lines = append(lines, p.hookLines()...)
 	if len(p.modes) > 1 {
 		lines = append(lines, "modes:     "+strings.Join(p.modes, ", then ")+", each on a cluster of its own")
 	}
@@ -227,13 +228,13 @@ func (p Plan) leftOut() []manifest.Object {
 	if p.given.Named() {
 		return nil
 	}
-	return foreign(slices.Concat(p.Objects, p.change.objects))
+	return foreign(slices.Concat(p.installed(), p.change.applied()))
 }
 
 // lacking says what the manifests need, and neither they nor a cluster that is made have. An existing cluster may have anything.
 func (p Plan) lacking() (lines []string) {
-	all := slices.Concat(p.Objects, p.change.objects)
-	missing := append(unmet(p.Objects, p.Objects), unmet(p.change.objects, all)...)
+	installed, applied := p.installed(), p.change.applied()
+	missing := append(unmet(installed, installed), unmet(applied, slices.Concat(installed, applied))...)
 	slices.Sort(missing)
 	follows := ": its pods do not start without; put one with test values beside the manifests"
 	if p.given.Named() {

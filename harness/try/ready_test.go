@@ -26,12 +26,15 @@ func fakeTarget(say func(string), there ...runtime.Object) (*target, *fake.Clien
 	client := fake.NewClientset(there...)
 	client.Resources = []*metav1.APIResourceList{
 		{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "namespaces", Kind: "Namespace"},
-			{Name: "services", Kind: "Service", Namespaced: true}, {Name: "configmaps", Kind: "ConfigMap", Namespaced: true}}},
+			{Name: "services", Kind: "Service", Namespaced: true}, {Name: "configmaps", Kind: "ConfigMap", Namespaced: true},
+			{Name: "pods", Kind: "Pod", Namespaced: true}, {Name: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true}}},
+		{GroupVersion: "batch/v1", APIResources: []metav1.APIResource{{Name: "jobs", Kind: "Job", Namespaced: true}}},
 		{GroupVersion: "admissionregistration.k8s.io/v1", APIResources: []metav1.APIResource{
 			{Name: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration"}}},
 		{GroupVersion: "networking.k8s.io/v1", APIResources: []metav1.APIResource{{Name: "ingresses", Kind: "Ingress", Namespaced: true}}},
 		{GroupVersion: "example.com/v1", APIResources: []metav1.APIResource{{Name: "tenants", Kind: "Tenant"}}},
-		{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{{Name: "deployments", Kind: "Deployment", Namespaced: true}}},
+		{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{{Name: "deployments", Kind: "Deployment", Namespaced: true},
+			{Name: "statefulsets", Kind: "StatefulSet", Namespaced: true}}},
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
 	return &target{client: dynamicfake.NewSimpleDynamicClient(scheme.Scheme, there...), mapper: mapper, say: say,

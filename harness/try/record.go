@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -58,6 +59,11 @@ type creation struct {
 
 func (c creation) String() string { return c.Kind + " " + cmp.Or(c.Name, c.GenerateName) }
 
+// creationOf returns an object as it is recorded; without a UID if it is not created yet.
+func creationOf(o manifest.Object) creation {
+	return creation{o.GetAPIVersion(), o.GetKind(), o.Namespace(), o.GetName(), o.GetGenerateName(), o.GetUID()}
+}
+
 // object returns the object without what is not recorded.
 func (c creation) object() manifest.Object {
 	o := &unstructured.Unstructured{}
@@ -102,13 +108,23 @@ func (r *record) begin(o manifest.Object) (done func(live *unstructured.Unstruct
 	r.changes.Lock()
 	defer r.changes.Unlock()
 	at := len(r.Objects)
-	r.Objects = append(r.Objects, creation{o.GetAPIVersion(), o.GetKind(), o.Namespace(), o.GetName(), o.GetGenerateName(), ""})
+	about := creationOf(o)
+	about.UID = "" // what a manifest has is of another cluster
+	r.Objects = append(r.Objects, about)
 	return func(live *unstructured.Unstructured) error {
 		r.changes.Lock()
 		defer r.changes.Unlock()
 		r.Objects[at].Name, r.Objects[at].UID = live.GetName(), live.GetUID()
 		return r.save()
 	}, r.save()
+}
+
+// forget takes out an object that was deleted.
+func (r *record) forget(gone creation) error {
+	r.changes.Lock()
+	defer r.changes.Unlock()
+	r.Objects = slices.DeleteFunc(r.Objects, func(c creation) bool { return c.UID == gone.UID })
+	return r.save()
 }
 
 // stays names the objects that have not been deleted. Any goroutine may call it.

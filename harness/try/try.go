@@ -16,6 +16,7 @@ import (
 	"example.com/rollcall/harness/cluster"
 	"example.com/rollcall/harness/cluster/attached"
 	"example.com/rollcall/harness/during"
+	"example.com/rollcall/harness/kube"
 	"example.com/rollcall/harness/layout"
 	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/run"
@@ -60,8 +61,11 @@ func (p Plan) Run(ctx context.Context, at during.Terminal, reports run.Reports) 
 
 // NewPlan reads the manifests and checks all options. It creates nothing. The error is a [usage.Error] for bad input.
 func NewPlan(ctx context.Context, o Options, advise Advise) (p Plan, err error) {
-	if len(o.Files) == 0 && o.Kustomize == "" {
-		return p, usage.New("rollcall try", "no manifests are named", "give -f FILE or -k FOLDER")
+	if err = o.CheckNamed("rollcall try"); err != nil {
+		return p, err
+	}
+	if o.KubeVersion, err = kube.Resolve(o.Kubernetes); err != nil {
+		return p, err
 	}
 	if o.Named() {
 		there := attached.Options{Kubeconfig: o.Kubeconfig, Context: o.Context, Access: o.Access}
@@ -91,7 +95,7 @@ func NewPlan(ctx context.Context, o Options, advise Advise) (p Plan, err error) 
 		o.Request.Insecure = true // as the kubelet does
 	}
 	o.Creates = true
-	o.Options.Service, o.LoadImages = p.Service(), slices.Concat(manifest.Images(p.Objects), p.change.Images())
+	o.Options.Service, o.LoadImages = p.Service(), slices.Concat(manifest.Images(p.installed()), p.change.Images())
 	for _, image := range o.LoadImages {
 		if err := layout.CheckImage(image); err != nil {
 			return p, usage.New("image "+strconv.Quote(image), usage.OneLine(err), "write it like shop/web:v2")
@@ -108,7 +112,7 @@ func NewPlan(ctx context.Context, o Options, advise Advise) (p Plan, err error) 
 		p.linked = manifest.Linked(append(slices.Clone(o.Files), o.To)...)
 	}
 	if c := p.parts[0].There(); c != nil {
-		if p.allowed, err = p.given.checkAllowed(ctx, c, slices.Concat(p.Objects, p.change.objects)); err != nil {
+		if p.allowed, err = p.given.checkAllowed(ctx, c, slices.Concat(p.installed(), p.change.applied())); err != nil {
 			return p, err
 		}
 	}
@@ -148,6 +152,7 @@ type appRun struct {
 	target atomic.Pointer[target] // nil: not deployed yet
 	merge  *merge                 // nil: no base is given
 	fix    *fix                   // nil: none is asked for
+	chart  *charted               // nil: no chart renders the workload
 }
 
 // result says what the recordings show together, in a line for each question.
@@ -158,6 +163,9 @@ func (r *appRun) result() string {
 	}
 	if r.fix != nil {
 		lines = append(lines, r.fix.result())
+	}
+	if r.chart != nil {
+		lines = append(lines, r.chart.result())
 	}
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }
@@ -185,6 +193,9 @@ func (r *appRun) changes(o Options) []during.Change {
 			Does: func() string { return fmt.Sprintf("%s restarts without its preStop hook", r.app.workload) }})
 	}
 	for i := range list {
+		if r.chart != nil {
+			list[i].Judged = r.chart.looking(list[i].Judged)
+		}
 		list[i].Rolls = during.Workload{Kind: r.app.workload.GetKind(), Name: r.app.workload.GetName(), Has: r.app.owns}
 	}
 	return list
@@ -208,13 +219,13 @@ func (r *appRun) deploy(ctx context.Context, site during.Site) (err error) {
 	}
 	r.target.Store(to)
 	if ours, is := site.Cluster.(cluster.Changeable); is {
-		all := slices.Concat(r.app.Objects, r.change.objects)
+		all := slices.Concat(r.app.installed(), r.change.applied())
 		to.told = foreign(all)
 		if err := to.makeVolumes(ctx, ours, all); err != nil {
 			return err
 		}
 	}
-	if err := to.create(ctx, r.app.Objects); err != nil {
+	if err := to.install(ctx, r.app); err != nil {
 		return err
 	}
 	return to.awaitReady(ctx, site.Cluster.Client(), r.app)

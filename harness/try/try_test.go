@@ -72,7 +72,7 @@ func TestRefusesBeforeAClusterIsMade(t *testing.T) {
 			"app.yaml, document 2: line 10: alias *app has no anchor in this document: write it out"},
 		{"a document without a kind", "name: web\n", "", "",
 			"app.yaml, document 1: it has no apiVersion or no kind: write both, or leave the file out"},
-		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some that have: -f FILE or -k FOLDER"},
+		{"nothing at all", "# nothing\n", "", "", "manifests: they have no object: name some that have: -f FILE, -k FOLDER or --chart=DIR"},
 		{"a Service without a ClusterIP", deployment + headless, "", "", isHeadless},
 		{"that is named", deployment + headless, "web", "", isHeadless},
 		{"no Service", deployment, "", "", "manifests: they have no Service with a ClusterIP: add one: requests are sent to a Service"},

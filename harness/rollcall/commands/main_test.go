@@ -298,7 +298,7 @@ func TestExitCodesOfOtherCommandLines(t *testing.T) {
 		{"no folder", []string{"report"}, 2, "", "rollcall report: too little is named: name one run folder, such as out/latest"},
 		{"two folders", []string{"report", "a", "b"}, 2, "", "rollcall report a b: too much is named: name one run folder"},
 		{"manifests without -f", []string{"try", "tls.yaml"}, 2, "", "Error: rollcall try tls.yaml: it takes no such word: write -f tls.yaml\n"},
-		{"a try of nothing", []string{"try", "--dry-run"}, 2, "", "Error: rollcall try: no manifests are named: give -f FILE or -k FOLDER\n"},
+		{"a try of nothing", []string{"try", "--dry-run"}, 2, "", "Error: rollcall try: no manifests are named: give -f FILE, -k FOLDER or --chart=DIR\n"},
 		{"a try of an image that is not set", []string{"try", "-f", "x", "--to", ""}, 2, "", "Error: --to=: it has no value: write --to=REF"},
 		{"a port that is not a command", []string{"run", "--serve", "8080"}, 2, "",
 			"rollcall run 8080: it takes no such word: write --serve=8080"},
