@@ -185,6 +185,15 @@ func TestPullRequestAction(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a chart and its values stand in place of files", func(t *testing.T) {
+		for _, command := range []string{"check", "try"} {
+			_, calls, code := run(t, command, append(files, "CODE=0", "GIVEN_CHART=./chart", "GIVEN_VALUES=a.yaml b.yaml")...)
+			want := []string{command, "--chart=./chart", "--values=a.yaml", "--values=b.yaml", "--base=abc"}
+			if code != 0 || !slices.Equal(calls[0][:5], want) || accepted(t, calls[0])["chart"] != "./chart" {
+				t.Errorf("calls %q, exit code %d", calls, code)
+			}
+		}
+	})
 	t.Run("bad input ends it", func(t *testing.T) {
 		if _, _, code := run(t, "check", append(files, "CODE=2")...); code == 0 {
 			t.Error("it goes on")
