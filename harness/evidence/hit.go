@@ -25,13 +25,18 @@ type Hit struct {
 	// Connect is from Sent until its connection was open, in whole microseconds; 0 if it was open before, and in recordings
 	// that did not measure it.
 	Connect time.Duration `json:"connect,omitempty"`
+	// Connection is the number, in its lane, of the kept connection that carried it; 0: none was kept, or earlier builds recorded it.
+	Connection uint64 `json:"connection,omitempty"`
 	// LocalPort is the client's port, which tells apart even connections that could not be opened; 0: unknown.
 	LocalPort int   `json:"local_port,omitempty"`
 	Fault     Fault `json:"fault,omitempty"` // how it failed; empty when the reply was whole, 2xx and from the right service
 }
 
-// Failed reports whether the client did not get a good reply.
-func (h Hit) Failed() bool { return h.Fault != NoFault }
+// Failed reports whether the request was lost to its client, or badly answered.
+func (h Hit) Failed() bool { return h.Fault != NoFault && h.Fault != Returned }
+
+// Good reports whether the client got a good reply.
+func (h Hit) Good() bool { return h.Fault == NoFault }
 
 // End is when the reply or the fault was complete.
 func (h Hit) End() time.Duration { return h.Sent + h.Took }
@@ -43,7 +48,7 @@ type Server struct {
 	Node    string `json:"node,omitempty"`    // that it runs on
 }
 
-// A Fault says how a request failed. The set is closed.
+// A Fault says how a request failed, or that it was [Returned]. The set is closed.
 type Fault string
 
 // The faults that the client's socket or the reply showed.
@@ -57,6 +62,9 @@ const (
 	BadStatus   Fault = "bad_status"
 	WrongServer Fault = "wrong_server"
 )
+
+// Returned is what is no failure: the server vouches that it did not process the request, which its client may send again.
+const Returned Fault = "returned"
 
 // The faults of TLS. A handshake in which the connection ends or no reply comes is Closed, Reset or Timeout.
 const (
@@ -103,9 +111,10 @@ var (
 		{NoLocalPort, "had no local port left"},
 		{NoRoute, "had no route to the address"},
 	}
+	returned = meaning{Returned, "the server vouches that it did not process it: no failure"}
 )
 
-// Faults lists every fault, in the order reports show them.
+// Faults lists every fault of a request that failed, in the order reports show them.
 func Faults() []Fault { return slices.Concat(PlainFaults(), TLSFaults(), HostFaults()) }
 
 // PlainFaults lists the faults that need no TLS.
@@ -126,7 +135,7 @@ func faultsOf(meanings []meaning) (faults []Fault) {
 
 // Meaning says what happened to a request that failed so. The subject of what it says of a fault of a host is the host.
 func (f Fault) Meaning() string {
-	for _, m := range slices.Concat(plainFaults, tlsFaults, hostFaults) {
+	for _, m := range slices.Concat(plainFaults, tlsFaults, hostFaults, []meaning{returned}) {
 		if m.fault == f {
 			return m.text
 		}

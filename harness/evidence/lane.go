@@ -73,12 +73,6 @@ func (l Lane) Kind() LaneKind {
 	return k
 }
 
-// A Protocol is how a lane's requests are sent and answered. A lane of a protocol without connections has no Conn.
-type Protocol string
-
-// HTTP is HTTP/1.1, the default.
-const HTTP Protocol = ""
-
 // A Vantage is the place that a lane's requests are sent from.
 type Vantage string
 

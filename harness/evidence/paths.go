@@ -7,16 +7,17 @@ import (
 
 // Names of the files in a scenario's folder, and of the files that describe the session and its clusters.
 const (
-	RunFile      = "run.json"
-	HitsFile     = "hits.parquet"
-	ArrivalsFile = "arrivals.parquet"
-	FlowsFile    = "flows.parquet"
-	EventsFile   = "events.jsonl"
-	VerdictFile  = "verdict.json"
-	SessionFile  = "session.json"
-	ClusterFile  = "cluster.json"
-	SpansFile    = "spans.jsonl"
-	FindingsFile = "findings.json"
+	RunFile         = "run.json"
+	HitsFile        = "hits.parquet"
+	ArrivalsFile    = "arrivals.parquet"
+	ConnectionsFile = "connections.parquet"
+	FlowsFile       = "flows.parquet"
+	EventsFile      = "events.jsonl"
+	VerdictFile     = "verdict.json"
+	SessionFile     = "session.json"
+	ClusterFile     = "cluster.json"
+	SpansFile       = "spans.jsonl"
+	FindingsFile    = "findings.json"
 )
 
 // DiagnosticsFolder is in the folder of a recording that did not pass, and has the state of the cluster after it.

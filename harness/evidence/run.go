@@ -161,12 +161,13 @@ type File struct {
 
 // Evidence is the whole recording of one scenario.
 type Evidence struct {
-	Run      Run
-	Hits     Stream[Hit]
-	Arrivals Stream[Arrival] // nil: not recorded
-	Flows    Stream[Flow]    // nil: none was recorded
-	Events   []Event         // in the order noted
-	Damage   []Damage        // the parts of the recording that could not be read
+	Run         Run
+	Hits        Stream[Hit]
+	Arrivals    Stream[Arrival]    // nil: not recorded
+	Connections Stream[Connection] // nil: earlier builds recorded it, or no lane kept any
+	Flows       Stream[Flow]       // nil: none was recorded
+	Events      []Event            // in the order noted
+	Damage      []Damage           // the parts of the recording that could not be read
 }
 
 // A Damage is a part of a recording that could not be read.

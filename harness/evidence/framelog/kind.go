@@ -5,10 +5,11 @@ type Kind byte
 
 // The kinds of records, as JSON.
 const (
-	Hit     Kind = 'h'
-	Arrival Kind = 'a'
-	Flow    Kind = 'f'
-	Event   Kind = 'e'
+	Hit        Kind = 'h'
+	Arrival    Kind = 'a'
+	Connection Kind = 'c'
+	Flow       Kind = 'f'
+	Event      Kind = 'e'
 )
 
 // The kinds that an agent needs besides.

@@ -45,6 +45,10 @@ func (ev *reading) readFiles(dir string) {
 			if changed == nil {
 				ev.Arrivals = parquetStream(path, file.Records, arrivalLayout())
 			}
+		case evidence.ConnectionsFile:
+			if changed == nil {
+				ev.Connections = parquetStream(path, file.Records, connectionLayout())
+			}
 		case evidence.FlowsFile:
 			if changed == nil {
 				ev.Flows = parquetStream(path, file.Records, flowLayout())
@@ -64,6 +68,8 @@ func (ev *reading) readSegments(dir string) {
 	var reached time.Duration
 	hits, nHits, hitsErr := openSegment(filepath.Join(dir, hitsSegment), hitType(), func(h evidence.Hit) { reached = max(reached, h.End()) })
 	arrivals, nArrivals, arrivalsErr := openSegment(filepath.Join(dir, arrivalsSegment), arrivalType(), func(evidence.Arrival) {})
+	connections, nConnections, connectionsErr := openSegment(filepath.Join(dir, connectionsSegment), connectionType(),
+		func(evidence.Connection) {})
 	flows, nFlows, flowsErr := openSegment(filepath.Join(dir, flowsSegment), flowType(), func(evidence.Flow) {})
 	var events []evidence.Event
 	_, nEvents, eventsErr := openSegment(filepath.Join(dir, eventsSegment), eventType(), func(e evidence.Event) {
@@ -77,6 +83,10 @@ func (ev *reading) readSegments(dir string) {
 	if ev.Run.UserApp == nil { // else pods log no arrivals
 		ev.Arrivals = arrivals
 		ev.addDamage(arrivalsSegment, arrivalsErr)
+	}
+	if nConnections > 0 { // else no lane kept any
+		ev.Connections = latest(connections)
+		ev.addDamage(connectionsSegment, connectionsErr)
 	}
 	if nFlows > 0 { // else no observer listened to connections
 		ev.Flows = flows

@@ -52,6 +52,9 @@ func writeFiles(dir string, ev evidence.Evidence) (files []evidence.File, err er
 	if ev.Arrivals != nil {
 		put(evidence.ArrivalsFile, func(w io.Writer) (int, error) { return writeParquet(w, ev.Arrivals, arrivalLayout()) })
 	}
+	if ev.Connections != nil {
+		put(evidence.ConnectionsFile, func(w io.Writer) (int, error) { return writeParquet(w, ev.Connections, connectionLayout()) })
+	}
 	if ev.Flows != nil {
 		put(evidence.FlowsFile, func(w io.Writer) (int, error) { return writeParquet(w, ev.Flows, flowLayout()) })
 	}

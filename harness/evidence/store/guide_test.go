@@ -29,6 +29,7 @@ func TestRecordsInTheGuide(t *testing.T) {
 	types := parseTypes(t)
 	text := columnTable[hitRow](t, types, "hits.parquet", hitLayout().metadata, "Hit") + faults() +
 		columnTable[arrivalRow](t, types, "arrivals.parquet", arrivalLayout().metadata, "Arrival") +
+		columnTable[connectionRow](t, types, "connections.parquet", connectionLayout().metadata, "Connection") + ends() +
 		columnTable[flowRow](t, types, "flows.parquet", flowLayout().metadata, "Flow") + eventTables(t, types)
 	golden.Section(t, guide, "records", wrapped(text))
 }
@@ -50,11 +51,12 @@ func wrapped(text string) string {
 // Every column and field that a query in a guide names is there.
 func TestQueriesInGuides(t *testing.T) {
 	tables := map[string][]string{
-		"hits.parquet":     columnsOf[hitRow](),
-		"arrivals.parquet": columnsOf[arrivalRow](),
-		"flows.parquet":    columnsOf[flowRow](),
-		"events.jsonl":     fieldsOf[evidence.Event](),
-		"lanes":            fieldsOf[evidence.Lane](),
+		"hits.parquet":        columnsOf[hitRow](),
+		"arrivals.parquet":    columnsOf[arrivalRow](),
+		"connections.parquet": columnsOf[connectionRow](),
+		"flows.parquet":       columnsOf[flowRow](),
+		"events.jsonl":        fieldsOf[evidence.Event](),
+		"lanes":               fieldsOf[evidence.Lane](),
 	}
 	text, err := os.ReadFile("../../../reports/README.md")
 	if err != nil {
@@ -193,10 +195,19 @@ func faults() string {
 	for _, of := range []struct {
 		faults []evidence.Fault
 		whose  string
-	}{{evidence.PlainFaults(), ""}, {evidence.TLSFaults(), ""}, {evidence.HostFaults(), "the client's host "}} {
+	}{{evidence.PlainFaults(), ""}, {evidence.TLSFaults(), ""}, {evidence.HostFaults(), "the client's host "},
+		{[]evidence.Fault{evidence.Returned}, ""}} {
 		for _, fault := range of.faults {
 			text += fmt.Sprintf("| `%s` | %s%s |\n", fault, of.whose, fault.Meaning())
 		}
+	}
+	return text + "\n"
+}
+
+func ends() string {
+	text := "| end | by | what happened |\n|---|---|---|\n"
+	for _, end := range evidence.Ends() {
+		text += fmt.Sprintf("| `%s` | %s | %s |\n", end, end.By(), end.Meaning())
 	}
 	return text + "\n"
 }

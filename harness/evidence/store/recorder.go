@@ -24,11 +24,12 @@ const flushEvery = 500 * time.Millisecond
 // loses no more than that; they are not synced to the disk, so a machine that loses power may lose
 // more. Either way [Read] notices that the recording was cut off.
 type Recorder struct {
-	dir      string
-	hits     *segment[evidence.Hit]
-	arrivals *segment[evidence.Arrival]
-	flows    *segment[evidence.Flow]
-	events   *segment[evidence.Event]
+	dir         string
+	hits        *segment[evidence.Hit]
+	arrivals    *segment[evidence.Arrival]
+	connections *segment[evidence.Connection]
+	flows       *segment[evidence.Flow]
+	events      *segment[evidence.Event]
 
 	whole   context.Context // ends with the first error of a segment
 	ended   atomic.Bool
@@ -45,11 +46,12 @@ func Record(dir string, run evidence.Run) (*Recorder, error) {
 	r := &Recorder{dir: dir, stop: make(chan struct{}), stopped: make(chan struct{})}
 	var failed context.CancelCauseFunc
 	r.whole, failed = context.WithCancelCause(context.Background())
-	var errs [4]error
+	var errs [5]error
 	r.hits, errs[0] = createSegment(filepath.Join(dir, hitsSegment), hitType(), failed)
 	r.arrivals, errs[1] = createSegment(filepath.Join(dir, arrivalsSegment), arrivalType(), failed)
 	r.flows, errs[2] = createSegment(filepath.Join(dir, flowsSegment), flowType(), failed)
 	r.events, errs[3] = createSegment(filepath.Join(dir, eventsSegment), eventType(), failed)
+	r.connections, errs[4] = createSegment(filepath.Join(dir, connectionsSegment), connectionType(), failed)
 	err := cmp.Or(errs[:]...)
 	if err == nil {
 		err = r.Update(run)
@@ -69,7 +71,7 @@ func (r *Recorder) Update(run evidence.Run) error {
 	return WriteJSON(filepath.Join(r.dir, evidence.RunFile), run)
 }
 
-// Failed returns a channel that is closed at the first error of Hits, Arrivals, Flows or Event, which Err returns: the file that it names
+// Failed returns a channel that is closed at the first error of Hits, Arrivals, Connections, Flows or Event, which Err returns: the file that it names
 // gets no more records. Finish returns it too.
 func (r *Recorder) Failed() <-chan struct{} { return r.whole.Done() }
 
@@ -85,6 +87,9 @@ func (r *Recorder) LoggedHits(log []byte, hits []evidence.Hit) { r.hits.addLogge
 // Arrivals records arrivals, in any order.
 func (r *Recorder) Arrivals(arrivals ...evidence.Arrival) { r.arrivals.add(arrivals...) }
 
+// Connections records connections, in any order; one may be recorded again with more.
+func (r *Recorder) Connections(connections ...evidence.Connection) { r.connections.add(connections...) }
+
 // Flows records flows, in any order.
 func (r *Recorder) Flows(flows ...evidence.Flow) { r.flows.add(flows...) }
 
@@ -98,7 +103,7 @@ func (r *Recorder) Finish(run evidence.Run) error {
 		return fmt.Errorf("evidence: finish %s: it has ended before", r.dir)
 	}
 	defer r.close()
-	if err := errors.Join(r.hits.end(), r.arrivals.end(), r.flows.end(), r.events.end()); err != nil {
+	if err := errors.Join(r.hits.end(), r.arrivals.end(), r.connections.end(), r.flows.end(), r.events.end()); err != nil {
 		_ = r.Update(run) // the disk may be full
 		return fmt.Errorf("evidence: record %s: %w", r.dir, err)
 	}
@@ -110,13 +115,16 @@ func (r *Recorder) Finish(run evidence.Run) error {
 	if run.UserApp != nil {
 		whole.Arrivals = nil
 	}
+	if r.connections.records > 0 {
+		whole.Connections = latest(r.connections.stream())
+	}
 	if r.flows.records > 0 {
 		whole.Flows = r.flows.stream()
 	}
 	if err := write(r.dir, whole); err != nil {
 		return err
 	}
-	for _, name := range []string{hitsSegment, arrivalsSegment, flowsSegment, eventsSegment} {
+	for _, name := range []string{hitsSegment, arrivalsSegment, connectionsSegment, flowsSegment, eventsSegment} {
 		if err := os.Remove(filepath.Join(r.dir, name)); err != nil {
 			return fmt.Errorf("evidence: finish %s: %w", r.dir, err)
 		}
@@ -160,6 +168,7 @@ func (r *Recorder) flush() {
 func (r *Recorder) flushAll() {
 	r.hits.flush()
 	r.arrivals.flush()
+	r.connections.flush()
 	r.flows.flush()
 	r.events.flush()
 }
@@ -167,6 +176,7 @@ func (r *Recorder) flushAll() {
 func (r *Recorder) close() {
 	r.hits.close()
 	r.arrivals.close()
+	r.connections.close()
 	r.flows.close()
 	r.events.close()
 }

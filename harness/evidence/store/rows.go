@@ -36,6 +36,7 @@ type hitRow struct {
 	Connect         int64  `parquet:"connect_us,delta,zstd"`
 	Resent          int32  `parquet:"resent,dict,zstd"`
 	HandshakeMicros int64  `parquet:"handshake_us,delta,zstd"`
+	Connection      int64  `parquet:"connection,delta,zstd"`
 }
 
 func hitLayout() layout[evidence.Hit, hitRow] {
@@ -47,6 +48,7 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 				Status: int32(h.Status), Version: h.By.Version, Pod: h.By.Pod, Node: h.By.Node,
 				Reused: h.Reused, Attempts: h.Attempts, LocalPort: int32(h.LocalPort), Fault: string(h.Fault),
 				Connect: h.Connect.Microseconds(), Resent: int32(h.Resent), HandshakeMicros: int64(h.HandshakeMicros),
+				Connection: int64(h.Connection),
 			}
 		},
 		columns: func() ([]column, func(int) evidence.Hit) {
@@ -56,8 +58,9 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 			seq, due, sent, took := newNumbers("seq"), newNumbers("due_ns"), newNumbers("sent_ns"), newNumbers("took_ns")
 			status, reused, attempts, port := newNumbers("status"), newNumbers("reused"), newNumbers("attempts"), newNumbers("local_port")
 			connect, resent, handshake := newLaterNumbers("connect_us"), newLaterNumbers("resent"), newLaterNumbers("handshake_us")
+			connection := newLaterNumbers("connection")
 			columns := []column{lane, seq, due, sent, took, status, version, pod, node, reused, attempts, port, fault, connect, resent,
-				handshake}
+				handshake, connection}
 			return columns, func(i int) evidence.Hit {
 				return evidence.Hit{
 					Lane: lane.at(i), Seq: uint64(seq.at(i)),
@@ -65,7 +68,7 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 					Status: int(status.at(i)), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
 					Reused: reused.at(i) != 0, Attempts: int32(attempts.at(i)), LocalPort: int(port.at(i)), Fault: evidence.Fault(fault.at(i)),
 					Connect: time.Duration(connect.at(i)) * time.Microsecond, Resent: uint32(resent.at(i)),
-					HandshakeMicros: uint32(handshake.at(i)),
+					HandshakeMicros: uint32(handshake.at(i)), Connection: uint64(connection.at(i)),
 				}
 			}
 		},

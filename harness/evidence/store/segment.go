@@ -17,10 +17,11 @@ import (
 
 // Names of the files that have the records during a recording.
 const (
-	hitsSegment     = "hits.segment"
-	arrivalsSegment = "arrivals.segment"
-	flowsSegment    = "flows.segment"
-	eventsSegment   = "events.segment"
+	hitsSegment        = "hits.segment"
+	arrivalsSegment    = "arrivals.segment"
+	connectionsSegment = "connections.segment"
+	flowsSegment       = "flows.segment"
+	eventsSegment      = "events.segment"
 )
 
 // mostWaiting is the most records of a lane that wait to be written.

@@ -30,7 +30,8 @@ var (
 			Connect:         time.Duration(rapid.Int64Range(0, math.MaxInt64/1000).Draw(t, "connect")) * time.Microsecond,
 			HandshakeMicros: rapid.Uint32().Draw(t, "handshake"),
 			Resent:          uint32(rapid.IntRange(0, math.MaxInt32).Draw(t, "resent")),
-			Fault:           rapid.SampledFrom(append(evidence.Faults(), evidence.NoFault)).Draw(t, "fault"),
+			Connection:      rapid.Uint64Range(0, 1<<63-1).Draw(t, "connection"),
+			Fault:           rapid.SampledFrom(append(evidence.Faults(), evidence.Returned, evidence.NoFault)).Draw(t, "fault"),
 		}
 	})
 	anyArrival = rapid.Custom(func(t *rapid.T) evidence.Arrival {

@@ -1,0 +1,29 @@
+package evidence
+
+import "cmp"
+
+// A Protocol is how a lane's requests are sent and answered. A lane of a protocol without connections has no Conn.
+type Protocol string
+
+// HTTP is HTTP/1.1, the default.
+const HTTP Protocol = ""
+
+// traits are what a judge has to know of a protocol.
+type traits struct {
+	name    string
+	overTCP bool
+	steady  bool
+}
+
+// To add a protocol, add a row, and an exchanger in package loadgen. Of a protocol without one, as in a recording of a later build, nothing
+// is taken for granted.
+var protocols = map[Protocol]traits{HTTP: {name: "http", overTCP: true, steady: true}}
+
+// Name returns the name in reports.
+func (p Protocol) Name() string { return cmp.Or(protocols[p].name, string(p)) }
+
+// OverTCP reports whether its connections are of TCP, so that a node that tracks connections notes each that it routes.
+func (p Protocol) OverTCP() bool { return protocols[p].overTCP }
+
+// Steady reports whether Rollcall's app always takes the same time for a reply. That of a stream is as long as the stream.
+func (p Protocol) Steady() bool { return protocols[p].steady }
