@@ -57,7 +57,11 @@ func Start(ctx context.Context, lane evidence.Lane, cfg Config) (*Attack, error)
 	if err := check(lane, cfg); err != nil {
 		return nil, fmt.Errorf("loadgen: start lane %q: %w", lane.ID, err)
 	}
-	return start(ctx, newClient(lane, cfg), time.Now()), nil
+	c, err := newClient(lane, cfg, &buffer{})
+	if err != nil {
+		return nil, err
+	}
+	return start(ctx, c, time.Now()), nil
 }
 
 // start starts or continues the load of a client's lane, whose plan began at the given time.
@@ -126,7 +130,7 @@ func checkUnpaced(lane evidence.Lane, cfg Config) error {
 	if !known {
 		return fmt.Errorf("unknown protocol %q", lane.Protocol)
 	}
-	if err := protocol.check(lane); err != nil {
+	if err := protocol.check(lane, cfg); err != nil {
 		return err
 	}
 	switch {
@@ -138,8 +142,6 @@ func checkUnpaced(lane evidence.Lane, cfg Config) error {
 		return errors.New("no time at which the run began")
 	case cfg.Timeout < 0:
 		return fmt.Errorf("timeout %s is negative", cfg.Timeout)
-	case cfg.UserHTTP != nil:
-		return cfg.UserHTTP.Check()
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func TestOpenLoop(t *testing.T) {
 					Lane: "worker-" + string(conn), Seq: uint64(i), Status: 200, Attempts: 1,
 					By:  evidence.Server{Version: "v1", Pod: "shop-v1-abc", Node: "worker"},
 					Due: hits[0].Due + time.Duration(i)*time.Second/rate, Sent: h.Sent, Took: h.Took, LocalPort: h.LocalPort, Reused: h.Reused,
-					Connect: h.Connect, Resent: h.Resent,
+					Connect: h.Connect, Resent: h.Resent, Connection: h.Connection,
 				}
 				if diff := cmp.Diff(want, h); diff != "" {
 					t.Fatalf("hit %d (-want +got):\n%s", i, diff)
@@ -98,7 +98,7 @@ func TestOpenLoop(t *testing.T) {
 // TestReusedLaneSpreads sends three requests per connection, one after the other, and counts the connections.
 func TestReusedLaneSpreads(t *testing.T) {
 	server := serveApp(t, nil)
-	c := newClient(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+	c := clientOf(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
 	t.Cleanup(c.close)
 	for seq := range uint64(3 * reusedConns) {
 		c.send(seq)

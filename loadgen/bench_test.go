@@ -15,7 +15,7 @@ func BenchmarkRecording(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { nameApp(w.Header()) }))
 	b.Cleanup(server.Close)
 	for _, conn := range []evidence.Conn{evidence.Fresh, evidence.Reused} {
-		c := newClient(lane(conn, server.URL, 1000), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+		c := clientOf(lane(conn, server.URL, 1000), Config{Began: time.Now(), Service: "shop", Timeout: patient})
 		plain := &http.Transport{DisableKeepAlives: conn == evidence.Fresh, DisableCompression: true}
 		made := httpLane{Lane: c.lane, target: c.exchanger.(*direct).target}
 		b.Run(string(conn)+"/plain", func(b *testing.B) { benchmarkDo(b, made, &http.Client{Transport: plain, Timeout: patient}) })
@@ -44,7 +44,7 @@ func BenchmarkKeep(b *testing.B) {
 	for b.Loop() {
 		t.begin(0)
 		t.add(h, nil)
-		if n := t.forgotten + len(t.hits); n%1000 == 0 {
+		if n := t.forgotten + len(t.records); n%1000 == 0 {
 			if _, err := t.from(int64(n)); err != nil {
 				b.Fatal(err)
 			}
@@ -72,5 +72,5 @@ func BenchmarkPoll(b *testing.B) {
 		}
 		wire = some.appendTo(wire[:0])
 	}
-	b.ReportMetric(float64(len(wire))/float64(len(t.hits)), "wire-B/hit")
+	b.ReportMetric(float64(len(wire))/float64(len(t.records)), "wire-B/hit")
 }

@@ -22,17 +22,30 @@ var errForgotten = errors.New("forgotten")
 // errSpool is the error for frames on the spool that cannot be read.
 var errSpool = errors.New("its spool cannot be read")
 
-// A buffer holds the log of a lane until it is forgotten: on the spool, or as hits in memory if there is no spool or it did not take
-// them. Positions count bytes on the spool, and after that hits in memory.
+// A buffer holds the log of a lane until it is forgotten: on the spool, or as records in memory if there is no spool or it did not take
+// them. Positions count bytes on the spool, and after that records in memory.
 type buffer struct {
 	mu        sync.Mutex
-	first     int64          // position of what is not forgotten
-	forgotten int            // hits that were in memory
-	hits      []evidence.Hit // in memory
+	first     int64      // position of what is not forgotten
+	forgotten int        // records that were in memory
+	records   []inMemory // in memory
 	over      bool
 	trouble   string   // the first; see [Status.Troubles]
 	log       *laneLog // on the spool; nil: there is none
 	broken    func()   // called once when the log cannot be written; may be nil
+}
+
+// An inMemory is a record in memory: a connection or, where that is nil, a hit.
+type inMemory struct {
+	hit        evidence.Hit
+	connection *evidence.Connection
+}
+
+func (r inMemory) appendTo(log []byte) []byte {
+	if r.connection != nil {
+		return framelog.Append(log, framelog.Connection, encode(r.connection))
+	}
+	return framelog.Append(log, framelog.Hit, encode(r.hit))
 }
 
 // spooled makes the buffer continue with the log of a lane.
@@ -58,18 +71,39 @@ func (b *buffer) add(h evidence.Hit, trouble error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.log == nil || b.check(b.log.noteHit(h, encoded)) {
-		if len(b.hits) == cap(b.hits) { // in large steps: all hits are copied
-			b.hits = slices.Grow(b.hits, max(1000, len(b.hits)))
-		}
-		b.hits = append(b.hits, h)
+		b.keep(inMemory{hit: h})
 	}
 	if trouble != nil {
 		b.fail(trouble)
 	}
 }
 
-func encode(h evidence.Hit) []byte {
-	text, _ := json.Marshal(h) // a Hit can always be encoded
+// addConnection adds what is known of a connection by now.
+func (b *buffer) addConnection(c evidence.Connection) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.log == nil || b.check(b.log.noteConnection(c)) {
+		b.keep(inMemory{connection: &c})
+	}
+}
+
+func (b *buffer) keep(r inMemory) {
+	if len(b.records) == cap(b.records) { // in large steps: all records are copied
+		b.records = slices.Grow(b.records, max(1000, len(b.records)))
+	}
+	b.records = append(b.records, r)
+}
+
+// numbered returns the highest number that a connection of the lane may have so far.
+func (b *buffer) numbered() uint32 {
+	if b.log == nil {
+		return 0
+	}
+	return b.log.numbered
+}
+
+func encode(record any) []byte {
+	text, _ := json.Marshal(record) // a record can always be encoded
 	return text
 }
 
@@ -118,7 +152,7 @@ func (b *buffer) from(at int64) (Range, error) {
 	defer func() { b.log.remove(gone) }() // after the lock is released: nobody should wait for a disk
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch end := b.inMemory() + int64(len(b.hits)); {
+	switch end := b.inMemory() + int64(len(b.records)); {
 	case at < b.first:
 		return Range{}, fmt.Errorf("%w: what is before %d", errForgotten, b.first)
 	case at > end:
@@ -132,13 +166,13 @@ func (b *buffer) from(at int64) (Range, error) {
 		return b.fromSpool(at)
 	}
 	read := int(at - b.inMemory())
-	b.hits, b.forgotten = b.hits[read:], b.forgotten+read
+	b.records, b.forgotten = b.records[read:], b.forgotten+read
 	r := Range{From: at, Next: at}
-	for _, h := range b.hits {
+	for _, record := range b.records {
 		if len(r.Log) >= RangeBytes {
 			break
 		}
-		r.Log = framelog.Append(r.Log, framelog.Hit, encode(h))
+		r.Log = record.appendTo(r.Log)
 		r.Next++
 	}
 	r.End = b.isEnd(r.Next)
@@ -158,7 +192,7 @@ func (b *buffer) fromSpool(at int64) (Range, error) {
 	return Range{Log: log, From: at, Next: next, End: b.isEnd(next)}, nil
 }
 
-// inMemory returns the position of the first hit in memory.
+// inMemory returns the position of the first record in memory.
 func (b *buffer) inMemory() int64 {
 	if b.log == nil {
 		return int64(b.forgotten)
@@ -167,7 +201,7 @@ func (b *buffer) inMemory() int64 {
 }
 
 // isEnd reports whether nothing will be at a position.
-func (b *buffer) isEnd(at int64) bool { return b.over && at == b.inMemory()+int64(len(b.hits)) }
+func (b *buffer) isEnd(at int64) bool { return b.over && at == b.inMemory()+int64(len(b.records)) }
 
 // firstTrouble returns the lane's first trouble; empty: none.
 func (b *buffer) firstTrouble() string {

@@ -18,7 +18,7 @@ import (
 // keepHits adds hits with the next sequence numbers to a buffer.
 func keepHits(t *buffer, n int) {
 	for range n {
-		t.add(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.forgotten + len(t.hits))}, nil)
+		t.add(evidence.Hit{Lane: "worker-fresh", Seq: uint64(t.forgotten + len(t.records))}, nil)
 	}
 }
 
@@ -103,8 +103,8 @@ func TestNoHitIsLost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if unread := len(kept) - len(read); len(buf.hits) != unread {
-				t.Fatalf("%d hits in memory, when %d were unread", len(buf.hits), unread)
+			if unread := len(kept) - len(read); len(buf.records) != unread {
+				t.Fatalf("%d hits in memory, when %d were unread", len(buf.records), unread)
 			}
 			if r.End && (!buf.over || len(read)+len(r.Hits) != len(kept)) {
 				t.Fatalf("an end %d hits before it", len(kept)-len(read)-len(r.Hits))
@@ -139,18 +139,18 @@ func TestNoHitIsLost(t *testing.T) {
 // garbage collector could not free.
 func TestPolledBufferStaysFlat(t *testing.T) {
 	buf := &buffer{}
-	inMemory := map[weak.Pointer[evidence.Hit]]bool{}
+	held := map[weak.Pointer[inMemory]]bool{}
 	for second := range 600 {
 		keepHits(buf, 1000)
-		inMemory[weak.Make(&buf.hits[0])] = true
+		held[weak.Make(&buf.records[0])] = true
 		if _, err := rangeFrom(buf, 1000*int64(second+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	runtime.GC()
-	maps.DeleteFunc(inMemory, func(hit weak.Pointer[evidence.Hit], _ bool) bool { return hit.Value() == nil })
-	if len(inMemory) > 2 { // two may share the array that the next hits go to
-		t.Errorf("hits of %d seconds are still in memory", len(inMemory))
+	maps.DeleteFunc(held, func(hit weak.Pointer[inMemory], _ bool) bool { return hit.Value() == nil })
+	if len(held) > 2 { // two may share the array that the next hits go to
+		t.Errorf("hits of %d seconds are still in memory", len(held))
 	}
 	runtime.KeepAlive(buf)
 }

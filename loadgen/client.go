@@ -20,11 +20,16 @@ type client struct {
 	buffer  *buffer
 }
 
-// newClient returns the client of a lane that was checked.
-func newClient(lane evidence.Lane, cfg Config) *client {
+// newClient returns the client of a lane that was checked, whose log a buffer has.
+func newClient(lane evidence.Lane, cfg Config, log *buffer) (*client, error) {
 	cfg = cfg.withDefaults()
-	return &client{exchanger: protocols[lane.Protocol].open(lane, cfg), lane: lane, plan: planOf(lane), timeout: cfg.Timeout,
-		clock: newClock(cfg.Began), buffer: &buffer{}}
+	c := &client{lane: lane, plan: planOf(lane), timeout: cfg.Timeout, clock: newClock(cfg.Began), buffer: log}
+	noted := &connections{lane: lane.ID, clock: c.clock, note: log.addConnection, last: log.numbered()}
+	var err error
+	if c.exchanger, err = protocols[lane.Protocol].open(lane, cfg, noted); err != nil {
+		return nil, fmt.Errorf("loadgen: open lane %q: %w", lane.ID, err)
+	}
+	return c, nil
 }
 
 // RoundTrip sends a request of the lane when vegeta has one sent, of whose request only the number is used.

@@ -29,16 +29,20 @@ type direct struct {
 	shown atomic.Pointer[x509.Certificate]
 	noted func(evidence.Event) // nil: events are dropped
 	clock clock
+	kept  *connections // nil: connections are not kept, or not noted
 
 	// Requests use the slots in turn. Each keeps one connection, since kube-proxy chooses a pod per connection. A request that finds
 	// its slot empty, because the connection is busy or ended, dials.
 	slots []atomic.Pointer[httpConn]
 }
 
-func newDirect(l httpLane, slots int, cfg Config) *direct {
+func newDirect(l httpLane, slots int, cfg Config, noted *connections) *direct {
 	req := l.request(0)
 	s := &direct{httpLane: l, address: l.DialAddress(), keep: l.Kind().KeepsAlive(), resends: l.Resends && replayable(req), ports: cfg.Ports,
 		template: templateOf(req), slots: make([]atomic.Pointer[httpConn], slots), noted: cfg.Note, clock: newClock(cfg.Began)}
+	if s.keep {
+		s.kept = noted
+	}
 	if l.OverTLS() {
 		s.tls, _ = cfg.UserHTTP.tls().config(l.target.Hostname()) // no error: checked by UserHTTP.Check
 	}
@@ -51,14 +55,15 @@ func replayable(req *http.Request) bool {
 }
 
 func (s *direct) exchange(q request, h *evidence.Hit) (failures []error) {
-	slot := &s.slots[q.turn%uint64(len(s.slots))]
-	w, err := s.connect(slot, q, h)
+	place := int(q.turn % uint64(len(s.slots)))
+	w, err := s.connect(place, q, h)
 	if err != nil {
 		s.noteFailure(err)
 		return []error{err}
 	}
 	r, last, err := w.exchange(s.template, q.seq, s.userapp)
 	if s.resends && h.Reused && w.unanswered(err) {
+		w.noted.ended(endOf(err, w.readErr))
 		w.conn.Close()
 		w.close()
 		return s.exchange(q, h)
@@ -70,21 +75,28 @@ func (s *direct) exchange(q request, h *evidence.Hit) (failures []error) {
 	if err != nil {
 		failures = []error{err, w.readErr}
 		s.noteFailure(err)
+		w.noted.ended(endOf(failures...))
 		w.conn.Close() // TLS's closing alert would wait up to 5 s for a peer that reads nothing (crypto/tls, closeNotify)
 	}
-	if err != nil || last || !s.keep || !slot.CompareAndSwap(nil, w) {
+	if err != nil || last || !s.keep || !s.slots[place].CompareAndSwap(nil, w) {
+		w.noted.ended(evidence.EndOwn)
 		w.close()
 	}
 	return failures
 }
 
-// connect returns the slot's connection if it is alive, else a new one.
-func (s *direct) connect(slot *atomic.Pointer[httpConn], q request, h *evidence.Hit) (*httpConn, error) {
-	if w := slot.Swap(nil); w != nil {
-		if w.conn.SetDeadline(q.deadline) == nil && w.idle() {
-			h.Attempts, h.Reused, h.LocalPort = h.Attempts+1, true, localPort(w.conn)
+// connect returns the connection in a slot if it is alive, else a new one.
+func (s *direct) connect(place int, q request, h *evidence.Hit) (*httpConn, error) {
+	if w := s.slots[place].Swap(nil); w != nil {
+		end, ended := evidence.EndFault, true
+		if w.conn.SetDeadline(q.deadline) == nil {
+			end, ended = w.ended()
+		}
+		if !ended {
+			h.Attempts, h.Reused, h.LocalPort, h.Connection = h.Attempts+1, true, localPort(w.conn), w.noted.number()
 			return w, nil
 		}
+		w.noted.ended(end)
 		w.close()
 	}
 	// No keep-alive probes: a connection is used again before the first is due, and each option is a system call.
@@ -104,10 +116,13 @@ func (s *direct) connect(slot *atomic.Pointer[httpConn], q request, h *evidence.
 		return nil, err
 	}
 	w := s.newConn(dialled)
+	w.noted = s.kept.opened(opened, place, h.LocalPort)
+	h.Connection = w.noted.number()
 	if s.tls == nil {
 		return w, nil
 	}
 	if err := s.secure(w); err != nil {
+		w.noted.ended(endOf(err))
 		w.close()
 		return nil, err
 	}
@@ -119,6 +134,7 @@ func (s *direct) connect(slot *atomic.Pointer[httpConn], q request, h *evidence.
 func (s *direct) close() {
 	for i := range s.slots {
 		if w := s.slots[i].Swap(nil); w != nil {
+			w.noted.ended(evidence.EndOwn)
 			w.close()
 		}
 	}

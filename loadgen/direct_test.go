@@ -65,13 +65,13 @@ func TestKeepAliveConnections(t *testing.T) {
 			t.Cleanup(func() { listener.Close(); <-done })
 
 			target := lane(evidence.Reused, "http://"+listener.Addr().String(), 1)
-			c := newClient(target, Config{Began: time.Now(), Service: "shop", Timeout: patient})
+			c := clientOf(target, Config{Began: time.Now(), Service: "shop", Timeout: patient})
 			t.Cleanup(c.close)
 			c.send(0)
 			conn := <-first
 			if tt.after != nil {
 				w := c.exchanger.(*direct).slots[0].Load()
-				if w == nil || !w.idle() {
+				if w == nil || ended(w) {
 					t.Fatal("the connection was not kept")
 				}
 				if err := tt.after(conn); err != nil {
@@ -87,6 +87,11 @@ func TestKeepAliveConnections(t *testing.T) {
 			}
 		})
 	}
+}
+
+func ended(w *httpConn) bool {
+	_, is := w.ended()
+	return is
 }
 
 // hear waits until a connection has received something, and leaves it unread.
@@ -119,7 +124,7 @@ func TestABusyConnectionHoldsUpNobody(t *testing.T) {
 		arrived <- struct{}{}
 		<-release
 	})
-	c := newClient(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+	c := clientOf(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
 	t.Cleanup(c.close)
 	sent := make(chan struct{})
 	for n := range uint64(2) {

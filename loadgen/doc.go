@@ -9,4 +9,6 @@
 // An [Agent] runs attacks behind an HTTP API, in a pod on the node whose view they record; a [Remote] is how
 // the harness speaks to it. Hits are fetched while they are recorded, as ranges of a lane's log, with [Remote.HitsOfLanes].
 // With a spool the hits survive an agent that is killed: its next process continues and reports what it left out ([evidence.Absence]).
+//
+// To add a protocol, write an exchanger in a file of its own, and add a row to protocols and one to those of package evidence.
 package loadgen

@@ -8,8 +8,9 @@ import (
 
 // A protocol is how the requests of a lane are sent and answered. To add one, write a file and a row of protocols.
 type protocol struct {
-	check func(evidence.Lane) error             // returns why it cannot load a lane, or nil
-	open  func(evidence.Lane, Config) exchanger // of a lane that was checked
+	check func(evidence.Lane, Config) error // returns why it cannot load a lane, or nil
+	// open opens what carries the requests of a lane that was checked. The error is why the lane cannot begin.
+	open func(evidence.Lane, Config, *connections) (exchanger, error)
 }
 
 var protocols = map[evidence.Protocol]protocol{evidence.HTTP: {checkHTTP, openHTTP}}
@@ -19,7 +20,7 @@ type exchanger interface {
 	// exchange sends a request, waits for the whole reply until the deadline, and writes into the hit what it knows of both. If the
 	// request failed it returns the error and the error of its connection, since the first may not name the cause.
 	exchange(request, *evidence.Hit) (failures []error)
-	// close closes the connections that are kept between requests.
+	// close closes the connections that are kept between requests. Nothing is noted of one after it.
 	close()
 }
 

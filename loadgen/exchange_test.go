@@ -16,7 +16,7 @@ import (
 // two requests are in flight at a time, and each hit has to be of its own answer.
 func TestProtocolWithoutConnections(t *testing.T) {
 	const datagrams evidence.Protocol = "datagrams"
-	protocols[datagrams] = protocol{check: func(evidence.Lane) error { return nil }, open: openDatagrams}
+	protocols[datagrams] = protocol{check: func(evidence.Lane, Config) error { return nil }, open: openDatagrams}
 	t.Cleanup(func() { delete(protocols, datagrams) })
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -78,10 +78,10 @@ type datagrams struct {
 	done    chan struct{}
 }
 
-func openDatagrams(lane evidence.Lane, _ Config) exchanger {
+func openDatagrams(lane evidence.Lane, _ Config, _ *connections) (exchanger, error) {
 	socket, err := net.Dial("udp", lane.Target)
 	if err != nil {
-		panic(err)
+		return nil, err
 	}
 	d := &datagrams{socket: socket, waiting: map[uint64]chan struct{}{}, done: make(chan struct{})}
 	go func() {
@@ -95,7 +95,7 @@ func openDatagrams(lane evidence.Lane, _ Config) exchanger {
 			d.mu.Unlock()
 		}
 	}()
-	return d
+	return d, nil
 }
 
 func (d *datagrams) exchange(r request, h *evidence.Hit) []error {

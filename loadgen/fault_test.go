@@ -72,7 +72,7 @@ func TestFaultOfPeer(t *testing.T) {
 		want     evidence.Fault
 		status   int
 		by       evidence.Server
-		attempts int32
+		attempts int16
 		trouble  bool
 	}{
 		{"nobody listens", refusing, evidence.Refused, 0, evidence.Server{}, 0, false},
@@ -123,7 +123,7 @@ func TestFaultOfPeer(t *testing.T) {
 				if tt.attempts == 0 { // the kernel's choice for a connection that cannot be opened is not known
 					ports = &LocalPorts{first: uint32(unusedPort(t)), count: portTries}
 				}
-				c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: timeout, Ports: ports})
+				c := clientOf(l, Config{Began: time.Now(), Service: "shop", Timeout: timeout, Ports: ports})
 				t.Cleanup(c.close)
 				sent := make(chan struct{})
 				go func() {
@@ -163,7 +163,7 @@ func TestNothingIsResent(t *testing.T) {
 		nameApp(w.Header())
 	}))
 	t.Cleanup(server.Close)
-	c := newClient(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+	c := clientOf(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient})
 	t.Cleanup(c.close)
 	c.send(0)
 	c.send(reusedConns) // over the same transport

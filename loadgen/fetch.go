@@ -17,19 +17,25 @@ import (
 )
 
 // Hits returns the hits so far, in the order in which they were added. The attack must be none of an [Agent].
-func (a *Attack) Hits() []evidence.Hit {
+func (a *Attack) Hits() (hits []evidence.Hit) {
 	a.client.buffer.mu.Lock()
 	defer a.client.buffer.mu.Unlock()
-	return slices.Clone(a.client.buffer.hits)
+	for _, record := range a.client.buffer.records {
+		if record.connection == nil {
+			hits = append(hits, record.hit)
+		}
+	}
+	return hits
 }
 
-// A Range is a part of the log of a lane. It is sent as its log and, in one frame more, the rest but for the hits.
+// A Range is a part of the log of a lane. It is sent as its log and, in one frame more, the rest but for the records.
 type Range struct {
-	Log  []byte         `json:"-"` // whole frames
-	Hits []evidence.Hit `json:"-"` // that a Remote found in them
-	From int64          `json:"from"`
-	Next int64          `json:"next"`          // position after it
-	End  bool           `json:"end,omitempty"` // nothing follows
+	Log         []byte                `json:"-"` // whole frames
+	Hits        []evidence.Hit        `json:"-"` // that a Remote found in them
+	Connections []evidence.Connection `json:"-"` // that it found there, each as often as something was new of it
+	From        int64                 `json:"from"`
+	Next        int64                 `json:"next"`          // position after it
+	End         bool                  `json:"end,omitempty"` // nothing follows
 }
 
 // HitsOfLanes returns the log of each lane from a position on, which is 0 or the Next of an earlier range: one range per lane in the
@@ -63,9 +69,13 @@ func readRanges(body io.Reader, from []int64) (ranges []Range, err error) {
 			}
 			ranges, r = append(ranges, r), Range{}
 		default:
-			if f.Kind == framelog.Hit {
+			switch f.Kind {
+			case framelog.Hit:
 				r.Hits = append(r.Hits, evidence.Hit{})
 				err = json.Unmarshal(f.Text, &r.Hits[len(r.Hits)-1])
+			case framelog.Connection:
+				r.Connections = append(r.Connections, evidence.Connection{})
+				err = json.Unmarshal(f.Text, &r.Connections[len(r.Connections)-1])
 			}
 			r.Log = append(r.Log, f.Line...)
 		}
@@ -79,7 +89,7 @@ func readRanges(body io.Reader, from []int64) (ranges []Range, err error) {
 	return ranges, nil
 }
 
-// hits serves GET /v2/hits.
+// hits serves GET /v3/hits.
 func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 	attacks := a.started()
 	if attacks == nil {

@@ -126,7 +126,7 @@ func TestHitsAnswers(t *testing.T) {
 			attack := overAfter(t, 5, 3)
 			for want, agent := range map[int]*Agent{tt.status: {attacks: []*Attack{attack}}, http.StatusConflict: {}} {
 				answer := httptest.NewRecorder()
-				agent.hits(answer, httptest.NewRequest(http.MethodGet, "/v2/hits"+tt.query, nil))
+				agent.hits(answer, httptest.NewRequest(http.MethodGet, "/v3/hits"+tt.query, nil))
 				if answer.Code != want {
 					t.Errorf("got %d %s, want %d", answer.Code, answer.Body, want)
 				}
@@ -164,7 +164,7 @@ func TestHitsOfLanes(t *testing.T) {
 // overAfter returns an attack that is over, of whose hits some were fetched.
 func overAfter(t *testing.T, hits int, fetched int64) *Attack {
 	t.Helper()
-	a := &Attack{client: newClient(lane(evidence.Fresh, "http://127.0.0.1:1/", 1), Config{})}
+	a := &Attack{client: clientOf(lane(evidence.Fresh, "http://127.0.0.1:1/", 1), Config{})}
 	keepHits(a.client.buffer, hits)
 	a.client.buffer.end()
 	if _, err := a.client.buffer.from(fetched); err != nil {

@@ -34,7 +34,7 @@ const (
 const reusedConns = 20
 
 // checkHTTP returns why a lane cannot be loaded over HTTP, or nil.
-func checkHTTP(lane evidence.Lane) error {
+func checkHTTP(lane evidence.Lane, cfg Config) error {
 	target, err := url.Parse(lane.Target)
 	switch {
 	case err != nil:
@@ -45,13 +45,15 @@ func checkHTTP(lane evidence.Lane) error {
 		return fmt.Errorf("unknown kind of connection %q", lane.Conn)
 	case lane.Resends && !lane.Kind().KeepsAlive():
 		return errors.New("it resends, but keeps no connection that could die")
+	case cfg.UserHTTP != nil:
+		return cfg.UserHTTP.Check()
 	default:
 		return nil
 	}
 }
 
-// openHTTP returns the exchanger of a lane.
-func openHTTP(lane evidence.Lane, cfg Config) exchanger {
+// openHTTP returns the exchanger of a lane. It opens connections when requests need them.
+func openHTTP(lane evidence.Lane, cfg Config, noted *connections) (exchanger, error) {
 	slots := 1
 	if lane.Kind().KeepsAlive() {
 		slots = reusedConns
@@ -64,7 +66,7 @@ func openHTTP(lane evidence.Lane, cfg Config) exchanger {
 	if lane.Kind().RequestsApp() || lane.RequestsControlURL() {
 		l.userapp = newReplyReader(cfg.UserHTTP)
 	}
-	return newDirect(l, slots, cfg)
+	return newDirect(l, slots, cfg, noted), nil
 }
 
 // An httpLane is a lane with its parsed target and what makes a reply good.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"sync"
 	"syscall"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 // headerLimit bounds the header of a reply, in bytes, as net/http does.
@@ -30,6 +32,7 @@ type httpConn struct {
 	left    int64 // bytes that may still be read
 	readErr error // why reading ended: net/http's error for a header that was cut off may not say so
 	resent  resends
+	noted   *connection
 }
 
 // newConn returns an httpConn with the buffers of a closed one, if there are any.
@@ -39,7 +42,7 @@ func (s *direct) newConn(conn net.Conn) *httpConn {
 		w = &httpConn{buffers: &s.buffers}
 		w.in = bufio.NewReader(w)
 	}
-	w.conn, w.stream, w.below, w.readErr = conn, conn, nil, nil
+	w.conn, w.stream, w.below, w.readErr, w.noted = conn, conn, nil, nil, nil
 	w.resent.total.Store(0)
 	w.in.Reset(w)
 	return w
@@ -47,7 +50,7 @@ func (s *direct) newConn(conn net.Conn) *httpConn {
 
 func (w *httpConn) close() {
 	w.stream.Close()
-	w.conn, w.stream, w.below = nil, nil, nil
+	w.conn, w.stream, w.below, w.noted = nil, nil, nil, nil
 	w.buffers.Put(w)
 }
 
@@ -66,6 +69,7 @@ func (w *httpConn) Read(p []byte) (int, error) {
 func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r reply, last bool, err error) {
 	w.left = headerLimit
 	w.out = f.number(w.out[:0], seq)
+	w.noted.sent()
 	if _, err := w.stream.Write(w.out); err != nil {
 		return reply{}, true, err
 	}
@@ -85,7 +89,7 @@ func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r 
 		return reply{}, true, err
 	}
 	_, err = w.in.Discard(simple.body)
-	return simple.reply, simple.last || w.in.Buffered() > 0, err
+	return simple.reply, w.read(simple.reply, simple.last, err), err
 }
 
 // unanswered reports whether a failed exchange may be one whose request the peer had not read when it closed the connection: no
@@ -111,17 +115,40 @@ func (w *httpConn) readAny(app *replyReader) (r reply, last bool, err error) {
 		}
 		w.left = math.MaxInt64
 		r, err = readReply(got, app)
-		return r, got.Close || got.StatusCode < 200 || w.in.Buffered() > 0, err
+		return r, w.read(r, got.Close, err) || got.StatusCode < 200, err
 	}
 }
 
-// idle reports, without waiting, whether nothing came over the connection since its last reply, not even its end.
-func (w *httpConn) idle() bool {
-	if w.below != nil {
-		return w.idleTLS()
+// read notes a reply that was read, or could not be read to its end, and reports whether it is the last.
+func (w *httpConn) read(r reply, goes bool, err error) (last bool) {
+	if err == nil {
+		w.noted.answered(r.by)
 	}
-	_, err := readNow(w.conn, make([]byte, 1))
-	return errors.Is(err, errNothing)
+	if goes {
+		w.noted.told(evidence.CloseHeader)
+	}
+	return goes || w.in.Buffered() > 0
+}
+
+// ended reports, without waiting, whether anything came over the connection since its last reply, and how that ended it. It cannot be used
+// after something else than its end either.
+func (w *httpConn) ended() (how evidence.End, is bool) {
+	n, err := 0, error(nil)
+	if w.below != nil {
+		n, err = w.readTLSNow()
+	} else {
+		n, err = readNow(w.conn, make([]byte, 1))
+	}
+	switch {
+	case n > 0:
+		return evidence.EndOwn, true
+	case err == nil:
+		return evidence.EndFin, true
+	case errors.Is(err, errNothing):
+		return "", false
+	default:
+		return endOf(err), true
+	}
 }
 
 // readNow reads, without waiting, what a connection has received; errNothing if that is nothing.

@@ -58,7 +58,7 @@ func TestServiceOfIPv6(t *testing.T) {
 				service := &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: at.Addr().String(),
 					Ports: []corev1.ServicePort{{Port: int32(at.Port())}}}}
 				l := row.lane(service, conn)
-				c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: patient, UserHTTP: how})
+				c := clientOf(l, Config{Began: time.Now(), Service: "shop", Timeout: patient, UserHTTP: how})
 				t.Cleanup(c.close)
 				if hit, trouble := c.ask(0, 0); hit.Failed() || hit.LocalPort == 0 || trouble != nil {
 					t.Fatalf("%+v, %v", hit, trouble)

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,15 +12,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/framelog"
 )
 
 // A laneLog is the log of a lane on a spool. It has what the next process of the agent has to know: the number of each request before
-// it is sent, and each hit, with one write each. A position is a number of bytes before it. The caller holds the buffer's lock.
+// it is sent, each hit, and whatever is new of a connection, with one write each. A position is a number of bytes before it. The caller holds the buffer's lock.
 type laneLog struct {
 	sentRequests
+	openConnections
 	spool    *spool
 	lane     int // its index in the order
 	file     *os.File
@@ -48,15 +51,40 @@ func (s *sentRequests) sent(seq uint64) {
 	}
 }
 
+// openConnections are the connections of a lane that have no end yet.
+type openConnections struct {
+	alive    map[uint32]evidence.Connection // by number
+	numbered uint32                         // the highest number there may be
+}
+
+func newOpenConnections(numbered uint32, alive []evidence.Connection) openConnections {
+	o := openConnections{alive: map[uint32]evidence.Connection{}, numbered: numbered}
+	for _, c := range alive {
+		o.noted(c)
+	}
+	return o
+}
+
+func (o *openConnections) noted(c evidence.Connection) {
+	o.alive[c.Number], o.numbered = c, max(o.numbered, c.Number)
+	if c.End != "" {
+		delete(o.alive, c.Number)
+	}
+}
+
 // newLane begins the log of a lane.
 func (s *spool) newLane(lane int) (*laneLog, error) {
-	l := &laneLog{spool: s, lane: lane, sentRequests: newSentRequests(0)}
+	l := s.laneLog(lane)
 	return l, l.roll(0)
+}
+
+func (s *spool) laneLog(lane int) *laneLog {
+	return &laneLog{spool: s, lane: lane, sentRequests: newSentRequests(0), openConnections: newOpenConnections(0, nil)}
 }
 
 // findLane opens the log that an earlier process wrote. Before anything else is written, resume has to be called.
 func (s *spool) findLane(lane int) (l *laneLog, err error) {
-	l = &laneLog{spool: s, lane: lane, sentRequests: newSentRequests(0)}
+	l = s.laneLog(lane)
 	if l.segments, err = segmentsOf(s.dir, lane); err != nil {
 		return nil, err
 	}
@@ -113,7 +141,7 @@ func (l *laneLog) take(f framelog.Frame) error {
 		if err := json.Unmarshal(f.Text, &head); err != nil {
 			return err
 		}
-		l.sentRequests = newSentRequests(head.Unsent)
+		l.sentRequests, l.openConnections = newSentRequests(head.Unsent), newOpenConnections(head.Numbered, head.Connections)
 		for _, seq := range head.Ahead {
 			l.ahead[seq] = true
 		}
@@ -133,6 +161,12 @@ func (l *laneLog) take(f framelog.Frame) error {
 			return err
 		}
 		delete(l.open, h.Seq)
+	case framelog.Connection:
+		var c evidence.Connection
+		if err := json.Unmarshal(f.Text, &c); err != nil {
+			return err
+		}
+		l.noted(c)
 	case framelog.Trouble:
 		l.trouble = string(f.Text)
 	default:
@@ -141,16 +175,31 @@ func (l *laneLog) take(f framelog.Frame) error {
 	return nil
 }
 
-// resume continues from a request's number; earlier requests without an outcome get none any more. A node that lost power may have
-// lost frames that were fetched: it begins where no position can be one of theirs.
-func (l *laneLog) resume(unsent uint64) error {
-	l.sentRequests = newSentRequests(unsent)
-	return l.roll(l.end() + l.spool.limit)
+// numbersLeftOut is how many numbers of connections a node may have lost with its power, at most.
+const numbersLeftOut = 1 << 20
+
+// resume continues from a request's number, at a time since the run began; earlier requests without an outcome get none any more, and
+// connections have ended. A node that lost power may have lost frames that were fetched: it begins where no position, and no number of a
+// connection, can be one of theirs.
+func (l *laneLog) resume(unsent uint64, now time.Duration) error {
+	killed := l.alive
+	l.sentRequests, l.openConnections = newSentRequests(unsent), newOpenConnections(l.numbered+numbersLeftOut, nil)
+	if err := l.roll(l.end() + l.spool.limit); err != nil {
+		return err
+	}
+	for _, number := range sorted(killed) {
+		c := killed[number]
+		c.Ended, c.End = now, evidence.EndAgent
+		if err := l.noteConnection(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // roll begins the next segment, at a position.
 func (l *laneLog) roll(first int64) error {
-	head, err := json.Marshal(segmentHead{l.unsent, sorted(l.ahead), sorted(l.open), l.trouble})
+	head, err := json.Marshal(l.head())
 	if err != nil {
 		return l.fail(err)
 	}
@@ -170,6 +219,14 @@ func (l *laneLog) roll(first int64) error {
 	return nil
 }
 
+func (l *laneLog) head() segmentHead {
+	h := segmentHead{Unsent: l.unsent, Ahead: sorted(l.ahead), Open: sorted(l.open), Numbered: l.numbered, Trouble: l.trouble}
+	for _, number := range sorted(l.alive) {
+		h.Connections = append(h.Connections, l.alive[number])
+	}
+	return h
+}
+
 // noteSent logs that a request is about to be sent.
 func (l *laneLog) noteSent(seq uint64) error {
 	l.sent(seq)
@@ -178,16 +235,30 @@ func (l *laneLog) noteSent(seq uint64) error {
 
 // noteHit logs a hit.
 func (l *laneLog) noteHit(h evidence.Hit, encoded []byte) error {
+	if err := l.writeRecord(framelog.Hit, encoded); err != nil {
+		return err
+	}
+	delete(l.open, h.Seq)
+	return nil
+}
+
+// noteConnection logs what is known of a connection by now.
+func (l *laneLog) noteConnection(c evidence.Connection) error {
+	if err := l.writeRecord(framelog.Connection, encode(c)); err != nil {
+		return err
+	}
+	l.noted(c)
+	return nil
+}
+
+// writeRecord writes a record, in the next segment if this one is long enough.
+func (l *laneLog) writeRecord(kind framelog.Kind, text []byte) error {
 	if last := l.segments[len(l.segments)-1]; l.err == nil && last.size >= segmentBytes {
 		if err := l.roll(last.end()); err != nil {
 			return err
 		}
 	}
-	if err := l.write(framelog.Hit, encoded); err != nil {
-		return err
-	}
-	delete(l.open, h.Seq)
-	return nil
+	return l.write(kind, text)
 }
 
 // noteTrouble logs the lane's first trouble.
@@ -253,4 +324,4 @@ func (l *laneLog) close() {
 	}
 }
 
-func sorted(set map[uint64]bool) []uint64 { return slices.Sorted(maps.Keys(set)) }
+func sorted[K cmp.Ordered, V any](set map[K]V) []K { return slices.Sorted(maps.Keys(set)) }

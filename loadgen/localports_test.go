@@ -88,7 +88,7 @@ func TestAClientDoesNotTalkToItself(t *testing.T) {
 			port := unusedPort(t)
 			address := net.JoinHostPort("127.0.0.1", fmt.Sprint(port))
 			l.Target = "http://" + address
-			c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: patient, Ports: &LocalPorts{first: uint32(port), count: 1}})
+			c := clientOf(l, Config{Began: time.Now(), Service: "shop", Timeout: patient, Ports: &LocalPorts{first: uint32(port), count: 1}})
 			defer c.close()
 			c.send(0)
 

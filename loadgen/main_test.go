@@ -57,6 +57,24 @@ func mustStart(t *testing.T, lane evidence.Lane, timeout time.Duration) *Attack 
 	return a
 }
 
+// clientOf returns the client of a lane, whose log is in memory.
+func clientOf(lane evidence.Lane, cfg Config) *client {
+	c, err := newClient(lane, cfg, &buffer{})
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// directOf returns the exchanger of a lane over HTTP.
+func directOf(lane evidence.Lane, cfg Config) *direct {
+	opened, err := openHTTP(lane, cfg, nil)
+	if err != nil {
+		panic(err)
+	}
+	return opened.(*direct)
+}
+
 // arrive waits until something came through the channel.
 func arrive(t *testing.T, what string, c <-chan struct{}) {
 	t.Helper()

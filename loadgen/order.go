@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -9,33 +10,42 @@ import (
 // noteFetchedEvery is the least time between two writes to the spool of when hits were asked for.
 const noteFetchedEvery = 10 * time.Second
 
-// begin starts every lane, or none if the spool cannot be written; the caller holds the lock and has checked the order.
-func (a *Agent) begin(ctx context.Context, o startRequest) error {
+// begin starts every lane, or none if one cannot be opened or the spool cannot be written; the caller holds the lock and has checked the
+// order.
+func (a *Agent) begin(ctx context.Context, o startRequest) (err error) {
 	cfg, began := a.config(o), time.Now()
 	var clients []*client
-	for i, lane := range o.Lanes {
-		c := newClient(lane, cfg)
-		clients = append(clients, c)
-		if a.spool == nil {
-			continue
+	defer func() {
+		if err != nil {
+			closeAll(clients)
 		}
-		log, err := a.spool.newLane(i)
+	}()
+	for i, lane := range o.Lanes {
+		var kept buffer
+		if a.spool != nil {
+			log, err := a.spool.newLane(i)
+			if err != nil {
+				return unwritable(err)
+			}
+			kept.spooled(log)
+		}
+		c, err := newClient(lane, cfg, &kept)
 		if err != nil {
 			return err
 		}
-		c.buffer.spooled(log)
+		clients = append(clients, c)
 	}
 	a.state = spoolState{Fetched: time.Now().UnixNano()}
 	if a.spool != nil {
 		if err := a.spool.write(stateFile, a.state); err != nil {
-			return err
+			return unwritable(err)
 		}
 		kept, err := a.seal(o, began)
 		if err != nil {
-			return err
+			return unwritable(err)
 		}
 		if err := a.spool.write(orderFile, kept); err != nil {
-			return err
+			return unwritable(err)
 		}
 	}
 	for _, c := range clients {
@@ -44,6 +54,17 @@ func (a *Agent) begin(ctx context.Context, o startRequest) error {
 	a.order = a.instance
 	a.watch(cfg.Unfetched, cfg.Unfetched)
 	return nil
+}
+
+// errUnwritable is wrapped by errors about an agent's spool.
+var errUnwritable = errors.New("its spool cannot be written")
+
+func unwritable(err error) error { return fmt.Errorf("%w: %w", errUnwritable, err) }
+
+func closeAll(clients []*client) {
+	for _, c := range clients {
+		c.close()
+	}
 }
 
 // watch ends the load if nobody asks for hits for as long as first, or later for as long as then. The caller holds the lock.

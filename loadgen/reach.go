@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,10 +41,14 @@ func Request(ctx context.Context, client *http.Client, target string) (evidence.
 // that gave the good reply, if the reply names one. Without a good reply the error is a [NoReplyError].
 func (p *UserHTTP) Request(target, address string, timeout time.Duration) (version string, err error) {
 	lane := evidence.Lane{ID: "ask", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: target, Address: address}
-	if err := cmp.Or(p.Check(), checkHTTP(lane)); err != nil {
+	cfg := Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout}
+	if err := checkHTTP(lane, cfg); err != nil {
 		return "", fmt.Errorf("loadgen: request: %w", err)
 	}
-	c := openHTTP(lane, Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout})
+	c, err := openHTTP(lane, cfg, nil)
+	if err != nil {
+		return "", fmt.Errorf("loadgen: request: %w", err)
+	}
 	defer c.close()
 	var hit evidence.Hit
 	now := time.Now()
@@ -84,7 +87,7 @@ func (p *UserHTTP) requestTwice(target, address string, first time.Duration) (ve
 	return version, err
 }
 
-// A reachRequest is the body of POST /v2/reach.
+// A reachRequest is the body of POST /v3/reach.
 type reachRequest struct {
 	Target   string    `json:"target"`
 	Address  string    `json:"address,omitempty"` // as in a Lane
@@ -104,7 +107,7 @@ func (r Remote) Reach(ctx context.Context, lane evidence.Lane, p *UserHTTP) erro
 	return nil
 }
 
-// reach serves POST /v2/reach: why the target gave no good reply, or null.
+// reach serves POST /v3/reach: why the target gave no good reply, or null.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	var q reachRequest
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStartRequest)).Decode(&q)

@@ -72,7 +72,7 @@ func TestWhatIsNotResent(t *testing.T) {
 		sentence string
 		app      *UserHTTP
 		stalls   bool
-		attempts int32
+		attempts int16
 		want     evidence.Fault
 	}{
 		{"a GET whose connection ended is sent again", nil, false, 2, evidence.Closed},
@@ -97,7 +97,7 @@ func TestWhatIsNotResent(t *testing.T) {
 			if tt.stalls {
 				timeout = stalled
 			}
-			c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: timeout, UserHTTP: tt.app})
+			c := clientOf(l, Config{Began: time.Now(), Service: "shop", Timeout: timeout, UserHTTP: tt.app})
 			t.Cleanup(c.close)
 			c.send(0)
 			c.send(reusedConns) // the next of the same slot

@@ -27,7 +27,7 @@ func TestSYNThatIsSentAgain(t *testing.T) {
 		t.Run(row.sentence, func(t *testing.T) {
 			listener, port := fullListener(t)
 			row.lane.Target, row.lane.Rate = fmt.Sprintf("http://127.0.0.1:%d", port), 1
-			c := newClient(row.lane, Config{Began: time.Now(), Service: "shop", Timeout: patient})
+			c := clientOf(row.lane, Config{Began: time.Now(), Service: "shop", Timeout: patient})
 			t.Cleanup(c.close)
 			done := make(chan struct{})
 			go func() {

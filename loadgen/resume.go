@@ -33,36 +33,29 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	cfg := a.config(o)
 	left := cfg.Unfetched - now.Sub(time.Unix(0, a.state.Fetched))
 	loads := !a.state.Stopped && left > 0
-	clients := make([]*client, len(o.Lanes))
+	plans := make([]plan, len(o.Lanes))
 	logs := make([]*laneLog, len(o.Lanes))
 	for i, lane := range o.Lanes {
-		c := newClient(lane, cfg)
 		var err error
 		if logs[i], err = a.spool.findLane(i); err != nil {
 			return err
 		}
-		away, rest := absence(logs[i], c, order, now, loads)
+		away, rest := absence(logs[i], lane, order, now, loads)
 		a.state.note(away)
-		clients[i], c.plan = c, rest
+		plans[i] = rest
 	}
 	if err := a.spool.write(stateFile, a.state); err != nil { // before the logs begin segments that no longer have it
 		return err
 	}
-	for i, c := range clients {
-		if err := logs[i].resume(c.plan.number(0)); err != nil {
+	for i := range o.Lanes {
+		if err := logs[i].resume(plans[i].number(0), now.Sub(cfg.Began)); err != nil {
 			return err
 		}
-		c.buffer.spooled(logs[i])
 	}
-	for _, c := range clients {
-		if loads {
-			a.attacks = append(a.attacks, start(context.Background(), c, now.Add(order.Began.Sub(now))))
-			continue
-		}
-		if !a.state.Stopped {
-			c.buffer.giveUp(fmt.Errorf("no collector contacted the agent for %v, so it stopped", cfg.Unfetched))
-		}
-		a.attacks = append(a.attacks, endedAttack(c))
+	for i, lane := range o.Lanes {
+		var kept buffer
+		kept.spooled(logs[i])
+		a.attacks = append(a.attacks, a.resumed(lane, cfg, plans[i], &kept, order.Began, now, loads))
 	}
 	if loads {
 		a.watch(left, cfg.Unfetched)
@@ -70,17 +63,35 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	return nil
 }
 
-// absence returns what a lane missed until now, and the plan that it continues with if it loads.
-func absence(log *laneLog, c *client, order spooledOrder, now time.Time, loads bool) (away evidence.Absence, rest plan) {
-	began := order.Order.Began
-	rest = c.plan.resumed(log.unsent, 0)
-	if loads {
-		rest = c.plan.resumed(log.unsent, now.Sub(order.Began))
+// resumed returns the attack that goes on with a plan that began at some time, or an ended one if the agent does not load or its protocol
+// cannot be opened again.
+func (a *Agent) resumed(lane evidence.Lane, cfg Config, rest plan, kept *buffer, began, now time.Time, loads bool) *Attack {
+	if !loads {
+		if !a.state.Stopped {
+			kept.giveUp(fmt.Errorf("no collector contacted the agent for %v, so it stopped", cfg.Unfetched))
+		}
+		return endedAttack(&client{lane: lane, buffer: kept})
 	}
-	away = evidence.Absence{Lane: c.lane.ID, From: log.unsent, To: rest.number(0), Unknown: sorted(log.open),
+	c, err := newClient(lane, cfg, kept)
+	if err != nil {
+		kept.giveUp(err)
+		return endedAttack(&client{lane: lane, buffer: kept})
+	}
+	c.plan = rest
+	return start(context.Background(), c, now.Add(began.Sub(now)))
+}
+
+// absence returns what a lane missed until now, and the plan that it continues with if it loads.
+func absence(log *laneLog, lane evidence.Lane, order spooledOrder, now time.Time, loads bool) (away evidence.Absence, rest plan) {
+	began, whole := order.Order.Began, planOf(lane)
+	rest = whole.resumed(log.unsent, 0)
+	if loads {
+		rest = whole.resumed(log.unsent, now.Sub(order.Began))
+	}
+	away = evidence.Absence{Lane: lane.ID, From: log.unsent, To: rest.number(0), Unknown: sorted(log.open),
 		Why: restartCause(order)}
 	away.Until = now.Sub(began)
-	away.Since = min(away.Until, order.Began.Sub(began)+time.Duration(away.From+1)*c.plan.interval)
+	away.Since = min(away.Until, order.Began.Sub(began)+time.Duration(away.From+1)*whole.interval)
 	return away, rest
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/rollcall/harness/evidence"
 )
 
 const segmentSuffix = ".segment"
@@ -22,12 +24,14 @@ type segment struct {
 	size  int64 // bytes
 }
 
-// A segmentHead is the state of a lane when a segment begins, so that the segments before it are only needed for their hits.
+// A segmentHead is the state of a lane when a segment begins, so that the segments before it are only needed for their records.
 type segmentHead struct {
-	Unsent  uint64   `json:"unsent"`
-	Ahead   []uint64 `json:"ahead,omitempty"`
-	Open    []uint64 `json:"open,omitempty"`
-	Trouble string   `json:"trouble,omitempty"`
+	Unsent      uint64                `json:"unsent"`
+	Ahead       []uint64              `json:"ahead,omitempty"`
+	Open        []uint64              `json:"open,omitempty"`
+	Connections []evidence.Connection `json:"connections,omitempty"` // without an end
+	Numbered    uint32                `json:"numbered,omitempty"`    // the highest number of a connection
+	Trouble     string                `json:"trouble,omitempty"`
 }
 
 func segmentPath(dir string, lane int, first int64) string {

@@ -101,13 +101,13 @@ func TestSpoolLosesNothing(t *testing.T) {
 					rt.Fatalf("in flight (-want +got):\n%s", diff)
 				}
 				next += uint64(rapid.IntRange(0, 3).Draw(rt, "left out"))
-				if err := buf.log.resume(next); err != nil {
+				if err := buf.log.resume(next, 0); err != nil {
 					rt.Fatal(err)
 				}
 				unknown, inFlight = append(unknown, lost...), map[uint64]bool{}
 			}
-			if len(buf.hits) > 0 {
-				rt.Fatalf("%d hits are in memory", len(buf.hits))
+			if len(buf.records) > 0 {
+				rt.Fatalf("%d hits are in memory", len(buf.records))
 			}
 		}
 		for len(fetched) < len(kept) {
@@ -305,7 +305,7 @@ func TestSpoolThatLostItsEnd(t *testing.T) {
 	}
 	again, _, _ := killed(t, dir)
 	defer again.end()
-	if err := again.log.resume(7); err != nil {
+	if err := again.log.resume(7, 0); err != nil {
 		t.Fatal(err)
 	}
 	again.add(evidence.Hit{Seq: 7}, nil)

@@ -18,8 +18,11 @@ func NewStepClient(lane evidence.Lane, cfg Config) (*StepClient, error) {
 		return nil, fmt.Errorf("loadgen: request for lane %q: %w", lane.ID, err)
 	}
 	cfg = cfg.withDefaults()
-	return &StepClient{client: &client{exchanger: protocols[lane.Protocol].open(lane, cfg), lane: lane, timeout: cfg.Timeout,
-		clock: newClock(cfg.Began)}}, nil
+	opened, err := protocols[lane.Protocol].open(lane, cfg, nil)
+	if err != nil {
+		return nil, fmt.Errorf("loadgen: open lane %q: %w", lane.ID, err)
+	}
+	return &StepClient{client: &client{exchanger: opened, lane: lane, timeout: cfg.Timeout, clock: newClock(cfg.Began)}}, nil
 }
 
 // Request sends the next request and returns its hit; the error is the cause of a failure of no known kind. On a lane that keeps

@@ -142,11 +142,14 @@ func (p *peekable) Read(to []byte) (int, error) {
 	}
 }
 
-// idleTLS is [httpConn.idle] for a connection over TLS.
-func (w *httpConn) idleTLS() bool {
+// readTLSNow is readNow for a connection over TLS.
+func (w *httpConn) readTLSNow() (n int, err error) {
 	w.below.peeking = true
 	defer func() { w.below.peeking, w.readErr = false, nil }()
 	w.left = headerLimit
-	_, err := w.in.Peek(1)
-	return errors.Is(err, os.ErrDeadlineExceeded)
+	got, err := w.in.Peek(1)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = errNothing
+	}
+	return len(got), err
 }

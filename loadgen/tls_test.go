@@ -94,7 +94,7 @@ func TestFaultOfTLS(t *testing.T) {
 					timeout = time.Second
 				}
 				l := lane(conn, "https://"+row.server(t)+"/", 1)
-				c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: timeout, UserHTTP: &UserHTTP{TLS: &row.asks}, Note: said.add})
+				c := clientOf(l, Config{Began: time.Now(), Service: "shop", Timeout: timeout, UserHTTP: &UserHTTP{TLS: &row.asks}, Note: said.add})
 				t.Cleanup(c.close)
 				hit, trouble := c.ask(0, 0)
 				if hit.Fault != row.want || trouble != nil {
@@ -147,7 +147,7 @@ func TestKeptTLSConnections(t *testing.T) {
 			}
 			server.StartTLS()
 			t.Cleanup(server.Close)
-			c := newClient(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient,
+			c := clientOf(lane(evidence.Reused, server.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient,
 				UserHTTP: &UserHTTP{TLS: &TLS{CA: ca.pem(), ServerName: "shop.test"}}})
 			t.Cleanup(c.close)
 			first, _ := c.ask(0, 0)

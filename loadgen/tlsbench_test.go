@@ -19,7 +19,7 @@ func BenchmarkTLSConnection(b *testing.B) {
 	address := serveTLS(b, &tls.Config{Certificates: []tls.Certificate{ca.host(b, "shop.test")}}, func(http.ResponseWriter, *http.Request) {})
 	asked := &UserHTTP{TLS: &TLS{CA: ca.pem(), ServerName: "shop.test"}}
 	l := lane(evidence.Fresh, "https://"+address+"/", 1000)
-	c := newClient(l, Config{Began: time.Now(), Service: "shop", Timeout: patient, UserHTTP: asked})
+	c := clientOf(l, Config{Began: time.Now(), Service: "shop", Timeout: patient, UserHTTP: asked})
 	b.Cleanup(c.close)
 	secured, err := asked.TLS.config("")
 	if err != nil {

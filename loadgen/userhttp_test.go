@@ -90,7 +90,7 @@ func TestUserHTTPIsSent(t *testing.T) {
 				io.WriteString(w, "a body")
 			}))
 			defer app.Close()
-			c := newClient(lane(evidence.Reused, app.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient,
+			c := clientOf(lane(evidence.Reused, app.URL, 1), Config{Began: time.Now(), Service: "shop", Timeout: patient,
 				UserHTTP: &UserHTTP{Method: method, Host: "shop.test", Headers: []HeaderField{{"X-Tenant", "acme"}}, Body: []byte("order"),
 					Header: "X-Seen"}})
 			defer c.close()

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +13,7 @@ import (
 // client had not noted when it was killed is in the hits alone: then Sent and Answered are less than those.
 type Connection struct {
 	Lane     string        `json:"lane"`                // id of the lane
-	Number   uint64        `json:"number"`              // within the lane, from 1; the next process of an agent leaves numbers out
+	Number   uint32        `json:"number"`              // within the lane, from 1; the next process of an agent leaves numbers out
 	Slot     int           `json:"slot,omitempty"`      // the place that it has among those its lane keeps, from 0: the next one there replaces it
 	Opened   time.Duration `json:"opened"`              // when it was open, on the clock of the lane's node
 	Port     int           `json:"port,omitempty"`      // of the client
@@ -132,8 +133,8 @@ func (a *Connection) noted() int {
 // Check returns an error for a connection that is impossible.
 func (a Connection) Check() error {
 	switch {
-	case a.Number < 1 || a.Number > math.MaxInt64:
-		return fmt.Errorf("number %d is out of range", a.Number)
+	case a.Number == 0:
+		return errors.New("it has no number")
 	case a.Port < 0 || a.Port > math.MaxUint16:
 		return fmt.Errorf("port %d is out of range", a.Port)
 	case min(a.Slot, a.Sent, a.Answered, a.InFlight) < 0 || max(a.Slot, a.Sent, a.Answered, a.InFlight) > math.MaxInt32:

@@ -8,25 +8,25 @@ import (
 // A Hit is one request as its client saw it, and the server that answered. Its times are on the clock of the
 // lane's node, or on the recorder's for a lane outside the cluster.
 type Hit struct {
-	Lane   string        `json:"lane"`             // id of the [Lane] that sent it
-	Seq    uint64        `json:"seq"`              // number within the lane, from 0; the app logs the same number
-	Due    time.Duration `json:"due"`              // when the pacer had it due; Sent-Due is the load generator's own lag
-	Sent   time.Duration `json:"sent"`             // when it was sent
-	Took   time.Duration `json:"took"`             // from Sent until the whole reply was read, or the fault
-	Status int           `json:"status,omitempty"` // HTTP status; 0 without a reply
-	By     Server        `json:"by,omitzero"`      // the server that answered; zero without a reply
-	Reused bool          `json:"reused,omitempty"` // its connection had carried a request before
+	Lane     string        `json:"lane"`               // id of the [Lane] that sent it
+	Seq      uint64        `json:"seq"`                // number within the lane, from 0; the app logs the same number
+	Due      time.Duration `json:"due"`                // when the pacer had it due; Sent-Due is the load generator's own lag
+	Sent     time.Duration `json:"sent"`               // when it was sent
+	Took     time.Duration `json:"took"`               // from Sent until the whole reply was read, or the fault
+	Status   int           `json:"status,omitempty"`   // HTTP status; 0 without a reply
+	By       Server        `json:"by,omitzero"`        // the server that answered; zero without a reply
+	Reused   bool          `json:"reused,omitempty"`   // its connection had carried a request before
+	Attempts int16         `json:"attempts,omitempty"` // connections it was given; above 1 means a hidden retry
 	// Resent is how many TCP segments, SYNs included, the client's kernel sent again for it. Only requests that took long
 	// enough for a retransmission are examined.
-	Resent   uint32 `json:"resent,omitempty"`
-	Attempts int32  `json:"attempts,omitempty"` // connections it was given; above 1 means a hidden retry
+	Resent uint32 `json:"resent,omitempty"`
 	// HandshakeMicros is how long the TLS handshake of its connection took; 0 in the same cases as Connect.
 	HandshakeMicros uint32 `json:"handshake_us,omitempty"`
+	// Connection is the number, in its lane, of the kept connection that carried it; 0: none was kept, or earlier builds recorded it.
+	Connection uint32 `json:"connection,omitempty"`
 	// Connect is from Sent until its connection was open, in whole microseconds; 0 if it was open before, and in recordings
 	// that did not measure it.
 	Connect time.Duration `json:"connect,omitempty"`
-	// Connection is the number, in its lane, of the kept connection that carried it; 0: none was kept, or earlier builds recorded it.
-	Connection uint64 `json:"connection,omitempty"`
 	// LocalPort is the client's port, which tells apart even connections that could not be opened; 0: unknown.
 	LocalPort int   `json:"local_port,omitempty"`
 	Fault     Fault `json:"fault,omitempty"` // how it failed; empty when the reply was whole, 2xx and from the right service

@@ -43,8 +43,6 @@ func (a Hit) Check() error {
 		return fmt.Errorf("%d segments sent again are out of range", a.Resent)
 	case a.LocalPort < 0 || a.LocalPort > math.MaxUint16:
 		return fmt.Errorf("local port %d is out of range", a.LocalPort)
-	case a.Connection > math.MaxInt64:
-		return fmt.Errorf("connection %d is out of range", a.Connection)
 	case a.Failed() && !slices.Contains(Faults(), a.Fault):
 		return fmt.Errorf("unknown fault %q", a.Fault)
 	default:

@@ -73,7 +73,7 @@ func (p podPlace) alive(ctx context.Context) bool {
 }
 
 // start makes the agent begin its lanes, and begins to fetch their hits.
-func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder hitSink) error {
+func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder laneSink) error {
 	err := a.request(ctx, func(ctx context.Context) error { return a.remote.Start(ctx, a.lanes, cfg) })
 	if err != nil {
 		return err

@@ -243,7 +243,7 @@ func (cl *clients) identify(ctx context.Context, began time.Time) error {
 }
 
 // start begins all lanes, and begins to fetch their hits for the recorder.
-func (cl *clients) start(ctx context.Context, began time.Time, recorder hitSink) error {
+func (cl *clients) start(ctx context.Context, began time.Time, recorder laneSink) error {
 	cl.seen = newTally(recorder, cl.lanes)
 	var starting errgroup.Group
 	for _, a := range cl.agents {

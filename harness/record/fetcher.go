@@ -13,7 +13,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// A fetcher fetches the hits of an agent's lanes for the recorder during the load, in a goroutine that
+// A fetcher fetches the records of an agent's lanes for the recorder during the load, in a goroutine that
 // runs until the lanes have ended or it is cancelled.
 type fetcher struct {
 	lanes  []string
@@ -35,12 +35,13 @@ type fetchFunc func(ctx context.Context, from []int64) ([]loadgen.Range, error)
 // fetchEvery is the pause between two fetches. With the recorder's own half second it bounds what a killed run loses.
 const fetchEvery = 500 * time.Millisecond
 
-// A hitSink takes hits as they come, and as the agent logged them; *store.Recorder is one.
-type hitSink interface {
-	LoggedHits(log []byte, hits []evidence.Hit)
+// A laneSink takes what clients of lanes saw, as it comes; *store.Recorder is one.
+type laneSink interface {
+	LoggedHits(log []byte, hits []evidence.Hit) // with their agent's log
+	Connections(connections ...evidence.Connection)
 }
 
-func startFetcher(ctx context.Context, recorder hitSink, lanes []string, fetch fetchFunc) *fetcher {
+func startFetcher(ctx context.Context, recorder laneSink, lanes []string, fetch fetchFunc) *fetcher {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	f := &fetcher{lanes: lanes, fetch: fetch, cancel: cancel, done: make(chan struct{}),
 		next: make([]int64, len(lanes)), got: make([]int, len(lanes)), ended: make([]bool, len(lanes))}
@@ -52,7 +53,7 @@ func startFetcher(ctx context.Context, recorder hitSink, lanes []string, fetch f
 }
 
 // run fetches until all lanes have ended. After an error it asks for the same ranges again.
-func (f *fetcher) run(ctx context.Context, recorder hitSink) {
+func (f *fetcher) run(ctx context.Context, recorder laneSink) {
 	for {
 		ranges, err := f.fetch(ctx, f.next)
 		f.failing.Store(err != nil)
@@ -60,6 +61,7 @@ func (f *fetcher) run(ctx context.Context, recorder hitSink) {
 		for i, r := range ranges {
 			more = more || len(r.Log) >= loadgen.RangeBytes
 			recorder.LoggedHits(r.Log, r.Hits)
+			recorder.Connections(r.Connections...)
 			f.got[i] += len(r.Hits)
 			f.next[i], f.ended[i] = r.Next, r.End
 		}

@@ -32,6 +32,7 @@ func lanes(hits []int, answers ...error) fetchFunc {
 				h := evidence.Hit{Lane: called(i), Seq: uint64(seq)}
 				text, _ := json.Marshal(h)
 				r.Log, r.Hits = framelog.Append(r.Log, framelog.Hit, text), append(r.Hits, h)
+				r.Connections = append(r.Connections, evidence.Connection{Lane: h.Lane, Number: uint32(seq + 1)})
 			}
 		}
 		return ranges, nil
@@ -40,6 +41,7 @@ func lanes(hits []int, answers ...error) fetchFunc {
 
 func called(i int) string { return string(rune('a' + i)) }
 
+// Each hit has a connection of its own.
 func TestFetcherBringsEveryHitOnce(t *testing.T) {
 	away := errors.New("no route to the agent")
 	unanswered := &agent{place: newTestPlace(t)}
@@ -100,6 +102,9 @@ func TestFetcherBringsEveryHitOnce(t *testing.T) {
 					t.Fatalf("hit %d of lane %s has seq %d", got[i], h.Lane, h.Seq)
 				}
 				got[i]++
+			}
+			if connections, err := ev.Connections.All(); err != nil || len(connections) != len(hits) {
+				t.Errorf("%d connections of %d hits, %v", len(connections), len(hits), err)
 			}
 			if !slices.Equal(got, row.want) {
 				t.Errorf("%v hits, want %v", got, row.want)

@@ -14,7 +14,7 @@ import (
 
 // A tally passes hits on and counts them, for progress lines and to find out before the rollout whether the load is too much.
 type tally struct {
-	hitSink
+	laneSink
 	from  time.Duration // requests due before it count for progress alone
 	mu    sync.Mutex
 	now   progress.Running // what clients of the app saw; control pods have a version of their own
@@ -35,8 +35,8 @@ const (
 	warmUp     = time.Second
 )
 
-func newTally(to hitSink, lanes []evidence.Lane) *tally {
-	t := &tally{hitSink: to, from: math.MaxInt64, now: progress.Running{Replies: map[string]int{}}}
+func newTally(to laneSink, lanes []evidence.Lane) *tally {
+	t := &tally{laneSink: to, from: math.MaxInt64, now: progress.Running{Replies: map[string]int{}}}
 	for _, lane := range lanes {
 		t.lanes = append(t.lanes, laneTally{Lane: lane})
 	}
@@ -53,7 +53,7 @@ func (t *tally) countFrom(at time.Duration) {
 // LoggedHits counts hits and passes them on.
 func (t *tally) LoggedHits(log []byte, hits []evidence.Hit) {
 	t.count(hits...)
-	t.hitSink.LoggedHits(log, hits)
+	t.laneSink.LoggedHits(log, hits)
 }
 
 func (t *tally) count(hits ...evidence.Hit) {

@@ -16,7 +16,12 @@ type nobody struct{}
 
 func (nobody) LoggedHits([]byte, []evidence.Hit) {}
 
-type passedOn struct{ hits []evidence.Hit }
+func (nobody) Connections(...evidence.Connection) {}
+
+type passedOn struct {
+	nobody
+	hits []evidence.Hit
+}
 
 func (p *passedOn) LoggedHits(_ []byte, hits []evidence.Hit) { p.hits = append(p.hits, hits...) }
 

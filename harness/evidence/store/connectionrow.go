@@ -48,7 +48,7 @@ func connectionLayout() layout[evidence.Connection, connectionRow] {
 			columns := []column{lane, number, slot, opened, port, version, pod, node, sent, answered, inFlight, told, toldBy, ended, end, code}
 			return columns, func(i int) evidence.Connection {
 				return evidence.Connection{
-					Lane: lane.at(i), Number: uint64(number.at(i)), Slot: int(slot.at(i)), Opened: time.Duration(opened.at(i)), Port: int(port.at(i)),
+					Lane: lane.at(i), Number: uint32(number.at(i)), Slot: int(slot.at(i)), Opened: time.Duration(opened.at(i)), Port: int(port.at(i)),
 					By:   evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
 					Sent: int(sent.at(i)), Answered: int(answered.at(i)), InFlight: int(inFlight.at(i)),
 					Told: time.Duration(told.at(i)), ToldBy: evidence.Notice(toldBy.at(i)),
@@ -61,7 +61,7 @@ func connectionLayout() layout[evidence.Connection, connectionRow] {
 }
 
 func connectionType() recordType[evidence.Connection] {
-	return recordType[evidence.Connection]{framelog.Connection, func(c evidence.Connection) key { return key{c.Lane, c.Number} },
+	return recordType[evidence.Connection]{framelog.Connection, func(c evidence.Connection) key { return key{c.Lane, uint64(c.Number)} },
 		(*evidence.Connection).Compare, evidence.Connection.Check}
 }
 

@@ -46,7 +46,7 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 			return hitRow{
 				Lane: h.Lane, Seq: int64(h.Seq), Due: int64(h.Due), Sent: int64(h.Sent), Took: int64(h.Took),
 				Status: int32(h.Status), Version: h.By.Version, Pod: h.By.Pod, Node: h.By.Node,
-				Reused: h.Reused, Attempts: h.Attempts, LocalPort: int32(h.LocalPort), Fault: string(h.Fault),
+				Reused: h.Reused, Attempts: int32(h.Attempts), LocalPort: int32(h.LocalPort), Fault: string(h.Fault),
 				Connect: h.Connect.Microseconds(), Resent: int32(h.Resent), HandshakeMicros: int64(h.HandshakeMicros),
 				Connection: int64(h.Connection),
 			}
@@ -66,9 +66,9 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 					Lane: lane.at(i), Seq: uint64(seq.at(i)),
 					Due: time.Duration(due.at(i)), Sent: time.Duration(sent.at(i)), Took: time.Duration(took.at(i)),
 					Status: int(status.at(i)), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
-					Reused: reused.at(i) != 0, Attempts: int32(attempts.at(i)), LocalPort: int(port.at(i)), Fault: evidence.Fault(fault.at(i)),
+					Reused: reused.at(i) != 0, Attempts: int16(attempts.at(i)), LocalPort: int(port.at(i)), Fault: evidence.Fault(fault.at(i)),
 					Connect: time.Duration(connect.at(i)) * time.Microsecond, Resent: uint32(resent.at(i)),
-					HandshakeMicros: uint32(handshake.at(i)), Connection: uint64(connection.at(i)),
+					HandshakeMicros: uint32(handshake.at(i)), Connection: uint32(connection.at(i)),
 				}
 			}
 		},
