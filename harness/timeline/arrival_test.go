@@ -112,7 +112,7 @@ func TestHitKept(t *testing.T) {
 	for _, h := range join(t, recording(hits, marks(0, 10, 20, 40), reused)).Lanes[0].Failed {
 		got = append(got, fmt.Sprint(h.Kept.Pod, " after ", h.Idle))
 	}
-	if diff := cmp.Diff([]string{"pod-v1 after 10ms", "pod-v1 after 10ms", " after 0s"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"pod-v1 after 8ms", "pod-v1 after 8ms", " after 0s"}, got); diff != "" {
 		t.Errorf("pods, and for how long connections were idle (-want +got):\n%s", diff)
 	}
 }

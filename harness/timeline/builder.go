@@ -89,7 +89,7 @@ func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *
 			uncertainty: s.t.clocks[lane.Node].uncertainty, Absences: own,
 		},
 		unversioned: s.t.unversioned && lane.Kind().RequestsApp() || lane.RequestsControlURL(),
-		timesApp:    run.UserApp == nil && lane.Kind().RequestsApp(),
+		timesApp:    run.UserApp == nil && lane.Kind().RequestsApp() && lane.Protocol.Steady(),
 		flows:       routed.of(lane, own, s.t),
 		summary:     LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
 		lags:        counted{}, latencies: s.t.newLatencies(),
@@ -118,13 +118,14 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	}
 	nameless := h.By.Pod == ""
 	routed := b.route(h)
-	if b.responders != nil && nameless && !h.Failed() {
+	if b.responders != nil && nameless && h.Good() {
 		b.noteForeign(h, routed)
 	}
 	b.summary.add(h)
+	b.countOn(h)
 	b.lags.addMicros(h.Sent - h.Due)
 	b.noteLate(h)
-	if !h.Failed() {
+	if h.Good() {
 		b.latencies.add(h)
 		b.noteLatency(h, at)
 	}
@@ -135,7 +136,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if h.Failed() && !slices.Contains(evidence.Faults(), h.Fault) {
 		b.note(unknownFault, h.Seq)
 	}
-	if !h.Failed() && h.By.Version == "" && !b.unversioned {
+	if h.Good() && h.By.Version == "" && !b.unversioned {
 		b.note(anonymous, h.Seq)
 	}
 	arrived := len(at)
@@ -178,14 +179,14 @@ func (b *builder) route(h *evidence.Hit) Routed {
 	if b.flows == nil {
 		return Routed{}
 	}
-	routed := b.flows.connection(h)
+	routed := b.routed(h)
 	switch s := &b.summary.Routings; routed.Routing {
 	case RoutedToPod:
 		s.Pod++
 		if routed.Pod != "" {
 			b.summary.Attributed++
 		}
-		if !h.Failed() && h.By.Pod != "" && routed.Pod != "" && h.By.Pod != routed.Pod {
+		if h.Good() && h.By.Pod != "" && routed.Pod != "" && h.By.Pod != routed.Pod {
 			s.Contradicted++
 		}
 	case RoutedNowhere:
@@ -196,10 +197,23 @@ func (b *builder) route(h *evidence.Hit) Routed {
 	case RoutingUnknown:
 		s.Unknown++
 	}
-	if b.unversioned && !h.Failed() && h.By.Pod == "" {
+	if b.unversioned && h.Good() && h.By.Pod == "" {
 		h.By = routed.Server
 	}
 	return routed
+}
+
+// routed returns where the connection of a hit was routed to. That of a row was when its first request was sent, whatever its port is
+// used for later.
+func (b *builder) routed(h *evidence.Hit) Routed {
+	c := b.row(h)
+	switch {
+	case c == nil:
+		return b.flows.connection(h)
+	case !h.Reused || c.hits == 0:
+		c.Routed = b.flows.connection(h)
+	}
+	return c.Routed
 }
 
 // noteForeign counts a good reply that no pod of the app can have given. Then it is not that of a pod that its connection was routed to.
@@ -280,7 +294,8 @@ func (b *builder) countReply(h *evidence.Hit) {
 }
 
 func (b *builder) sentHit(h *evidence.Hit, at []evidence.Arrival, answered bool) sentHit {
-	m := sentHit{sent: h.Sent, took: h.Took, seq: h.Seq, port: uint16(h.LocalPort), failed: h.Failed(), reused: h.Reused}
+	m := sentHit{sent: h.Sent, took: h.Took, seq: h.Seq, connection: identity(h), numbered: h.Connection > 0, failed: !h.Good(),
+		reused: h.Reused}
 	var reached *server
 	if answered {
 		reached = b.server(h.By)

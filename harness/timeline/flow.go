@@ -92,7 +92,7 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 	name := lane.RoutingNode()
 	node := t.node(name)
 	host, _, err := net.SplitHostPort(lane.DialAddress())
-	if node.heard == nil || err != nil || lane.Client == "" || !lane.Kind().RequestsApp() || !f.includes(name, lane.Client) {
+	if !lane.Protocol.OverTCP() || node.heard == nil || err != nil || lane.Client == "" || !lane.Kind().RequestsApp() || !f.includes(name, lane.Client) {
 		return nil
 	}
 	of := &laneFlows{node: node, flows: f[name], client: lane.Client, heard: Window{From: *node.heard, To: never},

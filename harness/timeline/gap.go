@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// A Gap is a time in which a lane got no good reply: from one good reply, or the first request, to the next, or the last request. Dropped
+// A Gap is a time in which a lane got no good reply: from one good reply, or the first request, to the next, or the last request. Where replies take as long as they like,
+// as streams do, the first one ends no gap. Dropped
 // packets make a gap even where no request fails: TCP sends a lost SYN again after 1 s (RFC 6298, 2).
 type Gap struct {
 	From, To time.Duration
@@ -21,6 +22,8 @@ type gaps struct {
 	period  time.Duration
 	longest Gap
 	unseen  []Gap           // see [LaneSummary.UnseenGaps]
+	streams bool            // a reply takes as long as it likes: the first one may be long after its request
+	began   bool            // a good reply ended
 	any     bool            // a request was sent
 	failed  bool            // one failed since from
 	from    time.Duration   // when the last good reply before last ended or, if there was none, the first request was sent
@@ -48,6 +51,10 @@ func (g *gaps) add(h sentHit, a away) {
 // to ends a gap, and begins another. One that lasted through an absence counts as one before it and one after it. It may have lasted all
 // the time if requests failed, were in flight or waited for TCP to send a SYN again, just before the absence or after it.
 func (g *gaps) to(at time.Duration, a away) {
+	if g.streams && !g.began {
+		g.began, g.from, g.failed = true, at, false
+		return
+	}
 	whole := Gap{From: g.from, To: at, Period: g.period}
 	if absence, is := a.between(g.from, at); is {
 		before, after := whole, whole
@@ -75,6 +82,7 @@ func (g *gaps) end(a away) {
 		g.to(end, a)
 	}
 	if g.any {
+		g.began = true // if no good reply ended, the gap is as long as the load
 		g.to(g.last, a)
 	}
 	g.longest.Period = g.period

@@ -56,3 +56,27 @@ func TestLongestGap(t *testing.T) {
 		}
 	}
 }
+
+// A stream of ten seconds is no gap of ten seconds.
+func TestLongestGapOfStreams(t *testing.T) {
+	const ms = time.Millisecond
+	for _, row := range []struct {
+		sentence string
+		took     []time.Duration // of requests each 10 ms; 0: it failed
+		want     time.Duration
+	}{
+		{"all streams take as long", []time.Duration{500 * ms, 500 * ms, 500 * ms}, 0},
+		{"a later stream ends late", []time.Duration{500 * ms, 520 * ms}, 20 * ms},
+		{"the first one fails, and another ends", []time.Duration{0, 500 * ms, 500 * ms}, 0},
+		{"none ends", []time.Duration{0, 0, 0}, 10 * ms},
+	} {
+		g, a := gaps{period: 10 * ms, streams: true}, newAway(nil)
+		for i, took := range row.took {
+			g.add(sentHit{sent: time.Duration(i) * 10 * ms, took: took, failed: took == 0}, a)
+		}
+		g.end(a)
+		if got := g.longest.Length(); got != row.want {
+			t.Errorf("%s: %v, want %v", row.sentence, got, row.want)
+		}
+	}
+}

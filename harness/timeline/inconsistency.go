@@ -25,6 +25,9 @@ const (
 	elsewhere
 	orphaned
 	disordered
+	unnoted
+	otherFirst
+	miscounted
 	inconsistencies
 )
 
@@ -38,6 +41,7 @@ func (b *builder) note(which int, seq uint64) {
 // problems returns each way in which the lane's streams contradict each other or have holes.
 func (b *builder) problems() (found []Problem) {
 	requests, arrivals := evidence.Requests(), []evidence.Subject{evidence.AboutArrivals}
+	replies := []evidence.Subject{evidence.AboutReplies}
 	for which, what := range [inconsistencies]struct {
 		file, does      string
 		missed, doubted []evidence.Subject
@@ -53,10 +57,17 @@ func (b *builder) problems() (found []Problem) {
 		elsewhere: {evidence.ArrivalsFile, "was logged by another pod than the one that answered", nil,
 			append(arrivals, evidence.AboutReplies)},
 		disordered: {evidence.HitsFile, fmt.Sprintf("was sent before more than %d lower numbers", lookahead), requests, requests},
+		unnoted:    {evidence.ConnectionsFile, "was sent over a connection that has no row", nil, replies},
+		otherFirst: {evidence.ConnectionsFile, "was the first to be answered on its connection, by another pod than its row says", nil, replies},
+		miscounted: {evidence.ConnectionsFile, "has other numbers of requests and replies than hits say", nil, replies},
 		orphaned:   {evidence.ArrivalsFile, "was logged by a pod, but has no hit", requests, nil},
 	} {
 		if seen := b.inconsistent[which]; seen.count > 0 {
-			p := problem(what.file, "lane %q: seq %d %s (%d in all)", b.lane.ID, seen.first, what.does, seen.count)
+			of := "seq"
+			if which == miscounted {
+				of = "connection"
+			}
+			p := problem(what.file, "lane %q: %s %d %s (%d in all)", b.lane.ID, of, seen.first, what.does, seen.count)
 			p.Scope = evidence.Scope{Missed: what.missed, Doubted: what.doubted, Lanes: []string{b.lane.ID}}
 			found = append(found, p)
 		}

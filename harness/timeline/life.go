@@ -256,7 +256,7 @@ func (t Timeline) ByDeleted(h Hit) Truth {
 	deleted, seen := t.deletion(h.By.Pod)
 	sent := t.sent(h)
 	switch {
-	case h.Failed() || !seen:
+	case !h.Good() || !seen:
 		return No
 	case t.noted(deleted).NotAfter(sent) == Yes:
 		return Yes

@@ -61,11 +61,15 @@ func merge(hits evidence.Stream[evidence.Hit], arrivals evidence.Stream[evidence
 		}
 		for _, id := range slices.Sorted(maps.Keys(kind.count)) {
 			if n := kind.count[id]; n > 0 {
-				strays = append(strays, problem(kind.name, "%d records belong to lane %q, which the run does not have", n, id))
+				strays = append(strays, strayRecords(kind.name, n, id))
 			}
 		}
 	}
 	return strays, damaged
+}
+
+func strayRecords(file string, n int, lane string) Problem {
+	return problem(file, "%d records belong to lane %q, which the run does not have", n, lane)
 }
 
 // comesFirst reports whether a hit belongs to the same request as an arrival, or to an earlier one.

@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// A sentHit is what a builder keeps of a hit until it is its turn in the order of sending. It has 32 bytes.
+// A sentHit is what a builder keeps of a hit until it is its turn in the order of sending. It has 40 bytes.
 type sentHit struct {
-	sent   time.Duration
-	took   time.Duration
-	seq    uint64
-	by     int32 // number of the server that replied, from 1; 0 without a reply
-	port   uint16
-	failed bool
-	reused bool
+	sent       time.Duration
+	took       time.Duration
+	seq        uint64
+	connection uint64 // see identity
+	by         int32  // number of the server that replied, from 1; 0 without a reply
+	numbered   bool   // its connection has a number
+	failed     bool   // there was no good reply
+	reused     bool
 }
 
 // lookahead is how many hits of a lane wait for their turn. Numbers are in the order in which requests are due. One whose number is lower
@@ -35,8 +36,7 @@ type order struct {
 }
 
 func newOrder(l Lane, in windows) order {
-	return order{sent: newCounter(l, in), gaps: gaps{period: l.period()},
-		connections: connections{open: map[uint16]connection{}, failed: map[uint64]connection{}}}
+	return order{sent: newCounter(l, in), gaps: gaps{period: l.period(), streams: !l.Protocol.Steady()}, connections: newConnections()}
 }
 
 // wait adds a hit to those that wait for their turn.

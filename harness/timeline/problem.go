@@ -31,7 +31,7 @@ func scopeOf(file string) evidence.Scope {
 	switch file {
 	case evidence.HitsFile:
 		about = evidence.Requests()
-	case evidence.FlowsFile:
+	case evidence.FlowsFile, evidence.ConnectionsFile:
 		about = []evidence.Subject{evidence.AboutReplies}
 	case evidence.ArrivalsFile:
 		about = []evidence.Subject{evidence.AboutArrivals}

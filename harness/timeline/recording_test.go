@@ -50,12 +50,17 @@ type streams struct {
 	Hits     []evidence.Hit
 	Arrivals []evidence.Arrival // nil: not recorded
 	Events   []evidence.Event
+
+	Connections []evidence.Connection // nil: recorded by an earlier build
 }
 
 func (r streams) evidence() evidence.Evidence {
 	ev := evidence.Evidence{Run: r.Run, Hits: evidence.Hits(r.Hits), Events: r.Events}
 	if r.Arrivals != nil {
 		ev.Arrivals = evidence.Arrivals(r.Arrivals)
+	}
+	if r.Connections != nil {
+		ev.Connections = evidence.Connections(r.Connections)
 	}
 	return ev
 }

@@ -57,7 +57,8 @@ const maxSlowest = 20
 
 // noteLatency counts a good reply since the rollout began, and keeps it if it is one of the slowest or may have been delayed by TCP.
 func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
-	if h.Took >= dataTimer && b.lane.Kind().IsControl() {
+	steady := b.lane.Protocol.Steady()
+	if h.Took >= dataTimer && b.lane.Kind().IsControl() && steady {
 		b.lane.slowControl = noteWait(b.lane.slowControl, Wait{Actor: Actor{Pod: h.By.Pod}, Window: Window{From: h.Sent, To: h.End()},
 			Waited: h.Took, AnyPod: true})
 	}
@@ -79,7 +80,7 @@ func (b *builder) noteLatency(h *evidence.Hit, at []evidence.Arrival) {
 	if resent || b.timesApp && answerTime(h) >= SYNTimer {
 		b.lane.Slow = append(b.lane.Slow, SlowReply{Hit: Hit{Hit: *h, Arrivals: slices.Clone(at)}, Cause: cause})
 	}
-	if !resent && answerTime(h) >= lateAnswer+b.lane.slowestBefore && b.lane.Kind().RequestsApp() {
+	if !resent && steady && answerTime(h) >= lateAnswer+b.lane.slowestBefore && b.lane.Kind().RequestsApp() {
 		b.lane.lateAnswers = append(b.lane.lateAnswers, Hit{Hit: *h, Arrivals: slices.Clone(at)})
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A LaneSummary is what one client saw, in numbers. Requests is the sum of Failures and
+// A LaneSummary is what one client saw, in numbers. Requests is the sum of Failures, Returned and
 // ByVersion, except for good replies that name no version, which are a problem of the recording. With arrivals
 // recorded, Arrivals is Requests less NeverArrived, plus what was sent more than once.
 type LaneSummary struct {
@@ -14,6 +14,7 @@ type LaneSummary struct {
 	Failures  map[evidence.Fault]int // has a key for every known fault
 	ByVersion map[string]int         // good replies
 
+	Returned     int // requests that the server vouches it did not process, which are in neither; their client may send them again
 	Retried      int // requests given to more than one connection, or that arrived more than once
 	LostReplies  int // requests that a pod got, but whose reply the client did not see
 	NeverArrived int // requests that no pod logged or answered
@@ -67,8 +68,11 @@ func (s *LaneSummary) add(h *evidence.Hit) {
 	s.FirstSent, s.LastSent = min(s.FirstSent, h.Sent), max(s.LastSent, h.Sent)
 	s.LastEnd = max(s.LastEnd, h.End())
 	s.firstDue, s.lastDue = min(s.firstDue, h.Due), max(s.lastDue, h.Due)
-	if h.Failed() {
+	switch {
+	case h.Failed():
 		s.Failures[h.Fault]++
+	case !h.Good():
+		s.Returned++
 	}
 }
 

@@ -73,7 +73,8 @@ type Lane struct {
 	ForeignReplies ForeignReplies // good ones that are not the app's
 	// Absences lists the absences of its agents, on the recorder's clock.
 	Absences []evidence.Absence
-	// Connections lists the keep-alive connections on which somebody answered, in the order of their first replies.
+	// Connections lists the connections that the lane kept, in the order in which they were opened. Of recordings of earlier builds it has
+	// those on which somebody answered, in the order of their first replies.
 	Connections []Connection
 	// Cuts are what is known of replies that pods' ends cut, if an expectation says how long replies take.
 	Cuts Cuts
@@ -104,7 +105,7 @@ type Hit struct {
 	Arrivals []evidence.Arrival // by time; empty when it never arrived, or arrivals were not recorded
 	// Kept is the pod that had answered before on the same keep-alive connection; zero when none had.
 	Kept evidence.Server
-	// Idle is how long no request had been sent on that connection; 0 if that is not known.
+	// Idle is how long no request had been under way on that connection; 0 if one was, or that is not known.
 	Idle time.Duration
 	// Routed is where its connection was routed to.
 	Routed Routed
@@ -142,6 +143,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	t.tabulate()
 	shared := t.shared(ev.Run, asked)
 	routed, unread := t.readFlows(ev.Flows, ev.Run.Lacks)
+	kept, unreadable := readConnections(ev.Connections)
 	responders := t.responders(ev.Run.UserApp, routed)
 	builders := make(map[string]*builder, len(ev.Run.Lanes))
 	for _, lane := range ev.Run.Lanes {
@@ -149,12 +151,14 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 			return Timeline{}, fmt.Errorf("timeline: join %s: lane id %q is empty or used twice", ev.Run.Scenario, lane.ID)
 		}
 		builders[lane.ID] = newBuilder(ev.Run, lane, routed, shared)
+		builders[lane.ID].addConnections(kept[lane.ID])
 		if lane.Kind().RequestsApp() {
 			builders[lane.ID].responders = responders
 		}
 	}
 	var nodes []string // that something was recorded on
 	contradictions, undecoded := merge(ev.Hits, ev.Arrivals, builders, show)
+	contradictions = append(contradictions, strayConnections(kept, builders)...)
 	for _, lane := range ev.Run.Lanes {
 		b := builders[lane.ID]
 		b.finish()
@@ -171,7 +175,7 @@ func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...
 	for _, d := range ev.Damage {
 		t.Problems = append(t.Problems, damage(d))
 	}
-	t.Problems = slices.Concat(t.Problems, unread, undecoded)
+	t.Problems = slices.Concat(t.Problems, unread, unreadable, undecoded)
 	if len(t.Problems) == 0 { // otherwise they follow from the damage
 		t.Problems = contradictions
 	}

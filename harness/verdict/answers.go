@@ -37,7 +37,7 @@ func stepRequests(a args) int { return len(a.hits()) }
 
 func stepReplies(a args) int { return len(a.hitsThat(answeredWell)) }
 
-func answeredWell(h timeline.Hit) bool { return !h.Failed() }
+func answeredWell(h timeline.Hit) bool { return h.Good() }
 
 // AllAnswered expects that every request of a question gets a good reply.
 func AllAnswered(question string) Expectation {
@@ -125,7 +125,7 @@ func turns(id, claim string, off func(n, pods float64) float64) Rule {
 			by: func(a args) map[string]int {
 				return counts(a.hits(), func(h timeline.Hit) string {
 					switch {
-					case !h.Failed():
+					case h.Good():
 						return h.By.Pod
 					case len(a.Values) > 0 && a.failsAsNamed(h):
 						return strings.Join(a.Values, " or ")

@@ -122,7 +122,7 @@ var keptConnections = Rule{
 					}
 					if c.Moved {
 						f.count++
-						f.facts = append(f.facts, Detail{"moved", fmt.Sprintf("of %s, from %s, first used at %s", lane.ID, c.Pod, phrase.Seconds(c.First))})
+						f.facts = append(f.facts, Detail{"moved", fmt.Sprintf("of %s, from %s, first used at %s", lane.ID, c.By.Pod, phrase.Seconds(c.First))})
 					}
 				}
 				if len(before) > 0 && used == 0 {
@@ -140,7 +140,7 @@ func (a args) keptBefore(lane timeline.Lane) (before []timeline.Connection) {
 	begun, ok := a.tl.Mark(evidence.RolloutBegun)
 	for _, c := range lane.Connections {
 		first := lane.SentAfter(c.First, begun)
-		if ok && len(a.Versions) == 1 && c.Version == a.Versions[0] && first.Length+first.Uncertainty < 0 {
+		if ok && len(a.Versions) == 1 && c.By.Version == a.Versions[0] && first.Length+first.Uncertainty < 0 {
 			before = append(before, c)
 		}
 	}

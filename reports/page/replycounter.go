@@ -39,7 +39,7 @@ func newReplyCounter(run evidence.Run) *replyCounter {
 
 // count counts a hit. It ignores the error of a stream that is not whole, which is a problem of the timeline.
 func (t *replyCounter) count(h evidence.Hit, err error) {
-	if err == nil && t.requestsApp[h.Lane] && !h.Failed() {
+	if err == nil && t.requestsApp[h.Lane] && h.Good() {
 		version := cmp.Or(h.By.Version, unnamed)
 		t.add(version, newReply(h.Sent, h.Took), 1)
 	}
