@@ -187,6 +187,7 @@ func newJUnitProperties(s model.Scenario) junitProperties {
 	var p junitProperties
 	p.add("mode", s.Mode)
 	p.add("kubernetes", s.Kubernetes)
+	p.add("protocol", strings.Join(s.Protocols(), " "))
 	p.add("claim", s.Claim)
 	p.add("covers", strings.Join(s.Covers, " "))
 	if s.Bug != nil {

@@ -62,6 +62,18 @@ func (l Lane) RoutingNode() string {
 	return cmp.Or(l.Node, l.TargetNode)
 }
 
+// Over says over what its requests are sent: its kind of connection, if its protocol has any, and its protocol if that is not HTTP.
+func (l Lane) Over() string {
+	switch {
+	case l.Protocol == HTTP:
+		return string(l.Conn)
+	case l.Conn == "":
+		return l.Protocol.Name()
+	default:
+		return l.Protocol.Name() + ", " + string(l.Conn)
+	}
+}
+
 // Kind returns the lane's kind. Its name is empty if LaneKinds does not list the kind.
 func (l Lane) Kind() LaneKind {
 	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Protocol: l.Protocol, Steps: l.Steps}

@@ -22,6 +22,14 @@ var protocols = map[Protocol]traits{HTTP: {name: "http", overTCP: true, steady: 
 // Name returns the name in reports.
 func (p Protocol) Name() string { return cmp.Or(protocols[p].name, string(p)) }
 
+// ProtocolNamed returns the protocol with a name in reports; no name is that of HTTP, in reports of earlier builds.
+func ProtocolNamed(name string) Protocol {
+	if name == HTTP.Name() {
+		return HTTP
+	}
+	return Protocol(name)
+}
+
 // OverTCP reports whether its connections are of TCP, so that a node that tracks connections notes each that it routes.
 func (p Protocol) OverTCP() bool { return protocols[p].overTCP }
 

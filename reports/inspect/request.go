@@ -44,7 +44,7 @@ func (r Request) SentAt() timeline.Time { return r.Client.Time(r.Sent) }
 func (r Request) Result() string {
 	var said []string
 	switch {
-	case !r.Failed():
+	case r.Good():
 		said = append(said, "replied, as "+cmp.Or(r.By.Version, "an unknown version"))
 	case r.Fault == evidence.BadStatus:
 		said = append(said, fmt.Sprintf("%s %d", r.Fault, r.Status))
@@ -68,7 +68,7 @@ func Arrivals(h timeline.Hit, tl timeline.Timeline) int {
 	switch {
 	case !tl.Arrived:
 		return -1
-	case len(h.Arrivals) == 0 && !h.Failed():
+	case len(h.Arrivals) == 0 && h.Good():
 		return 1
 	default:
 		return len(h.Arrivals)

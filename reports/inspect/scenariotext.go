@@ -127,7 +127,7 @@ func (r *Recording) lanes() [][]string {
 		if l.Node == "" && l.RoutingNode() != "" {
 			client += ", by " + l.RoutingNode()
 		}
-		rows = append(rows, []string{l.ID, client, string(l.Conn), fmt.Sprint(l.Rate), phrase.Number(l.Summary.Requests),
+		rows = append(rows, []string{l.ID, client, l.Over(), fmt.Sprint(l.Rate), phrase.Number(l.Summary.Requests),
 			cmp.Or(phrase.Faults(l.Summary.Failures), "0")})
 	}
 	return rows

@@ -166,7 +166,8 @@ type Lane struct {
 	ID            string                 `json:"id"`
 	Vantage       evidence.Vantage       `json:"vantage"`
 	Node          string                 `json:"node"`
-	Conn          evidence.Conn          `json:"conn"`
+	Protocol      string                 `json:"protocol,omitempty"` // its name, such as "http", which it is in reports of earlier builds
+	Conn          evidence.Conn          `json:"conn,omitempty"`     // empty: its protocol has no connections
 	Resends       bool                   `json:"resends,omitempty"` // silently sends a request again when its connection is dead
 	Named         bool                   `json:"named,omitempty"`   // resolves the Service's name for every connection
 	Steps         bool                   `json:"steps,omitempty"`   // has the requests of the scenario's steps, which are not load
@@ -176,6 +177,7 @@ type Lane struct {
 	Latency       *Latency               `json:"latency_ms,omitempty"`
 	LatencyIn     map[string]Latency     `json:"latency_by_phase_ms,omitempty"` // before, during and after the rollout
 	Requests      int                    `json:"requests"`
+	Returned      int                    `json:"returned,omitempty"` // the server vouches that it did not process them: they did not fail
 	Retried       int                    `json:"retried"` // sent over several connections, or arrived more than once
 	LostReplies   *int                   `json:"lost_replies,omitempty"`
 	Arrivals      *int                   `json:"arrivals,omitempty"`
@@ -215,7 +217,23 @@ type Latency struct {
 
 // Kind returns the kind of the lane.
 func (l Lane) Kind() evidence.LaneKind {
-	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Steps: l.Steps}.Kind()
+	return evidence.Lane{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Steps: l.Steps,
+		Protocol: evidence.ProtocolNamed(l.Protocol)}.Kind()
+}
+
+// Over says over what it sends requests: its kind of connection, if its protocol has any, and its protocol if that is not HTTP.
+func (l Lane) Over() string {
+	return evidence.Lane{Conn: l.Conn, Protocol: evidence.ProtocolNamed(l.Protocol)}.Over()
+}
+
+// Protocols lists the protocols of its lanes, without repetition.
+func (s Scenario) Protocols() (names []string) {
+	for _, l := range s.Lanes {
+		if l.Protocol != "" && !slices.Contains(names, l.Protocol) {
+			names = append(names, l.Protocol)
+		}
+	}
+	return names
 }
 
 // LoadLanes returns the lanes that loaded the app: those of steps send few requests, and some of these are meant to fail.

@@ -96,6 +96,9 @@ func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Time
 			c.Kinds = append(c.Kinds, string(fault))
 		}
 	}
+	if slices.ContainsFunc(tl.Lanes, func(l timeline.Lane) bool { return l.Summary.Returned > 0 }) {
+		c.Kinds = append(c.Kinds, string(evidence.Returned))
+	}
 	for _, lane := range tl.Lanes {
 		c.Lanes, c.Routes = append(c.Lanes, lane.ID), append(c.Routes, lane.RoutingNode())
 	}
@@ -152,7 +155,7 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 			reused = 1
 		}
 		p.Reused = append(p.Reused, reused)
-		if h.Failed() {
+		if !h.Good() {
 			many[string(h.Fault)]++
 		}
 		if inspect.SentAgain(h) {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -152,8 +153,12 @@ func explainLane(name string) []explanation {
 	if i < 0 {
 		return nil
 	}
-	kind := evidence.LaneKinds()[i]
-	from, target, over := "in a pod on each node that carries load", "the Service by its address", "over a new connection for each request"
+	return []explanation{{Kind: aLane, Name: name, Says: whatAsks(evidence.LaneKinds()[i], outside)}}
+}
+
+// whatAsks says what a client does that is of a kind.
+func whatAsks(kind evidence.LaneKind, outside bool) string {
+	from, target, over := "in a pod on each node that carries load", "the Service by its address", ""
 	if outside {
 		from, target = "outside the cluster", "the Service by a NodePort or a URL"
 	}
@@ -167,11 +172,16 @@ func explainLane(name string) []explanation {
 	}
 	switch {
 	case kind.Resends:
-		over = "over connections that are kept, and sends a request again whose connection breaks, as most clients do"
+		over = ", over connections that are kept, and sends a request again whose connection breaks, as most clients do"
 	case kind.KeepsAlive():
-		over = "over connections that are kept, and never sends a request again"
+		over = ", over connections that are kept, and never sends a request again"
+	case kind.Conn == evidence.Fresh:
+		over = ", over a new connection for each request"
 	}
-	return []explanation{{Kind: aLane, Name: name, Says: "a client " + from + ", which asks " + target + ", " + over}}
+	if kind.Protocol != evidence.HTTP {
+		over += ", by " + kind.Protocol.Name()
+	}
+	return fmt.Sprintf("a client %s, which asks %s%s", from, target, over)
 }
 
 func explainSuite(name string) []explanation {
