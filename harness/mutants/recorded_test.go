@@ -41,7 +41,7 @@ const (
 )
 
 func recordedMutants() []recordedMutant {
-	return slices.Concat(lossMutants(), routeMutants(), podMutants(), versionMutants(), factMutants(), askedMutants(), preconditionMutants(),
+	return slices.Concat(lossMutants(), routeMutants(), podMutants(), versionMutants(), connectionMutants(), factMutants(), askedMutants(), preconditionMutants(),
 		distrustMutants())
 }
 

@@ -19,6 +19,8 @@ type recording struct {
 	Arrivals []evidence.Arrival
 	Events   []evidence.Event
 	Damage   []evidence.Damage
+
+	Connections []evidence.Connection // nil: an earlier build recorded it
 }
 
 // recorded reads a recording from testdata.
@@ -40,8 +42,12 @@ func recorded(t *testing.T, folder string) recording {
 
 func (r recording) judge(t *testing.T) verdict.Verdict {
 	t.Helper()
-	tl, err := timeline.Join(evidence.Evidence{Run: r.Run, Hits: evidence.Hits(r.Hits), Arrivals: evidence.Arrivals(r.Arrivals),
-		Events: r.Events, Damage: r.Damage})
+	ev := evidence.Evidence{Run: r.Run, Hits: evidence.Hits(r.Hits), Arrivals: evidence.Arrivals(r.Arrivals), Events: r.Events,
+		Damage: r.Damage}
+	if r.Connections != nil {
+		ev.Connections = evidence.Connections(r.Connections)
+	}
+	tl, err := timeline.Join(ev)
 	if err != nil {
 		t.Fatal(err)
 	}

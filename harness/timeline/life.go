@@ -196,6 +196,12 @@ func (t Timeline) ended(pod string) (at Time, seen bool) {
 	return t.noted(e), seen
 }
 
+// Killed returns when the process of an old pod was killed, which had ignored SIGTERM: it was seen to run until then, up to 0.1 s before.
+func (t Timeline) Killed(pod string) (at Time, was bool) {
+	e, was := t.olds[pod].last(evidence.PodKilled)
+	return t.noted(e), was
+}
+
 // rolled reports whether a pod may be of one of the two versions of the rollout.
 func (t Timeline) rolled(by evidence.Server) bool {
 	return by.Pod != "" && (by.Version == "" || by.Version == t.Old || by.Version == t.New)

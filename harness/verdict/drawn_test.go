@@ -78,9 +78,10 @@ func draw(seed uint64) recording {
 	d.drawNodes()
 	d.drawRecorders()
 	d.drawRequests()
+	d.drawConnections()
 	for _, rules := range []func(*drawing) []evidence.Expectation{
 		drawRequestRules, drawLatencyRules, drawDamageRules, drawReplyRules, drawOutageRules, drawVersionRules, drawLagRules, drawPodRules,
-		drawStepRules, drawAnswerRules,
+		drawStepRules, drawAnswerRules, drawConnectionRules,
 	} {
 		d.Run.Expect = append(d.Run.Expect, rules(d)...)
 	}

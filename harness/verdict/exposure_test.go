@@ -34,7 +34,8 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.NotAnsweredByDeleted("outside-fresh"), verdict.AnsweredWithin("outside-fresh", time.Second, evidence.RolloutBegun),
 		verdict.SentInMaintenance(ms), verdict.SomethingChanged(),
 		verdict.LostShare(0, time.Minute, evidence.RolloutBegun), verdict.DoneAfter(evidence.RolloutBegun), verdict.StepInRollout("drain"),
-		verdict.VersionsOverlap(ms, time.Hour), verdict.CutAsPredicted("exponential:1s", ms, 1),
+		verdict.VersionsOverlap(ms, time.Hour), verdict.MaxCuts(1), verdict.ToldBeforeEnd(), verdict.BackWithin(time.Second),
+		verdict.EndedByKill(1), verdict.MaxConnectionShare(50), verdict.MinConnectionShare(50), verdict.CutAsPredicted("exponential:1s", ms, 1),
 	}
 	most := map[string]verdict.Exposure{}
 	for _, root := range []string{"testdata/recorded", "../../reports/testdata/recorded"} {
@@ -47,7 +48,14 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The recorded folders have no noted duration, no step of maintenance, and no requests of steps.
+			hits, err := ev.Hits.All()
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := recording{Run: ev.Run, Hits: hits}
+			numbered(&kept)
+			ev.Hits, ev.Connections = evidence.Hits(kept.Hits), evidence.Connections(kept.Connections)
+			// The recorded folders have no noted duration, no step of maintenance, no rows of connections, and no requests of steps.
 			ev.Events = append(ev.Events, evidence.Event{At: ev.Run.Length, Kind: evidence.Fact, Object: "until gone", Detail: "500ms"},
 				evidence.Event{Kind: evidence.Step, Detail: "drain"})
 			for i := range ev.Run.Lanes {

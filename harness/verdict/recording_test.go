@@ -18,12 +18,17 @@ type recording struct {
 	Arrivals []evidence.Arrival // nil: not recorded
 	Events   []evidence.Event
 	Damage   []evidence.Damage
+
+	Connections []evidence.Connection // nil: an earlier build recorded it
 }
 
 func (r recording) evidence() evidence.Evidence {
 	ev := evidence.Evidence{Run: r.Run, Hits: evidence.Hits(r.Hits), Events: r.Events, Damage: r.Damage}
 	if r.Arrivals != nil {
 		ev.Arrivals = evidence.Arrivals(r.Arrivals)
+	}
+	if r.Connections != nil {
+		ev.Connections = evidence.Connections(r.Connections)
 	}
 	return ev
 }

@@ -51,6 +51,7 @@ var rules = []Rule{
 	noSlowReplies, maxLatency, maxP99,
 	rulesBeforeSigterm, clientsBeforeSigterm, maxRuleLag, maxDrainLag, mostDrainLags,
 	minAvailable, maxPods, scaling, maxActive, oldAtStatus, answersAfter, maxStatusGap, doneAfter, oldEndsFirst, versionsOverlap, between,
+	maxCuts, toldBeforeEnd, backWithin, endedByKill, maxConnectionShare, minConnectionShare,
 	keptConnections, maxSwitch, onlyServes, onlyServesAfter, serves, stillServes, shareOfReplies,
 	mixes, cleanCut, maxMixedWindow, minMixedWindow,
 	allAnswered, allFail, answeredBy, evenTurns, equalTurns, answeredByDeleted, notAnsweredByDeleted, answeredWithin,

@@ -399,7 +399,41 @@ var ruleCodes = []Code{
 		Do: "record again at a higher rate; the causes of what was lost say where the other losses belong.",
 	},
 	{
-		Code: "RC1072", ID: "cut-as-predicted",
+		Code: "RC1072", ID: "max-cuts",
+		Causes: "a client's connection was ended more often than allowed: each time it went to a pod that ended soon after.",
+		Do: "let pods drain for longer than the rollout takes, so that the others have left the rules when the first one ends, or surge by all " +
+			"new pods at once.",
+	},
+	{
+		Code: "RC1073", ID: "told-before-end",
+		Causes: "a server ended connections without telling their clients to go first: what was in flight is lost, and clients find out by the " +
+			"next request.",
+		Do: "after SIGTERM serve on, and answer with `Connection: close`, until clients have gone; only then exit.",
+	},
+	{
+		Code: "RC1074", ID: "back-within",
+		Causes: "after a connection ended, the next one was opened late or not answered soon: its client waits between tries, or was routed to " +
+			"a pod that had ended.",
+		Do: "look at where the connection was routed, and until when the node's rules led there; let pods sleep before SIGTERM.",
+	},
+	{
+		Code: "RC1075", ID: "ended-by-kill",
+		Causes: "fewer connections than expected lasted until their pod was killed: the server let them go before.",
+		Do:     "if that is what it should do, expect that clients are told; else look at its limit for draining.",
+	},
+	{
+		Code: "RC1076", ID: "max-connection-share",
+		Causes: "clients that keep connections gathered on the pods that were ready first, and stay there.",
+		Do: "let pods drain for longer than the rollout takes, or give connections a greatest age, so that clients open others from time to " +
+			"time.",
+	},
+	{
+		Code: "RC1077", ID: "min-connection-share",
+		Causes: "connections are spread more evenly than expected, so that the recording does not show how clients gather on one pod.",
+		Do:     "record a rollout whose pods take longer to become ready than old ones to end.",
+	},
+	{
+		Code: "RC1078", ID: "cut-as-predicted",
 		Causes: "more or fewer replies were cut than were under way when their pod ended, or a request failed whose pod did not end: the app " +
 			"drains for less or more time than it is set to, or something beside the grace period cuts connections.",
 		Do: "compare when each pod got SIGTERM, drained and ended with terminationGracePeriodSeconds and preStop; look for a proxy or a " +

@@ -50,19 +50,19 @@ func TestRuleIDs(t *testing.T) {
 	}
 	slices.Sort(ids)
 	want := []string{
-		"all-answered", "all-fail", "answered-by", "answered-by-deleted", "answered-within", "answers-after",
-		"between", "both-orders", "clean-cut", "clients-before-sigterm", "cut-as-predicted", "damage-seen", "done-after",
+		"all-answered", "all-fail", "answered-by", "answered-by-deleted", "answered-within", "answers-after", "back-within",
+		"between", "both-orders", "clean-cut", "clients-before-sigterm", "cut-as-predicted", "damage-seen", "done-after", "ended-by-kill",
 		"equal-turns", "even-turns", "fact", "fact-at-least", "fact-within", "full-rate", "kept-connections",
 		"losses-at-steps", "lost-at-steps", "lost-share", "lost-to", "lost-while-none-serves", "lost-while-starting",
-		"lost-while-terminating", "max-active", "max-drain-lag",
+		"lost-while-terminating", "max-active", "max-connection-share", "max-cuts", "max-drain-lag",
 		"max-failed-share", "max-latency", "max-mixed-window", "max-outage", "max-p99",
-		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-mixed-window", "min-outage",
+		"max-pods", "max-rule-lag", "max-status-gap", "max-switch", "min-available", "min-connection-share", "min-mixed-window", "min-outage",
 		"min-terminations", "min-terminations-lost", "mixes", "most-drain-lags", "no-failures", "no-hidden-retries", "no-lost-replies",
 		"no-slow-replies", "not-answered-by-deleted", "noted", "old-at-status", "old-ends-first", "only-serves", "only-serves-after",
 		"pause", "reaches-terminating",
 		"recovers-within", "reply-gap", "rules-before-sigterm",
 		"scaling", "sent-in-maintenance", "sent-while-terminating", "serves", "serves-until-sigterm",
-		"share", "something-changed", "step-in-rollout", "still-serves", "versions-overlap",
+		"share", "something-changed", "step-in-rollout", "still-serves", "told-before-end", "versions-overlap",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
