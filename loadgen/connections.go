@@ -18,8 +18,8 @@ type connections struct {
 	last uint32 // the highest number given
 }
 
-// opened notes a connection that has been opened at a time, from a port of this host. Its slot is the place that it has among those which the
-// lane keeps.
+// opened notes a connection that has been opened at a time, from a port of this host. Its slot is the place that it has among those which
+// the lane keeps.
 func (s *connections) opened(at time.Time, slot, port int) *connection {
 	if s == nil {
 		return nil

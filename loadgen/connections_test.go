@@ -52,6 +52,7 @@ func TestHowAConnectionEnds(t *testing.T) {
 	}
 	leave := func(conn *net.TCPConn, _ *bufio.Reader) { conn.Close() }
 	reset := func(conn *net.TCPConn, _ *bufio.Reader) { conn.SetLinger(0); conn.Close() }
+	hold := func(_ *net.TCPConn, in *bufio.Reader) { io.Copy(io.Discard, in) }
 	push := func(conn *net.TCPConn, _ *bufio.Reader) { io.WriteString(conn, "x") }
 	by := evidence.Server{Version: "v1", Pod: "a", Node: "n"}
 	for _, row := range []struct {
@@ -72,7 +73,7 @@ func TestHowAConnectionEnds(t *testing.T) {
 			evidence.Connection{Sent: 2, Answered: 1, InFlight: 1, End: evidence.EndFin}, 0},
 		{"the server resets it with a request in flight", answer(whole + "\r\n"), reset, nil, false,
 			evidence.Connection{Sent: 2, Answered: 1, InFlight: 1, End: evidence.EndReset}, 0},
-		{"the server does not answer in time", answer(whole + "\r\n"), func(_ *net.TCPConn, in *bufio.Reader) { io.Copy(io.Discard, in) }, nil, false,
+		{"the server does not answer in time", answer(whole + "\r\n"), hold, nil, false,
 			evidence.Connection{Sent: 2, Answered: 1, InFlight: 1, End: evidence.EndTimeout}, 0},
 		{"what the server sends is no reply", answer(whole + "\r\n"), answer("gremlin\r\n\r\n"), nil, false,
 			evidence.Connection{Sent: 2, Answered: 1, InFlight: 1, End: evidence.EndFault}, 0},

@@ -69,7 +69,7 @@ func readRanges(body io.Reader, from []int64) (ranges []Range, err error) {
 			}
 			ranges, r = append(ranges, r), Range{}
 		default:
-			switch f.Kind {
+			switch f.Kind { //nolint:exhaustive // the rest is the agent's own
 			case framelog.Hit:
 				r.Hits = append(r.Hits, evidence.Hit{})
 				err = json.Unmarshal(f.Text, &r.Hits[len(r.Hits)-1])

@@ -19,7 +19,8 @@ import (
 )
 
 // A laneLog is the log of a lane on a spool. It has what the next process of the agent has to know: the number of each request before
-// it is sent, each hit, and whatever is new of a connection, with one write each. A position is a number of bytes before it. The caller holds the buffer's lock.
+// it is sent, each hit, and whatever is new of a connection, with one write each. A position is a number of bytes before it. The caller
+// holds the buffer's lock.
 type laneLog struct {
 	sentRequests
 	openConnections

@@ -32,7 +32,8 @@ const CutOff = "the run was cut off, or has not ended"
 //	evidence/spans.jsonl
 //	evidence/findings.json, of rollcall try
 //	evidence/<mode>/cluster.json
-//	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,hits.parquet,arrivals.parquet,connections.parquet,flows.parquet,events.jsonl,verdict.json}
+//	evidence/<mode>/<suite>/<scenario>[-<attempt>]/{run.json,events.jsonl,verdict.json}
+//	and beside these {hits,arrivals,connections,flows}.parquet
 //
 // Of the attempts of a scenario the last counts. A scenario that cannot be read is inconclusive; whatever else is missing or damaged is in
 // the run's Broken, and so is [CutOff]. The error, one line, says that the folder has no session that this

@@ -176,7 +176,8 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	s := lane.Summary
 	l := model.Lane{
 		ID: lane.ID, Vantage: lane.Vantage, Node: lane.Node, Protocol: lane.Protocol.Name(), Conn: lane.Conn, Resends: lane.Resends,
-		Named: lane.Named, Steps: lane.Steps, Returned: s.Returned, RequestedRate: lane.Rate, Requests: s.Requests, Retried: s.Retried, Unknown: s.Unknown, ByVersion: s.ByVersion,
+		Named: lane.Named, Steps: lane.Steps, Returned: s.Returned,
+		RequestedRate: lane.Rate, Requests: s.Requests, Retried: s.Retried, Unknown: s.Unknown, ByVersion: s.ByVersion,
 		LongestOutage: millis(s.LongestOutage()), LongestGap: millis(s.Gap.Length()), Failures: s.Failures,
 	}
 	if gap, ok := tl.StatusGap(lane); ok && lane.Kind().RequestsApp() {

@@ -41,8 +41,8 @@ const (
 )
 
 func recordedMutants() []recordedMutant {
-	return slices.Concat(lossMutants(), routeMutants(), podMutants(), versionMutants(), connectionMutants(), factMutants(), askedMutants(), preconditionMutants(),
-		distrustMutants())
+	return slices.Concat(lossMutants(), routeMutants(), podMutants(), versionMutants(), connectionMutants(), factMutants(),
+		askedMutants(), preconditionMutants(), distrustMutants())
 }
 
 // Each recorded mutant fails because of its change: the unchanged recording passes.

@@ -8,8 +8,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A Connection is one that a lane kept, on the recorder's clock. Recordings of earlier builds have no rows of them: then it is told apart by
-// the client's port, and only By is known of the row.
+// A Connection is one that a lane kept, on the recorder's clock. Recordings of earlier builds have no rows of them: then it is told apart
+// by the client's port, and only By is known of the row.
 type Connection struct {
 	evidence.Connection
 	First, Last time.Duration // when the first and the last request that was answered were sent

@@ -51,8 +51,8 @@ func TestConnectionsAreToldApartByNumber(t *testing.T) {
 	lane := tl.Lanes[0]
 	var got []string
 	for _, c := range lane.Connections {
-		got = append(got, fmt.Sprintf("%d: %s opened %v, asked %v to %v, replied %v, moved %t, told %v %s, ended %v %s, cut %t", c.Number, c.By.Pod,
-			c.Opened, c.First, c.Last, c.Replied, c.Moved, c.Told, c.ToldBy, c.Ended, c.End, c.Cut()))
+		got = append(got, fmt.Sprintf("%d: %s opened %v, asked %v to %v, replied %v, moved %t, told %v %s, ended %v %s, cut %t", c.Number,
+			c.By.Pod, c.Opened, c.First, c.Last, c.Replied, c.Moved, c.Told, c.ToldBy, c.Ended, c.End, c.Cut()))
 	}
 	want := []string{
 		"1: pod-v1 opened 5ms, asked 5ms to 25ms, replied 7ms, moved false, told 26ms connection-close, ended 75ms own, cut true",

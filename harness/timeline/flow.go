@@ -92,7 +92,8 @@ func (f flows) of(lane evidence.Lane, absent []evidence.Absence, t *Timeline) *l
 	name := lane.RoutingNode()
 	node := t.node(name)
 	host, _, err := net.SplitHostPort(lane.DialAddress())
-	if !lane.Protocol.OverTCP() || node.heard == nil || err != nil || lane.Client == "" || !lane.Kind().RequestsApp() || !f.includes(name, lane.Client) {
+	tells := node.heard != nil && err == nil && lane.Client != "" && f.includes(name, lane.Client)
+	if !tells || !lane.Protocol.OverTCP() || !lane.Kind().RequestsApp() {
 		return nil
 	}
 	of := &laneFlows{node: node, flows: f[name], client: lane.Client, heard: Window{From: *node.heard, To: never},

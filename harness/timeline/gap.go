@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A Gap is a time in which a lane got no good reply: from one good reply, or the first request, to the next, or the last request. Where replies take as long as they like,
-// as streams do, the first one ends no gap. Dropped
-// packets make a gap even where no request fails: TCP sends a lost SYN again after 1 s (RFC 6298, 2).
+// A Gap is a time in which a lane got no good reply: from one good reply, or the first request, to the next, or the last request. Dropped
+// packets make a gap even where no request fails: TCP sends a lost SYN again after 1 s (RFC 6298, 2). Where replies take as long as they
+// like, as streams do, the first one ends no gap.
 type Gap struct {
 	From, To time.Duration
 	Period   time.Duration // of the lane's requests

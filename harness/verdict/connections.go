@@ -14,8 +14,8 @@ import (
 	"example.com/rollcall/harness/verdict/phrase"
 )
 
-// Rules about the connections that clients keep, each a row of the recording. A connection is cut if its server or the network ends it, tells
-// its client to go, or leaves a request without a reply for as long as the client waits: its client would have kept it.
+// Rules about the connections that clients keep, each a row of the recording. A connection is cut if its server or the network ends it,
+// tells its client to go, or leaves a request without a reply for as long as the client waits: its client would have kept it.
 
 const (
 	noneCut  = "no connection was cut since the rollout began"

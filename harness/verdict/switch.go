@@ -122,7 +122,8 @@ var keptConnections = Rule{
 					}
 					if c.Moved {
 						f.count++
-						f.facts = append(f.facts, Detail{"moved", fmt.Sprintf("of %s, from %s, first used at %s", lane.ID, c.By.Pod, phrase.Seconds(c.First))})
+						said := fmt.Sprintf("of %s, from %s, first used at %s", lane.ID, c.By.Pod, phrase.Seconds(c.First))
+						f.facts = append(f.facts, Detail{"moved", said})
 					}
 				}
 				if len(before) > 0 && used == 0 {

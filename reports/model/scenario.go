@@ -168,9 +168,9 @@ type Lane struct {
 	Node          string                 `json:"node"`
 	Protocol      string                 `json:"protocol,omitempty"` // its name, such as "http", which it is in reports of earlier builds
 	Conn          evidence.Conn          `json:"conn,omitempty"`     // empty: its protocol has no connections
-	Resends       bool                   `json:"resends,omitempty"` // silently sends a request again when its connection is dead
-	Named         bool                   `json:"named,omitempty"`   // resolves the Service's name for every connection
-	Steps         bool                   `json:"steps,omitempty"`   // has the requests of the scenario's steps, which are not load
+	Resends       bool                   `json:"resends,omitempty"`  // silently sends a request again when its connection is dead
+	Named         bool                   `json:"named,omitempty"`    // resolves the Service's name for every connection
+	Steps         bool                   `json:"steps,omitempty"`    // has the requests of the scenario's steps, which are not load
 	RequestedRate int                    `json:"asked_rate"`
 	AchievedRate  *float64               `json:"achieved_rate,omitempty"`
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
@@ -178,7 +178,7 @@ type Lane struct {
 	LatencyIn     map[string]Latency     `json:"latency_by_phase_ms,omitempty"` // before, during and after the rollout
 	Requests      int                    `json:"requests"`
 	Returned      int                    `json:"returned,omitempty"` // the server vouches that it did not process them: they did not fail
-	Retried       int                    `json:"retried"` // sent over several connections, or arrived more than once
+	Retried       int                    `json:"retried"`            // sent over several connections, or arrived more than once
 	LostReplies   *int                   `json:"lost_replies,omitempty"`
 	Arrivals      *int                   `json:"arrivals,omitempty"`
 	NeverArrived  *int                   `json:"never_arrived,omitempty"`

@@ -20,9 +20,10 @@ var anyConnection = rapid.Custom(func(t *rapid.T) evidence.Connection {
 		Lane: anyWord.Draw(t, "lane"), Number: rapid.Uint32Min(1).Draw(t, "number"), Slot: count.Draw(t, "slot"),
 		Opened: anyMoment.Draw(t, "opened"), Port: rapid.IntRange(0, 65535).Draw(t, "port"), By: anyServer.Draw(t, "by"),
 		Sent: count.Draw(t, "sent"), Answered: count.Draw(t, "answered"), InFlight: count.Draw(t, "in flight"),
-		Told:   anyMoment.Draw(t, "told"),
-		ToldBy: rapid.SampledFrom([]evidence.Notice{"", evidence.CloseHeader, evidence.GoAway, evidence.CloseFrame, evidence.Goodbye}).Draw(t, "by"),
-		Ended:  anyMoment.Draw(t, "ended"), End: rapid.SampledFrom(append(evidence.Ends(), "")).Draw(t, "end"), Code: count.Draw(t, "code"),
+		Told: anyMoment.Draw(t, "told"),
+		ToldBy: rapid.SampledFrom([]evidence.Notice{"", evidence.CloseHeader, evidence.GoAway, evidence.CloseFrame,
+			evidence.Goodbye}).Draw(t, "by"),
+		Ended: anyMoment.Draw(t, "ended"), End: rapid.SampledFrom(append(evidence.Ends(), "")).Draw(t, "end"), Code: count.Draw(t, "code"),
 	}
 })
 
@@ -43,9 +44,9 @@ func TestAConnectionIsRecordedOnce(t *testing.T) {
 	opened := func(lane string, number uint32) evidence.Connection {
 		return evidence.Connection{Lane: lane, Number: number, Opened: time.Second, Port: 40000}
 	}
-	told, ended, killed, late := opened("a", 1), opened("a", 1), opened("a", 2), opened("a", 2)
+	told, killed, late := opened("a", 1), opened("a", 2), opened("a", 2)
 	told.Told, told.ToldBy = 2*time.Second, evidence.GoAway
-	ended = told
+	ended := told
 	ended.Ended, ended.End, ended.Sent, ended.Answered, ended.InFlight = 3*time.Second, evidence.EndFin, 9, 8, 1
 	killed.Ended, killed.End = 5*time.Second, evidence.EndAgent
 	late.Ended, late.End = 4*time.Second, evidence.EndReset

@@ -71,8 +71,8 @@ func (r *Recorder) Update(run evidence.Run) error {
 	return WriteJSON(filepath.Join(r.dir, evidence.RunFile), run)
 }
 
-// Failed returns a channel that is closed at the first error of Hits, Arrivals, Connections, Flows or Event, which Err returns: the file that it names
-// gets no more records. Finish returns it too.
+// Failed returns a channel that is closed at the first error of Hits, Arrivals, Connections, Flows or Event, which Err returns: the file
+// that it names gets no more records. Finish returns it too.
 func (r *Recorder) Failed() <-chan struct{} { return r.whole.Done() }
 
 // Err returns the error that closed Failed, or nil.

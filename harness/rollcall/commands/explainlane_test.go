@@ -13,8 +13,8 @@ func TestWhatClientsAsk(t *testing.T) {
 	}{
 		{evidence.LaneKind{Vantage: evidence.FromPod, Conn: evidence.Fresh}, "a client in a pod on each node that carries load, " +
 			"which asks the Service by its address, over a new connection for each request"},
-		{evidence.LaneKind{Vantage: evidence.FromPod, Conn: evidence.Reused, Protocol: "grpc"}, "a client in a pod on each node that carries load, " +
-			"which asks the Service by its address, over connections that are kept, and never sends a request again, by grpc"},
+		{evidence.LaneKind{Vantage: evidence.FromPod, Conn: evidence.Reused, Protocol: "grpc"},
+			"a client in a pod on each node that carries load, which asks the Service by its address, over connections that are kept, and never sends a request again, by grpc"},
 		{evidence.LaneKind{Vantage: evidence.FromPod, Protocol: "datagrams"}, "a client in a pod on each node that carries load, " +
 			"which asks the Service by its address, by datagrams"},
 	} {
