@@ -95,7 +95,7 @@ func (a *Attack) run(ctx context.Context) {
 	defer a.client.close()
 
 	attacker := vegeta.NewAttacker(
-		vegeta.MaxWorkers(workersFor(a.client.lane.Rate, a.client.timeout)),
+		vegeta.MaxWorkers(workersFor(a.client.lane, a.client.timeout)),
 		vegeta.Client(&http.Client{Transport: a.client}),
 	)
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
@@ -106,11 +106,11 @@ func (a *Attack) run(ctx context.Context) {
 	}
 }
 
-// workersFor bounds the requests in flight. When nothing answers there are rate x timeout of them; half as
-// many again, and ten for slow lanes, keep the pacer from waiting for a worker that is only late to finish.
-// A pacer that does wait shows as lag in the hits.
-func workersFor(rate int, timeout time.Duration) uint64 {
-	stalled := float64(rate) * timeout.Seconds()
+// workersFor bounds the requests in flight. When nothing answers there are rate x timeout of them, and streams may
+// all last for longest; half as many again, and ten for slow lanes, keep the pacer from waiting for a worker that is
+// only late to finish. A pacer that does wait shows as lag in the hits.
+func workersFor(lane evidence.Lane, timeout time.Duration) uint64 {
+	stalled := float64(lane.Rate) * max(timeout, lane.Longest).Seconds()
 	return uint64(1.5*stalled) + 10
 }
 

@@ -70,7 +70,7 @@ func TestOpenLoop(t *testing.T) {
 				if h.Reused && conn == evidence.Fresh {
 					t.Errorf("hit %d reused a connection", i)
 				}
-				ports[h.LocalPort]++
+				ports[int(h.LocalPort)]++
 				if n := seqs[strconv.Itoa(i)]; n != 1 {
 					t.Errorf("sequence number %d came %d times", i, n)
 				}
@@ -108,7 +108,7 @@ func TestReusedLaneSpreads(t *testing.T) {
 		if h.Reused != (i >= reusedConns) || h.Failed() {
 			t.Errorf("hit %d: reused %v, fault %q", i, h.Reused, h.Fault)
 		}
-		ports[h.LocalPort] = true
+		ports[int(h.LocalPort)] = true
 	}
 	if len(ports) != reusedConns {
 		t.Errorf("%d connections, want %d", len(ports), reusedConns)
@@ -185,16 +185,17 @@ func TestStartRefuses(t *testing.T) {
 func TestWorkersFor(t *testing.T) {
 	tests := []struct {
 		sentence string
-		rate     int
+		lane     evidence.Lane
 		timeout  time.Duration
 		want     uint64
 	}{
-		{"a stalled Service at the usual rate", 200, 2 * time.Second, 610},
-		{"a slow lane with a short timeout still has ten", 1, 100 * time.Millisecond, 10},
+		{"a stalled Service at the usual rate", evidence.Lane{Rate: 200}, 2 * time.Second, 610},
+		{"a slow lane with a short timeout still has ten", evidence.Lane{Rate: 1}, 100 * time.Millisecond, 10},
+		{"streams of a minute, of which one begins each second", evidence.Lane{Rate: 1, Longest: time.Minute}, 2 * time.Second, 100},
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
-			if got := workersFor(tt.rate, tt.timeout); got != tt.want {
+			if got := workersFor(tt.lane, tt.timeout); got != tt.want {
 				t.Errorf("got %d, want %d", got, tt.want)
 			}
 		})

@@ -61,7 +61,7 @@ func BenchmarkPoll(b *testing.B) {
 		t.add(evidence.Hit{
 			Lane: "worker-reused", Seq: uint64(i), Due: due, Sent: due + 70*time.Microsecond, Took: 1234567 * time.Nanosecond, Status: 200,
 			By:     evidence.Server{Version: "v1", Pod: "shop-v1-6d4cf56db6-abcde", Node: "rollcall-iptables-worker"},
-			Reused: true, Attempts: 1, LocalPort: 40000 + i%reusedConns,
+			Reused: true, Attempts: 1, LocalPort: uint16(40000 + i%reusedConns),
 		}, nil)
 	}
 	var wire []byte

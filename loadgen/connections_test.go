@@ -141,7 +141,7 @@ func TestHowAConnectionEnds(t *testing.T) {
 				t.Fatalf("%d connections, want %d: %+v", len(rows), 1+row.others, rows)
 			}
 			got, want, hits := rows[0], row.want, kept(t, c)
-			want.Lane, want.Number, want.By, want.Port = l.ID, 1, by, hits[0].LocalPort
+			want.Lane, want.Number, want.By, want.Port = l.ID, 1, by, int(hits[0].LocalPort)
 			if got.Opened > hits[0].End() || got.Ended < hits[0].Sent || (got.ToldBy != "") != (got.Told > 0) {
 				t.Errorf("opened at %v, told at %v, ended at %v; its first request took %v from %v on", got.Opened, got.Told, got.Ended, hits[0].Took,
 					hits[0].Sent)

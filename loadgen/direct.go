@@ -104,7 +104,7 @@ func (s *direct) connect(place int, q request, h *evidence.Hit) (*httpConn, erro
 	if err != nil {
 		var undialled *dialError
 		if errors.As(err, &undialled) {
-			h.LocalPort = undialled.port
+			h.LocalPort = uint16(undialled.port)
 		}
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (s *direct) connect(place int, q request, h *evidence.Hit) (*httpConn, erro
 		return nil, err
 	}
 	w := s.newConn(dialled)
-	w.noted = s.kept.opened(opened, place, h.LocalPort)
+	w.noted = s.kept.opened(opened, place, int(h.LocalPort))
 	h.Connection = w.noted.number()
 	if s.tls == nil {
 		return w, nil

@@ -133,7 +133,7 @@ func TestFaultOfPeer(t *testing.T) {
 				t.Parallel() // once it is under way, so that all stalls are one wait
 				<-sent
 				hit, trouble := onlyHit(t, c), c.buffer.firstTrouble()
-				if hit.Fault != tt.want || hit.Status != tt.status || hit.By != tt.by || hit.Attempts != tt.attempts {
+				if hit.Fault != tt.want || int(hit.Status) != tt.status || hit.By != tt.by || hit.Attempts != tt.attempts {
 					t.Errorf("got fault %q, status %d, by %+v, %d attempts; want %q, %d, %+v, %d",
 						hit.Fault, hit.Status, hit.By, hit.Attempts, tt.want, tt.status, tt.by, tt.attempts)
 				}

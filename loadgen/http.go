@@ -52,8 +52,12 @@ func checkHTTP(lane evidence.Lane, cfg Config) error {
 	}
 }
 
-// openHTTP returns the exchanger of a lane. It opens connections when requests need them.
 func openHTTP(lane evidence.Lane, cfg Config, noted *connections) (exchanger, error) {
+	return newHTTP(lane, cfg, noted), nil
+}
+
+// newHTTP returns the exchanger of a lane. It opens connections when requests need them.
+func newHTTP(lane evidence.Lane, cfg Config, noted *connections) *direct {
 	slots := 1
 	if lane.Kind().KeepsAlive() {
 		slots = reusedConns
@@ -66,7 +70,7 @@ func openHTTP(lane evidence.Lane, cfg Config, noted *connections) (exchanger, er
 	if lane.Kind().RequestsApp() || lane.RequestsControlURL() {
 		l.userapp = newReplyReader(cfg.UserHTTP)
 	}
-	return newDirect(l, slots, cfg, noted), nil
+	return newDirect(l, slots, cfg, noted)
 }
 
 // An httpLane is a lane with its parsed target and what makes a reply good.
@@ -130,7 +134,7 @@ func serverOf(reply *http.Response) evidence.Server {
 
 // judge writes a reply into the hit, and the fault if the reply is not good.
 func (l httpLane) judge(r reply, h *evidence.Hit) {
-	h.Status, h.By = r.status, r.by
+	h.Status, h.By = int16(r.status), r.by
 	switch {
 	case l.userapp != nil && !l.userapp.good(r.status), l.userapp == nil && (r.status < 200 || r.status > 299):
 		h.Fault = evidence.BadStatus
@@ -140,10 +144,10 @@ func (l httpLane) judge(r reply, h *evidence.Hit) {
 	}
 }
 
-func localPort(c net.Conn) int {
+func localPort(c net.Conn) uint16 {
 	addr, ok := c.LocalAddr().(*net.TCPAddr)
 	if !ok {
 		return 0
 	}
-	return addr.Port
+	return uint16(addr.Port)
 }

@@ -64,13 +64,19 @@ func (w *httpConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// exchange writes a request and reads its reply to the end. The reply is the last one if the connection cannot carry
-// another request; app is nil for the echo app.
-func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r reply, last bool, err error) {
+// send writes a request.
+func (w *httpConn) send(f requestTemplate, seq uint64) error {
 	w.left = headerLimit
 	w.out = f.number(w.out[:0], seq)
 	w.noted.sent()
-	if _, err := w.stream.Write(w.out); err != nil {
+	_, err := w.stream.Write(w.out)
+	return err
+}
+
+// exchange writes a request and reads its reply to the end. The reply is the last one if the connection cannot carry
+// another request; app is nil for the echo app.
+func (w *httpConn) exchange(f requestTemplate, seq uint64, app *replyReader) (r reply, last bool, err error) {
+	if err := w.send(f, seq); err != nil {
 		return reply{}, true, err
 	}
 	if app != nil {
@@ -99,23 +105,31 @@ func (w *httpConn) unanswered(err error) bool {
 	return err != nil && w.left == headerLimit && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// readAny lets net/http read the reply, and skips interim ones (1xx) before it.
+// readAny lets net/http read the reply.
 func (w *httpConn) readAny(app *replyReader) (r reply, last bool, err error) {
 	var requested *http.Request // nil: a GET, whose reply has a body
 	if app != nil {
 		requested = &app.requested
 	}
+	got, err := w.readHead(requested)
+	if err != nil {
+		return reply{}, true, err
+	}
+	r, err = readReply(got, app)
+	return r, w.read(r, got.Close, err) || got.StatusCode < 200, err
+}
+
+// readHead reads a reply to a request, nil for a GET, up to its body, and skips interim ones (1xx) before it.
+func (w *httpConn) readHead(requested *http.Request) (*http.Response, error) {
 	for {
 		got, err := http.ReadResponse(w.in, requested)
 		if err != nil {
-			return reply{}, true, err
+			return nil, err
 		}
-		if got.StatusCode < 200 && got.StatusCode != http.StatusSwitchingProtocols {
-			continue
+		if got.StatusCode >= 200 || got.StatusCode == http.StatusSwitchingProtocols {
+			w.left = math.MaxInt64
+			return got, nil
 		}
-		w.left = math.MaxInt64
-		r, err = readReply(got, app)
-		return r, w.read(r, got.Close, err) || got.StatusCode < 200, err
 	}
 }
 

@@ -104,10 +104,10 @@ func TestAClientDoesNotTalkToItself(t *testing.T) {
 			c.send(reusedConns)
 
 			hits := kept(t, c)
-			if h := hits[0]; h.Fault != evidence.Refused || h.LocalPort != port || h.Attempts != 0 {
+			if h := hits[0]; h.Fault != evidence.Refused || int(h.LocalPort) != port || h.Attempts != 0 {
 				t.Errorf("where nobody listens: %+v", h)
 			}
-			if h := hits[1]; h.Failed() || h.Reused || h.LocalPort == port {
+			if h := hits[1]; h.Failed() || h.Reused || int(h.LocalPort) == port {
 				t.Errorf("once somebody does: %+v", h)
 			}
 			if trouble := c.buffer.firstTrouble(); trouble != "" {

@@ -61,8 +61,9 @@ func (p *UserHTTP) Request(target, address string, timeout time.Duration) (versi
 		ended := none.Fault == evidence.Reset || none.Fault == evidence.Closed // maybe before the request was written
 		none.Opened, none.TLS = none.Opened || ended, ended && !lane.OverTLS() && speaksTLS(lane)
 	case hit.Fault == evidence.BadStatus:
-		*none = NoReplyError{Status: hit.Status, TLS: hit.Status == http.StatusBadRequest && !lane.OverTLS() && speaksTLS(lane),
-			Because: none.Because + strings.TrimSpace(fmt.Sprintf("%d %s", hit.Status, http.StatusText(hit.Status)))}
+		status := int(hit.Status)
+		*none = NoReplyError{Status: status, TLS: status == http.StatusBadRequest && !lane.OverTLS() && speaksTLS(lane),
+			Because: none.Because + strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))}
 	case hit.Fault != evidence.NoFault:
 		none.Fault = hit.Fault
 		none.Because += "the reply names no version where it should"

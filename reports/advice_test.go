@@ -255,7 +255,7 @@ func reportOf(ev *evidence.Evidence, object string, at time.Duration, text strin
 func slowly(ev *evidence.Evidence) {
 	hits, _ := ev.Hits.All()
 	var kept []evidence.Hit
-	seen, next := map[int]int{}, map[string]uint64{}
+	seen, next := map[uint16]int{}, map[string]uint64{}
 	for _, h := range hits {
 		if strings.HasSuffix(h.Lane, "-reused") {
 			seen[h.LocalPort]++

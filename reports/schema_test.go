@@ -124,7 +124,7 @@ func TestTheSchemaNamesEveryFault(t *testing.T) {
 		faults []evidence.Fault
 		whose  string
 	}{
-		{evidence.PlainFaults(), ""}, {evidence.TLSFaults(), "Of lanes over TLS: "},
+		{evidence.PlainFaults(), ""}, {evidence.StreamFaults(), "Of lanes of streams: "}, {evidence.TLSFaults(), "Of lanes over TLS: "},
 		{evidence.HostFaults(), "Of lanes outside the cluster: their host "},
 	} {
 		for _, fault := range of.faults {

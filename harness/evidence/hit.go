@@ -13,10 +13,13 @@ type Hit struct {
 	Due      time.Duration `json:"due"`                // when the pacer had it due; Sent-Due is the load generator's own lag
 	Sent     time.Duration `json:"sent"`               // when it was sent
 	Took     time.Duration `json:"took"`               // from Sent until the whole reply was read, or the fault
-	Status   int           `json:"status,omitempty"`   // HTTP status; 0 without a reply
 	By       Server        `json:"by,omitzero"`        // the server that answered; zero without a reply
-	Reused   bool          `json:"reused,omitempty"`   // its connection had carried a request before
+	Status   int16         `json:"status,omitempty"`   // HTTP status; 0 without a reply
 	Attempts int16         `json:"attempts,omitempty"` // connections it was given; above 1 means a hidden retry
+	// LocalPort is the client's port, which tells apart even connections that could not be opened; 0: unknown.
+	LocalPort uint16 `json:"local_port,omitempty"`
+	Reused    bool   `json:"reused,omitempty"` // its connection had carried a request before
+	Marked    bool   `json:"marked,omitempty"` // the end mark of the stream came
 	// Resent is how many TCP segments, SYNs included, the client's kernel sent again for it. Only requests that took long
 	// enough for a retransmission are examined.
 	Resent uint32 `json:"resent,omitempty"`
@@ -24,12 +27,15 @@ type Hit struct {
 	HandshakeMicros uint32 `json:"handshake_us,omitempty"`
 	// Connection is the number, in its lane, of the kept connection that carried it; 0: none was kept, or earlier builds recorded it.
 	Connection uint32 `json:"connection,omitempty"`
+	// FirstMicros is how long after Sent the first token of a stream came; 0: none came, or the reply is no stream.
+	FirstMicros uint32 `json:"first_us,omitempty"`
+	// GapMicros is the longest time between two tokens of a stream, its end mark included.
+	GapMicros uint32 `json:"gap_us,omitempty"`
+	Tokens    uint32 `json:"tokens,omitempty"` // how many came of a stream, without its end mark
 	// Connect is from Sent until its connection was open, in whole microseconds; 0 if it was open before, and in recordings
 	// that did not measure it.
 	Connect time.Duration `json:"connect,omitempty"`
-	// LocalPort is the client's port, which tells apart even connections that could not be opened; 0: unknown.
-	LocalPort int   `json:"local_port,omitempty"`
-	Fault     Fault `json:"fault,omitempty"` // how it failed; empty when the reply was whole, 2xx and from the right service
+	Fault   Fault         `json:"fault,omitempty"` // how it failed; empty when the reply was whole, 2xx and from the right service
 }
 
 // Failed reports whether the request was lost to its client, or badly answered.
@@ -65,6 +71,9 @@ const (
 
 // Returned is what is no failure: the server vouches that it did not process the request, which its client may send again.
 const Returned Fault = "returned"
+
+// Truncated is the fault of streams alone. One that was cut with an error is Closed or Reset, and one without a token for too long Timeout.
+const Truncated Fault = "truncated"
 
 // The faults of TLS. A handshake in which the connection ends or no reply comes is Closed, Reset or Timeout.
 const (
@@ -111,14 +120,20 @@ var (
 		{NoLocalPort, "had no local port left"},
 		{NoRoute, "had no route to the address"},
 	}
+	streamFaults = []meaning{
+		{Truncated, "the stream ended without its end mark, and no error"},
+	}
 	returned = meaning{Returned, "the server vouches that it did not process it: no failure"}
 )
 
 // Faults lists every fault of a request that failed, in the order reports show them.
-func Faults() []Fault { return slices.Concat(PlainFaults(), TLSFaults(), HostFaults()) }
+func Faults() []Fault { return slices.Concat(PlainFaults(), StreamFaults(), TLSFaults(), HostFaults()) }
 
 // PlainFaults lists the faults that need no TLS.
 func PlainFaults() []Fault { return faultsOf(plainFaults) }
+
+// StreamFaults lists those of lanes whose replies are streams alone.
+func StreamFaults() []Fault { return faultsOf(streamFaults) }
 
 // TLSFaults lists those of lanes over TLS alone.
 func TLSFaults() []Fault { return faultsOf(tlsFaults) }
@@ -135,7 +150,7 @@ func faultsOf(meanings []meaning) (faults []Fault) {
 
 // Meaning says what happened to a request that failed so. The subject of what it says of a fault of a host is the host.
 func (f Fault) Meaning() string {
-	for _, m := range slices.Concat(plainFaults, tlsFaults, hostFaults, []meaning{returned}) {
+	for _, m := range slices.Concat(plainFaults, streamFaults, tlsFaults, hostFaults, []meaning{returned}) {
 		if m.fault == f {
 			return m.text
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net"
 	"net/url"
+	"time"
 )
 
 // A Lane is one client: a vantage, the node it runs on and the kind of connection it uses.
@@ -22,6 +23,11 @@ type Lane struct {
 	// empty: not noted.
 	TargetNode string `json:"target_node,omitempty"`
 	Rate       int    `json:"rate"` // requests asked for per second
+	// Longest bounds how long a stream may last, nanoseconds; 0: the timeout does, as it does for replies that are no streams. Of a stream, the
+	// timeout bounds the time to its first token, and between two.
+	Longest time.Duration `json:"longest,omitempty"`
+	// EndMark is the data of the event that ends a whole stream; empty: the end of the reply does.
+	EndMark string `json:"end_mark,omitempty"`
 	// Steps says that a scenario's steps sent its requests, at no fixed rate: it is not load, and only expectations that name
 	// the lane are judged by it.
 	Steps bool `json:"steps,omitempty"`

@@ -22,6 +22,12 @@ const Named = "named"
 // Kept is the optional kind outside the cluster with keep-alive connections. The same kind in pods is not optional.
 const Kept = "reused"
 
+// Streaming is the optional kind whose replies are streams of tokens.
+const Streaming = "stream"
+
+// DoneMark is the end mark of the streams of Rollcall's app, as it is of those of many language models.
+const DoneMark = "[DONE]"
+
 // LaneKinds lists every kind, in the order of a node's lanes. To add a kind, add a row, and for a new protocol an
 // exchanger in package loadgen.
 func LaneKinds() []LaneKind {
@@ -31,6 +37,7 @@ func LaneKinds() []LaneKind {
 		{Name: "control", Vantage: FromControl, Conn: Fresh},
 		{Name: Plain, Vantage: FromPod, Conn: Reused, Resends: true, Optional: true},
 		{Name: Named, Vantage: FromPod, Conn: Fresh, Named: true, Optional: true},
+		{Name: Streaming, Vantage: FromPod, Conn: Fresh, Protocol: SSE, Optional: true},
 		{Name: "fresh", Vantage: FromHost, Conn: Fresh},
 		{Name: Kept, Vantage: FromHost, Conn: Reused, Optional: true},
 	}

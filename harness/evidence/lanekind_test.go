@@ -17,6 +17,7 @@ func TestLaneKind(t *testing.T) {
 		"worker-reused":  {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
 		"worker-plain":   {method: "GET", keepsAlive: true, app: true},
 		"worker-named":   {method: "GET", app: true, retries: true, damage: true, followsRules: true},
+		"worker-stream":  {method: "GET", app: true, retries: true, damage: true, followsRules: true},
 		"worker-control": {method: "GET", control: true},
 		"outside-fresh":  {method: "GET", app: true, retries: true},
 		"outside-reused": {method: "POST", keepsAlive: true, app: true, retries: true},

@@ -41,8 +41,8 @@ func (a Hit) Check() error {
 		return fmt.Errorf("its connection took %d ns", a.Connect)
 	case a.Resent > math.MaxInt32:
 		return fmt.Errorf("%d segments sent again are out of range", a.Resent)
-	case a.LocalPort < 0 || a.LocalPort > math.MaxUint16:
-		return fmt.Errorf("local port %d is out of range", a.LocalPort)
+	case a.Tokens > math.MaxInt32:
+		return fmt.Errorf("%d tokens are out of range", a.Tokens)
 	case a.Failed() && !slices.Contains(Faults(), a.Fault):
 		return fmt.Errorf("unknown fault %q", a.Fault)
 	default:

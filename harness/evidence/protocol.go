@@ -5,19 +5,26 @@ import "cmp"
 // A Protocol is how a lane's requests are sent and answered. A lane of a protocol without connections has no Conn.
 type Protocol string
 
-// HTTP is HTTP/1.1, the default.
-const HTTP Protocol = ""
+// Protocols.
+const (
+	HTTP Protocol = ""    // HTTP/1.1, the default
+	SSE  Protocol = "sse" // server-sent events over HTTP/1.1, each of which is a token
+)
 
 // traits are what a judge has to know of a protocol.
 type traits struct {
 	name    string
 	overTCP bool
 	steady  bool
+	streams bool
 }
 
 // To add a protocol, add a row, and an exchanger in package loadgen. Of a protocol without one, as in a recording of a later build, nothing
 // is taken for granted.
-var protocols = map[Protocol]traits{HTTP: {name: "http", overTCP: true, steady: true}}
+var protocols = map[Protocol]traits{
+	HTTP: {name: "http", overTCP: true, steady: true},
+	SSE:  {name: "sse", overTCP: true, streams: true},
+}
 
 // Name returns the name in reports.
 func (p Protocol) Name() string { return cmp.Or(protocols[p].name, string(p)) }
@@ -35,3 +42,6 @@ func (p Protocol) OverTCP() bool { return protocols[p].overTCP }
 
 // Steady reports whether Rollcall's app always takes the same time for a reply. That of a stream is as long as the stream.
 func (p Protocol) Steady() bool { return protocols[p].steady }
+
+// Streams reports whether a reply comes token by token, and may say by a mark that it is whole.
+func (p Protocol) Streams() bool { return protocols[p].streams }

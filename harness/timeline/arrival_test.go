@@ -104,7 +104,7 @@ func TestHitKept(t *testing.T) {
 	reused := fresh("a", "n1")
 	reused.Conn = evidence.Reused
 	hits := paced("a", "1x12x")
-	for i, port := range []int{7, 7, 8, 8, 9} {
+	for i, port := range []uint16{7, 7, 8, 8, 9} {
 		hits[i].LocalPort, hits[i].Reused = port, i == 1 || i == 3
 	}
 	hits[3].Fault, hits[3].By = evidence.Reset, evidence.Server{}

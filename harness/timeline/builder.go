@@ -96,6 +96,9 @@ func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *
 	}
 	b.order = newOrder(b.lane, s.windows)
 	faults := evidence.PlainFaults()
+	if lane.Protocol.Streams() {
+		faults = append(faults, evidence.StreamFaults()...)
+	}
 	if lane.OverTLS() {
 		faults = append(faults, evidence.TLSFaults()...)
 	}

@@ -35,9 +35,12 @@ func fails(fault evidence.Fault, from, to int, change ...func(*evidence.Hit)) fu
 	}
 }
 
-func status(code int) func(*evidence.Hit) { return func(h *evidence.Hit) { h.Status = code } }
+func status(code int16) func(*evidence.Hit) { return func(h *evidence.Hit) { h.Status = code } }
 
 func connected(h *evidence.Hit) { h.Connect = time.Millisecond }
+
+// cut has the reply end when web-1 had begun to end.
+func cut(h *evidence.Hit) { h.Took = 1400 * time.Millisecond }
 
 func others(at int, kind evidence.EventKind, object, detail string) evidence.Event {
 	return evidence.Event{At: time.Duration(at) * ms, Kind: kind, Object: object, Detail: detail,
@@ -109,6 +112,10 @@ func TestCauses(t *testing.T) {
 				fails(evidence.Reset, i, i, connected)(i, h)
 			}
 		}, "web-1", undeleted, []string{"dropped/ready/nothing/app"}},
+		{"a stream that began while its pod was ready was cut as that ended", nil, fails(evidence.Truncated, 15, 15, connected, status(200), cut),
+			"web-1", nil, []string{"dropped/terminating/rollout/manifest"}},
+		{"so was one that ended in an error", nil, fails(evidence.Closed, 15, 15, connected, status(200), cut), "web-1", nil,
+			[]string{"dropped/terminating/rollout/manifest"}},
 		{"a pod closed a new connection on SIGTERM", nil, fails(evidence.Reset, 20, 20, connected), "web-1", nil,
 			[]string{"dropped/terminating/rollout/manifest"}},
 		{"a pod whose container was killed at the end of its grace period", []evidence.Event{
@@ -161,7 +168,7 @@ func joinRow(t *testing.T, row causeRow) timeline.Timeline {
 	flows := []evidence.Flow{routedFlow(3999, 999)}
 	for i := 1; i < 40; i++ {
 		h := evidence.Hit{Lane: lane.ID, Seq: uint64(i - 1), Due: time.Duration(i) * 100 * ms, Sent: time.Duration(i) * 100 * ms, Took: ms,
-			Status: 200, LocalPort: 1000 + i}
+			LocalPort: uint16(1000 + i)}
 		by := evidence.Server{Version: "v1", Pod: "web-1", Node: "worker2"}
 		if i >= 20 {
 			by = evidence.Server{Version: "v2", Pod: "web-2", Node: "worker2"}
@@ -177,13 +184,12 @@ func joinRow(t *testing.T, row causeRow) timeline.Timeline {
 			default:
 				by = evidence.Server{}
 			}
-			if h.Status == 200 {
-				h.Status = 0
-			}
+		} else {
+			h.Status = 200
 		}
 		hits = append(hits, h)
 		if address != "" && address != "nowhere" {
-			f := routedFlow(i*100, h.LocalPort)
+			f := routedFlow(i*100, 1000+i)
 			f.By, f.Address, f.Seq = by, address, uint64(i)
 			flows = append(flows, f)
 		}

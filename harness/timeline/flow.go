@@ -137,7 +137,7 @@ func (f *laneFlows) connection(h *evidence.Hit) Routed {
 	}
 	var found Routed
 	before := false // connection tracking may still keep an earlier connection of the port
-	for _, flow := range f.flows[tuple{f.client, h.LocalPort}] {
+	for _, flow := range f.flows[tuple{f.client, int(h.LocalPort)}] {
 		switch {
 		case f.to != "" && f.to != flow.To:
 		case from <= flow.At && flow.At <= to && flow.Address != flow.To: // otherwise it was tracked, but not routed

@@ -51,7 +51,7 @@ func checkRoutings(t *testing.T, rows []flowRow) {
 			lane := flowLane()
 			hits := paced(lane.ID, row.outcomes)
 			for i := range hits {
-				hits[i].LocalPort = 1000 + i
+				hits[i].LocalPort = uint16(1000 + i)
 				if row.outcomes[i] == '.' {
 					hits[i].By = evidence.Server{}
 				}

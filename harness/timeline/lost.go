@@ -92,7 +92,7 @@ func (t *Timeline) lostOn(lanes []Lane) (all []*lost) {
 			if p, source := t.ServedAccordingTo(h); source != NoSource {
 				l.pod, l.source = &p, source
 				l.phase, _ = t.PhaseOf(p, h)
-				l.ending = l.phase >= PodDeleting || l.Status == 0 && endsIn(p, Window{From: h.Sent, To: l.told()})
+				l.ending = l.phase >= PodDeleting || (l.Status == 0 || l.dropped()) && endsIn(p, Window{From: h.Sent, To: l.told()})
 			}
 			l.setCondition()
 			l.row = stageOf(l)
@@ -130,7 +130,9 @@ func (l *lost) gateway() bool {
 }
 
 // dropped reports whether the connection ended before the reply was whole.
-func (l *lost) dropped() bool { return l.Fault == evidence.Reset || l.Fault == evidence.Closed }
+func (l *lost) dropped() bool {
+	return l.Fault == evidence.Reset || l.Fault == evidence.Closed || l.Fault == evidence.Truncated
+}
 
 // opened reports whether the connection of the request is known to have been open.
 func (l *lost) opened() bool {

@@ -18,7 +18,7 @@ func requests(n int, change func(h evidence.Hit) evidence.Hit) evidence.Evidence
 		for seq := range n / 2 {
 			due := time.Duration(seq+1) * ms
 			h := evidence.Hit{Lane: lane, Seq: uint64(seq), Due: due, Sent: due + time.Duration(seq%300)*time.Microsecond,
-				Took: ms + time.Duration(seq*7919%1_000_000), Attempts: 1, Status: 200, Reused: lane == "b", LocalPort: 40000 + seq%20,
+				Took: ms + time.Duration(seq*7919%1_000_000), Attempts: 1, Status: 200, Reused: lane == "b", LocalPort: uint16(40000 + seq%20),
 				By: evidence.Server{Version: "v1", Pod: "pod-v1", Node: "n1"}}
 			if !yield(change(h)) {
 				return false

@@ -45,7 +45,7 @@ func TestRepliesByNoPodOfTheApp(t *testing.T) {
 			for i := range 500 {
 				sent := time.Duration(i+1) * 10 * ms
 				hits = append(hits, evidence.Hit{Lane: lane.ID, Seq: uint64(i), Due: sent, Sent: sent, Took: ms, Status: 200, Attempts: 1,
-					LocalPort: 1000 + i})
+					LocalPort: uint16(1000 + i)})
 			}
 			s := recording(hits, []evidence.Event{at(0, evidence.PodCreated, "web-1"), at(1000, evidence.PodDeleting, "web-1"),
 				at(2000, evidence.PodGone, "web-1"), {Kind: evidence.FlowsBegun, Object: "worker"}}, lane)
@@ -58,7 +58,7 @@ func TestRepliesByNoPodOfTheApp(t *testing.T) {
 			if row.flows {
 				var flows []evidence.Flow
 				for i, h := range s.Hits {
-					flows = append(flows, evidence.Flow{Node: "worker", Seq: uint64(i), At: h.Sent, Client: client, Port: h.LocalPort, To: service,
+					flows = append(flows, evidence.Flow{Node: "worker", Seq: uint64(i), At: h.Sent, Client: client, Port: int(h.LocalPort), To: service,
 						Address: pod, By: evidence.Server{Version: "abc", Pod: "web-1"}})
 				}
 				ev.Flows = evidence.Flows(flows)

@@ -84,9 +84,9 @@ func long(n int) evidence.Evidence {
 			by := evidence.Server{Version: [2]string{"v1", "v2"}[which], Pod: names[which][pick], Node: "worker1"}
 			h := evidence.Hit{Lane: lane.ID, Seq: uint64(seq), Due: due, Sent: due + time.Duration(random.Int64N(400_000)),
 				Took:   ms + time.Duration(random.Int64N(500_000)),
-				Status: 200, By: by, Attempts: 1, LocalPort: 32768 + random.IntN(28000), Reused: lane.Conn == evidence.Reused}
+				Status: 200, By: by, Attempts: 1, LocalPort: uint16(32768 + random.IntN(28000)), Reused: lane.Conn == evidence.Reused}
 			if h.Reused {
-				h.LocalPort = 32768 + seq%20 + 20*which
+				h.LocalPort = uint16(32768 + seq%20 + 20*which)
 			}
 			lost := due > begun && due < gone && random.IntN(33) == 0
 			if !lost || random.IntN(2) == 0 {

@@ -81,7 +81,7 @@ func (s *drawnSender) route(h *evidence.Hit, at int) (to drawnPod) {
 		}
 	}
 	if reuses {
-		h.LocalPort = s.port
+		h.LocalPort = uint16(s.port)
 	}
 	return to
 }

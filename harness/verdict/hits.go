@@ -130,7 +130,7 @@ func kinds(hits []timeline.Hit) string {
 	delete(by, "") // good replies
 	bad := slices.DeleteFunc(slices.Clone(hits), func(h timeline.Hit) bool { return h.Fault != evidence.BadStatus || h.Status == 0 })
 	var statuses []string
-	for _, status := range slices.Sorted(maps.Keys(counts(bad, func(h timeline.Hit) int { return h.Status }))) {
+	for _, status := range slices.Sorted(maps.Keys(counts(bad, func(h timeline.Hit) int16 { return h.Status }))) {
 		statuses = append(statuses, fmt.Sprint(status))
 	}
 	if len(statuses) > maxStatuses {

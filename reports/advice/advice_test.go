@@ -33,7 +33,7 @@ func kept(c timeline.Cause) timeline.Cause {
 	return c
 }
 
-func withStatus(status int, c timeline.Cause) timeline.Cause {
+func withStatus(status int16, c timeline.Cause) timeline.Cause {
 	for i := range c.Hits {
 		c.Hits[i].Fault, c.Hits[i].Status = evidence.BadStatus, status
 	}

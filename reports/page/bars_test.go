@@ -62,7 +62,7 @@ func longFolder(t testing.TB, n int) string {
 			}
 			h := evidence.Hit{Lane: l.ID, Seq: uint64(seq), Due: due, Sent: due + time.Duration(random.Int64N(400_000)),
 				Took:   time.Millisecond + time.Duration(random.Int64N(500_000)),
-				Status: 200, By: by, Attempts: 1, LocalPort: 32768 + random.IntN(28000)}
+				Status: 200, By: by, Attempts: 1, LocalPort: uint16(32768 + random.IntN(28000))}
 			if random.IntN(5000) == 0 {
 				h.Attempts = 2
 			}

@@ -142,14 +142,14 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 		p.Lane = append(p.Lane, slices.Index(c.Lanes, h.Lane))
 		p.Seq = append(p.Seq, h.Seq)
 		p.Kind = append(p.Kind, slices.Index(c.Kinds, cmp.Or(string(h.Fault), c.Kinds[0])))
-		p.Status = append(p.Status, h.Status)
+		p.Status = append(p.Status, int(h.Status))
 		p.Version = append(p.Version, slices.Index(c.Series.Versions, h.By.Version))
 		is := inspect.NewRequest(h, tl)
 		p.Pod = append(p.Pod, slices.IndexFunc(c.Pods, func(p pod) bool { return p.Name == is.Pod.Pod }))
 		p.Known = append(p.Known, int(is.Source))
 		p.Arrivals = append(p.Arrivals, inspect.Arrivals(h, tl))
 		p.Attempts = append(p.Attempts, int(h.Attempts))
-		p.Port = append(p.Port, h.LocalPort)
+		p.Port = append(p.Port, int(h.LocalPort))
 		reused := 0
 		if h.Reused {
 			reused = 1

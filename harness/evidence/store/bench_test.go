@@ -45,7 +45,7 @@ func typicalRun(n int) []evidence.Hit {
 		} else {
 			h.Reused = seq > 0
 		}
-		h.LocalPort = 32768 + ports[lane]%28232
+		h.LocalPort = uint16(32768 + ports[lane]%28232)
 		if random.IntN(1000) == 0 {
 			h.By, h.Status, h.Fault = evidence.Server{}, 0, evidence.Faults()[random.IntN(4)]
 		}

@@ -139,7 +139,6 @@ func TestAParquetFileThatIsNoStreamNamesFileAndRow(t *testing.T) {
 		{"a status that is none", with(func(h *evidence.Hit) { h.Status = 1000 }), 10, "row 7: status 1000 is out of range", 7},
 		{"a negative status", with(func(h *evidence.Hit) { h.Status = -1 }), 10, "row 7: status -1", 7},
 		{"fewer than no connections", with(func(h *evidence.Hit) { h.Attempts = -2 }), 10, "row 7: -2 attempts", 7},
-		{"a port that is none", with(func(h *evidence.Hit) { h.LocalPort = 70000 }), 10, "row 7: local port 70000", 7},
 		{"an unknown fault", with(func(h *evidence.Hit) { h.Fault = "gremlin" }), 10, `row 7: unknown fault "gremlin"`, 7},
 		{"fewer rows than were recorded", fine, 11, "row 10: there are no more rows, run.json says 11", 10},
 		{"more rows than were recorded", fine, 9, "row 10: there are no more rows, run.json says 9", 10},

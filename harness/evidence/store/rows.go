@@ -37,6 +37,10 @@ type hitRow struct {
 	Resent          int32  `parquet:"resent,dict,zstd"`
 	HandshakeMicros int64  `parquet:"handshake_us,delta,zstd"`
 	Connection      int64  `parquet:"connection,delta,zstd"`
+	FirstMicros     int64  `parquet:"first_us,delta,zstd"`
+	GapMicros       int64  `parquet:"gap_us,delta,zstd"`
+	Tokens          int32  `parquet:"tokens,delta,zstd"`
+	Marked          bool   `parquet:"marked,zstd"`
 }
 
 func hitLayout() layout[evidence.Hit, hitRow] {
@@ -48,7 +52,8 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 				Status: int32(h.Status), Version: h.By.Version, Pod: h.By.Pod, Node: h.By.Node,
 				Reused: h.Reused, Attempts: int32(h.Attempts), LocalPort: int32(h.LocalPort), Fault: string(h.Fault),
 				Connect: h.Connect.Microseconds(), Resent: int32(h.Resent), HandshakeMicros: int64(h.HandshakeMicros),
-				Connection: int64(h.Connection),
+				Connection: int64(h.Connection), FirstMicros: int64(h.FirstMicros), GapMicros: int64(h.GapMicros),
+				Tokens: int32(h.Tokens), Marked: h.Marked,
 			}
 		},
 		columns: func() ([]column, func(int) evidence.Hit) {
@@ -59,20 +64,22 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 			status, reused, attempts, port := newNumbers("status"), newNumbers("reused"), newNumbers("attempts"), newNumbers("local_port")
 			connect, resent, handshake := newLaterNumbers("connect_us"), newLaterNumbers("resent"), newLaterNumbers("handshake_us")
 			connection := newLaterNumbers("connection")
+			first, gap, tokens, marked := newLaterNumbers("first_us"), newLaterNumbers("gap_us"), newLaterNumbers("tokens"), newLaterNumbers("marked")
 			columns := []column{lane, seq, due, sent, took, status, version, pod, node, reused, attempts, port, fault, connect, resent,
-				handshake, connection}
+				handshake, connection, first, gap, tokens, marked}
 			return columns, func(i int) evidence.Hit {
 				return evidence.Hit{
 					Lane: lane.at(i), Seq: uint64(seq.at(i)),
 					Due: time.Duration(due.at(i)), Sent: time.Duration(sent.at(i)), Took: time.Duration(took.at(i)),
-					Status: int(status.at(i)), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
-					Reused: reused.at(i) != 0, Attempts: int16(attempts.at(i)), LocalPort: int(port.at(i)), Fault: evidence.Fault(fault.at(i)),
+					Status: int16(status.at(i)), By: evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
+					Reused: reused.at(i) != 0, Attempts: int16(attempts.at(i)), LocalPort: uint16(port.at(i)), Fault: evidence.Fault(fault.at(i)),
 					Connect: time.Duration(connect.at(i)) * time.Microsecond, Resent: uint32(resent.at(i)),
 					HandshakeMicros: uint32(handshake.at(i)), Connection: uint32(connection.at(i)),
+					FirstMicros: uint32(first.at(i)), GapMicros: uint32(gap.at(i)), Tokens: uint32(tokens.at(i)), Marked: marked.at(i) != 0,
 				}
 			}
 		},
-		metadata: metadata("one row per request, by lane and seq; due_ns and sent_ns: nanoseconds since run.json's began, on the clock of the lane's node; took_ns: nanoseconds; connect_us and handshake_us: microseconds"),
+		metadata: metadata("one row per request, by lane and seq; due_ns and sent_ns: nanoseconds since run.json's began, on the clock of the lane's node; took_ns: nanoseconds; connect_us, handshake_us, first_us and gap_us: microseconds"),
 	}
 }
 

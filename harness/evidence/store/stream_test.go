@@ -24,14 +24,16 @@ var (
 			Lane: rapid.SampledFrom([]string{"", "a", "b", "worker-fresh"}).Draw(t, "lane"),
 			Seq:  rapid.OneOf(rapid.Uint64Range(0, 5), rapid.Uint64Range(0, 1<<63-1)).Draw(t, "seq"),
 			Due:  anyMoment.Draw(t, "due"), Sent: anyMoment.Draw(t, "sent"), Took: time.Duration(rapid.Int64Range(0, 1<<62).Draw(t, "took")),
-			Status: rapid.IntRange(0, 999).Draw(t, "status"), By: anyServer.Draw(t, "by"),
+			Status: rapid.Int16Range(0, 999).Draw(t, "status"), By: anyServer.Draw(t, "by"),
 			Reused: rapid.Bool().Draw(t, "reused"), Attempts: rapid.Int16Range(0, 3).Draw(t, "attempts"),
-			LocalPort:       rapid.IntRange(0, 65535).Draw(t, "port"),
+			LocalPort:       rapid.Uint16().Draw(t, "port"),
 			Connect:         time.Duration(rapid.Int64Range(0, math.MaxInt64/1000).Draw(t, "connect")) * time.Microsecond,
 			HandshakeMicros: rapid.Uint32().Draw(t, "handshake"),
 			Resent:          uint32(rapid.IntRange(0, math.MaxInt32).Draw(t, "resent")),
 			Connection:      rapid.Uint32().Draw(t, "connection"),
-			Fault:           rapid.SampledFrom(append(evidence.Faults(), evidence.Returned, evidence.NoFault)).Draw(t, "fault"),
+			FirstMicros:     rapid.Uint32().Draw(t, "first"), GapMicros: rapid.Uint32().Draw(t, "gap"),
+			Tokens: uint32(rapid.IntRange(0, math.MaxInt32).Draw(t, "tokens")), Marked: rapid.Bool().Draw(t, "marked"),
+			Fault: rapid.SampledFrom(append(evidence.Faults(), evidence.Returned, evidence.NoFault)).Draw(t, "fault"),
 		}
 	})
 	anyArrival = rapid.Custom(func(t *rapid.T) evidence.Arrival {
