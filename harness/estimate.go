@@ -33,7 +33,7 @@ func (s Scenario) Estimate() time.Duration { return s.Kind.estimate(s) }
 func (in InSteps) estimate(Scenario) time.Duration { return cmp.Or(in.Lasts, stepsLast) }
 
 func (l UnderLoad) estimate(s Scenario) time.Duration {
-	d := deployLasts + Steady + cmp.Or(l.Settle, settle) + s.App.PreStopSleep + s.App.Linger
+	d := deployLasts + Steady + cmp.Or(l.Settle, settle) + l.Streams.Longest + s.App.PreStopSleep + s.App.Linger
 	surge := time.Duration(1)
 	if s.App.Recreate || s.App.MaxSurge != nil && s.App.MaxSurge.StrVal == "100%" {
 		surge = time.Duration(max(1, s.App.Replicas))

@@ -50,6 +50,16 @@ func TestScenarioAt(t *testing.T) {
 			t.Errorf("at a rate of 24: %d, want %d", got, row.want)
 		}
 	}
+	streams := s
+	streams.Kind = UnderLoad{Also: []string{evidence.Streaming}, Streams: Streams{Rate: 12, Longest: 10 * time.Second}}
+	for rate, want := range map[int]int{100: 12, 25: 3, 6: 1} {
+		if got := streams.At(rate, 1).UnderLoad().Streams; got != (Streams{want, 10 * time.Second}) {
+			t.Errorf("at a rate of %d: %+v", rate, got)
+		}
+	}
+	if more := streams.Estimate() - s.Estimate(); more != 10*time.Second {
+		t.Errorf("the last streams take %v more", more)
+	}
 	slow := s.At(6, 5)
 	if got := slow.UnderLoad(); !cmp.Equal(got, UnderLoad{Rate: 6, Timeout: 2 * time.Second, Settle: 3 * time.Second}) {
 		t.Errorf("%+v", got)

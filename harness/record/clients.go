@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -211,6 +212,9 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 		}
 		lane := kind.Lane(place)
 		lane.Node, lane.Target, lane.Rate = node, target, r.Rate
+		if kind.Protocol.Streams() {
+			lane.Rate, lane.Longest, lane.EndMark = cmp.Or(r.Streams.Rate, r.Rate), r.Streams.Longest, evidence.DoneMark
+		}
 		lanes = append(lanes, lane)
 	}
 	return lanes
@@ -268,7 +272,11 @@ func (cl *clients) awaitAnswers(ctx context.Context) {
 
 // limited limits the wait for the end of all requests, and then for all hits.
 func (cl *clients) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := collectTimeout + cl.timeout
+	longest := cl.timeout
+	for _, lane := range cl.lanes {
+		longest = max(longest, lane.Longest)
+	}
+	limit := collectTimeout + longest
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done in %v", limit))
 }
 

@@ -52,6 +52,6 @@ func rolloutKey(s harness.Scenario) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %d %v %v %v %T%+v %v", app, load.Rate, load.Timeout, load.Settle, load.Also, load.Rollout, load.Rollout,
-		s.ClusterChanges)
+	return fmt.Sprintf("%s %d %v %v %v %v %T%+v %v", app, load.Rate, load.Timeout, load.Settle, load.Also, load.Streams,
+		load.Rollout, load.Rollout, s.ClusterChanges)
 }
