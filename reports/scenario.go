@@ -198,6 +198,12 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	if s.Latency.Count > 0 {
 		l.Latency = new(newLatency(s.Latency))
 	}
+	if s.FirstToken.Count > 0 {
+		l.FirstToken = new(newLatency(s.FirstToken))
+	}
+	if s.TokenGap.Count > 0 {
+		l.TokenGap = new(newLatency(s.TokenGap))
+	}
 	for phase, latency := range s.LatencyIn {
 		if l.LatencyIn == nil {
 			l.LatencyIn = map[string]model.Latency{}

@@ -47,6 +47,12 @@ func (h Hit) Good() bool { return h.Fault == NoFault }
 // End is when the reply or the fault was complete.
 func (h Hit) End() time.Duration { return h.Sent + h.Took }
 
+// FirstToken returns how long after the request the first token of a stream came; 0 without one.
+func (h Hit) FirstToken() time.Duration { return time.Duration(h.FirstMicros) * time.Microsecond }
+
+// TokenGap returns the longest time between two tokens of a stream.
+func (h Hit) TokenGap() time.Duration { return time.Duration(h.GapMicros) * time.Microsecond }
+
 // A Server is an app pod as named in its replies.
 type Server struct {
 	Version string `json:"version,omitempty"` // of the app, as its replies name it, or a hash of the pod's template

@@ -30,6 +30,8 @@ type builder struct {
 	replies  *Replies // in that bucket
 
 	lags      counted // of Sent-Due
+	firsts    counted // see [LaneSummary.FirstToken]
+	tokenGaps counted // see [LaneSummary.TokenGap]
 	latencies latencies
 	order     order
 
@@ -92,7 +94,7 @@ func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *
 		timesApp:    run.UserApp == nil && lane.Kind().RequestsApp() && lane.Protocol.Steady(),
 		flows:       routed.of(lane, own, s.t),
 		summary:     LaneSummary{Failures: make(map[evidence.Fault]int), ByVersion: make(map[string]int)},
-		lags:        counted{}, latencies: s.t.newLatencies(),
+		lags:        counted{}, firsts: counted{}, tokenGaps: counted{}, latencies: s.t.newLatencies(),
 	}
 	b.order = newOrder(b.lane, s.windows)
 	faults := evidence.PlainFaults()
@@ -128,6 +130,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	b.countOn(h)
 	b.lags.addMicros(h.Sent - h.Due)
 	b.noteLate(h)
+	b.noteTokens(h)
 	if h.Good() {
 		b.latencies.add(h)
 		b.noteLatency(h, at)
@@ -297,8 +300,11 @@ func (b *builder) countReply(h *evidence.Hit) {
 }
 
 func (b *builder) sentHit(h *evidence.Hit, at []evidence.Arrival, answered bool) sentHit {
-	m := sentHit{sent: h.Sent, took: h.Took, seq: h.Seq, connection: identity(h), numbered: h.Connection > 0, failed: !h.Good(),
+	m := sentHit{sent: h.Sent, took: h.Took, answered: h.Took, seq: h.Seq, connection: identity(h), numbered: h.Connection > 0, failed: !h.Good(),
 		reused: h.Reused}
+	if h.FirstMicros > 0 {
+		m.answered = h.FirstToken()
+	}
 	var reached *server
 	if answered {
 		reached = b.server(h.By)
@@ -363,6 +369,7 @@ func (b *builder) finish() {
 		b.summary.Rate = b.summary.rate(b.lane.Rate)
 	}
 	b.summary.Lag = b.lags.spread()
+	b.summary.FirstToken, b.summary.TokenGap = b.firsts.spread(), b.tokenGaps.spread()
 	b.summary.Unknown, b.summary.InFlight = len(b.away.sent), b.away.inFlightAt(b.lane.period())
 	b.lane.sent = b.order.sent
 	b.summary.WhileTerminating = b.lane.CountSent(b.windows.terminating...)
@@ -377,5 +384,5 @@ func (b *builder) finish() {
 	slices.SortStableFunc(b.lane.Failed, BySent)
 	slices.SortStableFunc(b.lane.Wanted, BySent)
 	slices.SortStableFunc(b.lane.Repeated, BySent)
-	b.lags, b.latencies, b.order = nil, latencies{}, order{}
+	b.lags, b.firsts, b.tokenGaps, b.latencies, b.order = nil, nil, nil, latencies{}, order{}
 }

@@ -42,7 +42,7 @@ func (g *gaps) add(h sentHit, a away) {
 	}
 	g.ends, g.last, g.failed = slices.Delete(g.ends, 0, over), h.sent, g.failed || h.failed
 	if !h.failed {
-		end := h.sent + h.took
+		end := h.sent + h.answered
 		i, _ := slices.BinarySearch(g.ends, end)
 		g.ends = slices.Insert(g.ends, i, end)
 	}

@@ -38,7 +38,7 @@ func TestLongestGap(t *testing.T) {
 		for i, at := range row.sent {
 			h := sentHit{sent: at, failed: i >= len(row.ends) || row.ends[i] == none}
 			if !h.failed {
-				h.took = row.ends[i] - at
+				h.answered = row.ends[i] - at
 			}
 			g.add(h, a)
 		}
@@ -72,7 +72,7 @@ func TestLongestGapOfStreams(t *testing.T) {
 	} {
 		g, a := gaps{period: 10 * ms, streams: true}, newAway(nil)
 		for i, took := range row.took {
-			g.add(sentHit{sent: time.Duration(i) * 10 * ms, took: took, failed: took == 0}, a)
+			g.add(sentHit{sent: time.Duration(i) * 10 * ms, answered: took, failed: took == 0}, a)
 		}
 		g.end(a)
 		if got := g.longest.Length(); got != row.want {

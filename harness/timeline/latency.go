@@ -50,6 +50,16 @@ func (l latencies) between(from, to time.Duration) Spread {
 	return all.spread()
 }
 
+// noteTokens counts how long the tokens of a stream were awaited.
+func (b *builder) noteTokens(h *evidence.Hit) {
+	if h.FirstMicros > 0 {
+		b.firsts.addMicros(h.FirstToken())
+	}
+	if h.Tokens > 1 || h.Tokens > 0 && h.Marked {
+		b.tokenGaps.addMicros(h.TokenGap())
+	}
+}
+
 // finishLatency computes the latency of the whole lane, of each phase, and since the first change.
 func (b *builder) finishLatency() {
 	b.summary.Latency = b.latencies.between(math.MinInt64, never)

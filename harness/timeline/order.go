@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// A sentHit is what a builder keeps of a hit until it is its turn in the order of sending. It has 40 bytes.
+// A sentHit is what a builder keeps of a hit until it is its turn in the order of sending. It has 48 bytes.
 type sentHit struct {
 	sent       time.Duration
 	took       time.Duration
+	answered   time.Duration // took, or of a stream until its first token came
 	seq        uint64
 	connection uint64 // see identity
 	by         int32  // number of the server that replied, from 1; 0 without a reply

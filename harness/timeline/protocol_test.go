@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 )
@@ -70,5 +72,36 @@ func TestReturnedRequestsAreNotLost(t *testing.T) {
 	}
 	if h := (timeline.Hit{Hit: hits[1], Arrivals: []evidence.Arrival{{}}}); h.Lost() || h.Failed() || h.Good() {
 		t.Error("it is lost, failed or good")
+	}
+}
+
+// Tokens of streams are counted, whether these became whole or not; a lane gets an answer with the first token of a stream.
+func TestTokensOfStreams(t *testing.T) {
+	lane := fresh("a", "n1")
+	lane.Protocol = evidence.SSE
+	hits := paced("a", "11x1x")
+	for i, of := range []evidence.Hit{
+		{FirstMicros: 1000, GapMicros: 100_000, Tokens: 3, Marked: true},
+		{FirstMicros: 2000, Tokens: 1},
+		{FirstMicros: 3000, GapMicros: 200_000, Tokens: 2, Fault: evidence.Truncated},
+		{FirstMicros: 1000, GapMicros: 50_000, Tokens: 1, Marked: true},
+		{Fault: evidence.Refused},
+	} {
+		h := &hits[i]
+		h.FirstMicros, h.GapMicros, h.Tokens, h.Marked, h.Fault = of.FirstMicros, of.GapMicros, of.Tokens, of.Marked, of.Fault
+		h.Took = time.Duration(5-i) * time.Second
+	}
+	s := join(t, recording(hits, marks(0, 25, 30, 9000), lane)).Lanes[0].Summary
+	if diff := cmp.Diff(timeline.Spread{Count: 4, P50: ms, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms}, s.FirstToken); diff != "" {
+		t.Errorf("first tokens (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(timeline.Spread{Count: 3, P50: 100 * ms, P99: 200 * ms, P999: 200 * ms, Max: 200 * ms}, s.TokenGap); diff != "" {
+		t.Errorf("gaps (-want +got):\n%s", diff)
+	}
+	if n, known := s.Failures[evidence.Truncated]; n != 1 || !known {
+		t.Errorf("failures %v", s.Failures)
+	}
+	if got, longest := s.Gap.Length(), 50*ms; got > longest {
+		t.Errorf("the longest gap is %v, want at most %v", got, longest)
 	}
 }

@@ -39,6 +39,9 @@ type LaneSummary struct {
 	Rate    float64 // achieved, per second; 0 with fewer than two hits
 	Lag     Spread  // of Sent-Due: how late the load generator itself was
 	Latency Spread  // of good replies: how long each took from the sending of its request until all of it was read
+	// FirstToken and TokenGap are of streams, whether they became whole or not: how long after its request each got its first token, and the
+	// longest time between two tokens of each.
+	FirstToken, TokenGap Spread
 	// LatencySinceChange is the latency of requests sent from [Timeline.FirstChange] until the load ended.
 	LatencySinceChange Spread
 	// LatencyIn is the latency by the phase in which the request was sent; phases without a good reply are not in it.

@@ -48,6 +48,8 @@ func (r Request) Result() string {
 		said = append(said, "replied, as "+cmp.Or(r.By.Version, "an unknown version"))
 	case r.Fault == evidence.BadStatus:
 		said = append(said, fmt.Sprintf("%s %d", r.Fault, r.Status))
+	case r.FirstMicros > 0:
+		said = append(said, string(r.Fault), r.cut())
 	default:
 		said = append(said, string(r.Fault))
 	}
@@ -55,6 +57,15 @@ func (r Request) Result() string {
 		said = append(said, Again)
 	}
 	return strings.Join(said, ", ")
+}
+
+// cut says how far a stream had come that did not become whole.
+func (r Request) cut() string {
+	said := fmt.Sprintf("cut after %s, %s", phrase.Count(int(r.Tokens), "token"), phrase.Duration(r.Took))
+	if r.Client.EndMark != "" {
+		said += ", without its end mark"
+	}
+	return said
 }
 
 // Again says of a request that it was sent more than once, whatever became of it.

@@ -176,6 +176,8 @@ type Lane struct {
 	LagP99        *float64               `json:"lag_p99_ms,omitempty"`
 	Latency       *Latency               `json:"latency_ms,omitempty"`
 	LatencyIn     map[string]Latency     `json:"latency_by_phase_ms,omitempty"` // before, during and after the rollout
+	FirstToken    *Latency               `json:"first_token_ms,omitempty"`      // of streams, whole or not
+	TokenGap      *Latency               `json:"token_gap_ms,omitempty"`        // the longest of each stream
 	Requests      int                    `json:"requests"`
 	Returned      int                    `json:"returned,omitempty"` // the server vouches that it did not process them: they did not fail
 	Retried       int                    `json:"retried"`            // sent over several connections, or arrived more than once
@@ -207,7 +209,7 @@ type Flows struct {
 	LostEvents  int `json:"lost_events"` // times in which events of a node were lost, so that where its connections went is unknown
 }
 
-// A Latency is how long good replies took, from when their requests were sent until the whole reply was read, in milliseconds.
+// A Latency is how long something took, such as good replies from when their requests were sent until they were read whole, in milliseconds.
 type Latency struct {
 	P50  float64 `json:"p50"`
 	P99  float64 `json:"p99"`
