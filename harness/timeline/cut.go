@@ -10,11 +10,11 @@ import (
 // Cuts compares which replies failed with which the ends of their pods must, may and cannot have cut: a reply takes as long as is known of
 // it, from when its pod logged the request.
 type Cuts struct {
-	Replies []Chance // that were under way, for all that is known, when their pod ended
-	Cut     int      // of these, that failed
-	Uncut   []Hit    // whole, though their pod ended before they can have been
-	Other   []Hit    // failed, though their pod did not end while they were under way
-	Unknown int      // requests whose pod is not known, or when it ended
+	Replies []Chance               // that were under way, for all that is known, when their pod ended
+	Cut     map[evidence.Fault]int // of these, that failed, by how
+	Uncut   []Hit                  // whole, though their pod ended before they can have been
+	Other   []Hit                  // failed, though their pod did not end while they were under way
+	Unknown int                    // requests whose pod is not known, or when it ended
 }
 
 // A Chance has the probabilities that a reply was cut if its pod ended as late, and as early, as may be.
@@ -81,7 +81,10 @@ func (c *cutter) add(to *Cuts, h Hit) {
 	default:
 		to.Replies = append(to.Replies, chance)
 		if h.Failed() {
-			to.Cut++
+			if to.Cut == nil {
+				to.Cut = map[evidence.Fault]int{}
+			}
+			to.Cut[h.Fault]++
 		}
 	}
 }

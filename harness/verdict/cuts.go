@@ -2,6 +2,8 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -12,9 +14,13 @@ import (
 
 // CutAsPredicted expects that exactly those replies fail that take longer than their pod lasts: of replies whose length is known, each;
 // of others, as many as their distribution has it, with 99 % confidence. At least n are to be expected: fewer show too little. slack is how
-// much later or earlier a pod may have ended than it logged.
-func CutAsPredicted(lasts evidence.Length, slack time.Duration, n int) Expectation {
-	return Expectation{Rule: cutAsPredicted.ID, Lasts: lasts, Max: slack, Count: n}
+// much later or earlier a pod may have ended than it logged. With faults, all fail as one of these.
+func CutAsPredicted(lasts evidence.Length, slack time.Duration, n int, as ...evidence.Fault) Expectation {
+	x := Expectation{Rule: cutAsPredicted.ID, Lasts: lasts, Max: slack, Count: n}
+	for _, fault := range as {
+		x.Values = append(x.Values, string(fault))
+	}
+	return x
 }
 
 // cutConfidence is for how many of a hundred recordings the number of replies that are cut is within the limits.
@@ -45,10 +51,15 @@ func cutsUnknown(a args) string {
 func cuts(a args) []row {
 	var least, most []float64
 	var other, uncut []timeline.Hit
-	r := row{whole: true}
+	r, otherwise := row{whole: true}, 0
 	for _, lane := range a.lanes {
 		other, uncut = append(other, lane.Cuts.Other...), append(uncut, lane.Cuts.Uncut...)
-		r.got += float64(lane.Cuts.Cut)
+		for fault, n := range lane.Cuts.Cut {
+			r.got += float64(n)
+			if len(a.Values) > 0 && !slices.Contains(a.Values, string(fault)) {
+				otherwise += n
+			}
+		}
 		for _, chance := range lane.Cuts.Replies {
 			least, most = append(least, chance.Least), append(most, chance.Most)
 		}
@@ -68,6 +79,8 @@ func cuts(a args) []row {
 	case len(uncut) > 0:
 		r.broken = phrase.Count(len(uncut), "reply") + " came whole that the end of its pod must have cut"
 		r.facts = append(r.facts, describeHits(uncut, len(uncut), a.tl).facts...)
+	case otherwise > 0:
+		r.broken = fmt.Sprintf("of the replies that were cut, %s did not fail as %s", phrase.Number(otherwise), strings.Join(a.Values, " or "))
 	case expected < float64(a.Count):
 		r.lack = fmt.Sprintf("%.1f cuts were to be expected, fewer than %d", expected, a.Count)
 	}

@@ -9,5 +9,5 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(harness.Core.Takes(slowRequests(), "slow-beyond-grace", "slow-within-grace"))
+	return slices.Concat(harness.Core.Takes(slowRequests(), "slow-beyond-grace"), tokenStreams())
 }
