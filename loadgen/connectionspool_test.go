@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -97,7 +98,9 @@ func TestSpoolLosesNoConnection(t *testing.T) {
 // A lane whose protocol cannot be opened does not begin, nor does any other of its agent, and one that cannot go on says why.
 func TestAProtocolThatDoesNotOpen(t *testing.T) {
 	const shut evidence.Protocol = "shut"
-	fails, closed := true, 0
+	var fails atomic.Bool
+	var closed atomic.Int32
+	fails.Store(true)
 	protocols[shut] = protocol{check: func(_ evidence.Lane, cfg Config) error {
 		if cfg.Timeout == time.Hour {
 			return errors.New("it ends no request in an hour")
@@ -105,7 +108,7 @@ func TestAProtocolThatDoesNotOpen(t *testing.T) {
 		return nil
 	}, open: func(lane evidence.Lane, _ Config, noted *connections) (exchanger, error) {
 		noted.opened(time.Now(), 0, 1) // before it fails
-		if fails && lane.ID == "second" {
+		if fails.Load() && lane.ID == "second" {
 			return nil, errors.New("nobody answers")
 		}
 		return closes{&closed}, nil
@@ -125,15 +128,15 @@ func TestAProtocolThatDoesNotOpen(t *testing.T) {
 	_, remote := serveSpooled(t, dir)
 	err = remote.Start(t.Context(), []evidence.Lane{first, second}, cfg)
 	wantError(t, err, `502 Bad Gateway: loadgen: open lane "second": nobody answers`)
-	if closed != 1 {
-		t.Errorf("%d exchangers were closed, want that of the first lane", closed)
+	if n := closed.Load(); n != 1 {
+		t.Errorf("%d exchangers were closed, want that of the first lane", n)
 	}
 
-	fails = false
+	fails.Store(false)
 	if err := remote.Start(t.Context(), []evidence.Lane{first, second}, cfg); err != nil {
 		t.Fatal(err)
 	}
-	fails = true
+	fails.Store(true)
 	agent, again := serveSpooled(t, copied(t, dir))
 	status, err := again.Status(t.Context())
 	if err != nil || status.Troubles["second"] != `loadgen: open lane "second": nobody answers` || status.Troubles["first"] != "" {
@@ -147,11 +150,11 @@ func TestAProtocolThatDoesNotOpen(t *testing.T) {
 }
 
 // closes is an exchanger that counts how often it is closed.
-type closes struct{ closed *int }
+type closes struct{ closed *atomic.Int32 }
 
 func (closes) exchange(request, *evidence.Hit) []error { return nil }
 
-func (c closes) close() { *c.closed++ }
+func (c closes) close() { c.closed.Add(1) }
 
 // fetchedConnections returns what an agent noted last of each connection of a lane that has ended.
 func fetchedConnections(t *testing.T, agent Remote, lane string) (rows []evidence.Connection) {
