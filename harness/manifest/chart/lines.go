@@ -3,6 +3,8 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"log"
 	"maps"
 	"regexp"
 	"slices"
@@ -22,6 +24,8 @@ func (c Chart) lines(given map[string]any, rendered map[string]string) map[strin
 	for name, text := range rendered {
 		all[name] = make([]int, strings.Count(text, "\n")+2)
 	}
+	defer log.SetOutput(log.Writer())
+	log.SetOutput(io.Discard) // what Helm warns of was said before
 	r, err := c.load(given)
 	if err != nil {
 		return all
