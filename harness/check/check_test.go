@@ -104,8 +104,8 @@ func TestReadings(t *testing.T) {
 				"spec: {restartPolicy: Never, containers: [{name: wget, image: busybox}]}\n",
 			func(r evidence.Reading) any { return r.Others }, []string(nil)},
 		{"a Deployment that is deleted with the release is no app", nil,
-			"---\n" + strings.NewReplacer("name: web, namespace: shop}\nspec:\n  rep", "name: last, namespace: shop, annotations: {helm.sh/hook: post-delete}}\n"+
-				"spec:\n  rep").Replace(app[:strings.Index(app, "---")]),
+			"---\n" + strings.NewReplacer("name: web, namespace: shop}\nspec:\n  rep",
+				"name: last, namespace: shop, annotations: {helm.sh/hook: post-delete}}\nspec:\n  rep").Replace(app[:strings.Index(app, "---")]),
 			func(r evidence.Reading) any { return r.Others }, []string(nil)},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {

@@ -26,8 +26,8 @@ func (r *reader) readChart() error {
 	return nil
 }
 
-// asHelm compares two objects of a chart in the order in which Helm creates them: what crds/ has is first, and hooks, which have an order of
-// their own, are last.
+// asHelm compares two objects of a chart in the order in which Helm creates them: what crds/ has is first, and hooks, which have an order
+// of their own, are last.
 func asHelm(a, b Object) int {
 	rank := func(o Object) int {
 		_, hook := HookOf(o)

@@ -24,8 +24,8 @@ type Object struct {
 func (o Object) builtFrom(file string) { *o.in = source{file: file} }
 
 // Place returns the file that the object was read from, and the line of a field, such as spec.containers[0].ports, or of the last of its
-// parents that the file has. A container may be given by its name in the brackets. Of a kustomization it is the first line of its file; of a
-// chart it is a line of the template.
+// parents that the file has. A container may be given by its name in the brackets. Of a kustomization it is the first line of its file; of
+// a chart it is a line of the template.
 func (o Object) Place(field string) (file string, line int) {
 	return o.in.file, cmp.Or(o.in.near(o.in.within+indexed(o.Object, field)), o.in.begins())
 }

@@ -1,4 +1,4 @@
-// Package manifest reads the manifests of a user's app, as kubectl apply takes them: files, folders, URLs and kustomizations; and those that a
+// Package manifest reads the manifests of a user's app, as kubectl apply takes them: files, folders, URLs and kustomizations; and what a
 // Helm chart renders.
 package manifest
 

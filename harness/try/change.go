@@ -23,8 +23,8 @@ type Change struct {
 	from             string            // that objects were read from, without secrets
 }
 
-// NewChange parses what to roll out: empty for a restart, image=REF, CONTAINER=REF, a file, folder or URL of manifests, or a Helm chart, which
-// gets the values of s.
+// NewChange parses what to roll out: empty for a restart, image=REF, CONTAINER=REF, a file, folder or URL of manifests, or a Helm chart,
+// which gets the values of s.
 func NewChange(a *App, to string, s manifest.Sources) (c Change, err error) {
 	name, image, is := strings.Cut(to, "=")
 	is = is && !strings.Contains(to, "://") // a URL may have parameters

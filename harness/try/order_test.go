@@ -37,7 +37,8 @@ func withStatus(to *target, written *[]string, of map[string]map[string]any) {
 
 var (
 	complete = map[string]any{"conditions": []any{map[string]any{"type": "Complete", "status": "True"}}}
-	rolled   = map[string]any{"observedGeneration": int64(0), "replicas": int64(1), "updatedReplicas": int64(1), "readyReplicas": int64(1), "availableReplicas": int64(1)}
+	rolled   = map[string]any{"observedGeneration": int64(0), "replicas": int64(1), "updatedReplicas": int64(1),
+		"readyReplicas": int64(1), "availableReplicas": int64(1)}
 )
 
 // A chart is installed and upgraded in the order of Helm: hooks by weight, those that are done with are deleted, and tests never run.

@@ -32,9 +32,10 @@ type Chart struct {
 
 // A File is what a file of a chart renders to.
 type File struct {
-	Name  string // the file; in an archive, below its name
-	Text  []byte
-	Lines []int // by line of Text, from 1: the line of the file that it stands in; 0: in none, an action has made it. Nil: it is the file's text
+	Name string // the file; in an archive, below its name
+	Text []byte
+	// Lines has, by line of Text from 1, the line of the file that it stands in; 0: in none, an action has made it. Nil: Text is the file's.
+	Lines []int
 }
 
 // Is reports whether a path is that of a chart.
@@ -143,7 +144,8 @@ func (c Chart) load(given map[string]any) (r release, err error) {
 			"try it on such a version: --k8s")
 	}
 	if missing := r.missing(); len(missing) > 0 {
-		return r, usage.New(thing, "charts/ lacks what Chart.yaml depends on: "+strings.Join(missing, ", "), "get it: helm dependency build "+c.Path)
+		return r, usage.New(thing, "charts/ lacks what Chart.yaml depends on: "+strings.Join(missing, ", "),
+			"get it: helm dependency build "+c.Path)
 	}
 	for _, d := range r.Metadata.Dependencies {
 		if d.Alias != "" {

@@ -39,7 +39,7 @@ func of(t *testing.T, edits ...string) chart.Chart {
 
 // Each line of what a chart renders to, with the line of the template that it stands in.
 func TestRender(t *testing.T) {
-	files, err := chart.Chart{Path: shop, Values: []string{"../testdata/shop-staging.yaml"}, Namespace: "staging", KubeVersion: "v1.36.3"}.Render()
+	files, err := chart.Chart{Path: shop, Values: []string{shop + "-staging.yaml"}, Namespace: "staging", KubeVersion: "v1.36.3"}.Render()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,8 @@ func pack(t *testing.T, folder, name, archive string) {
 
 // A line that is not the same without marks stands in no line: marks have changed it.
 func TestLinesThatAreNotKnown(t *testing.T) {
-	files, err := of(t, "templates/config.yaml", "kind: ConfigMap\ndata:\n  n: {{ include \"shop.whole\" . | len }}\n  d: {{ .Values.path }}\n",
+	files, err := of(t, "templates/config.yaml", "kind: ConfigMap\ndata:\n  n: {{ include \"shop.whole\" . | len }}\n"+
+		"  d: {{ .Values.path }}\n",
 		"templates/whole.yaml", "{{- define \"shop.whole\" }}{{ include (print $.Template.BasePath \"/config2.yaml\") . }}{{ end }}",
 		"templates/config2.yaml", "text: long\n").Render()
 	if err != nil {
@@ -164,14 +165,17 @@ func TestWhatDoesNotRender(t *testing.T) {
 		{"a function that there is not", config, "a: {{ nosuch 1 }}\n", `SHOP/templates/config.yaml:1: function "nosuch" not defined` + template},
 		{"a value below one that is missing", config, "a: 1\nb: {{ .Values.db.host }}\n",
 			"SHOP/templates/config.yaml:2: .Values.db.host: nil pointer evaluating interface {}.host" + template},
-		{"the same in a definition", "templates/_helpers.tpl", "{{ define \"shop.image\" }}i{{ end }}{{ define \"shop.labels\" }}\na: {{ .Values.db.host }}{{ end }}",
+		{"the same in a definition", "templates/_helpers.tpl", "{{ define \"shop.image\" }}i{{ end }}" +
+			"{{ define \"shop.labels\" }}\na: {{ .Values.db.host }}{{ end }}",
 			"SHOP/templates/_helpers.tpl:2: .Values.db.host: nil pointer evaluating interface {}.host" + template},
 		{"the same in a text that is evaluated", config, `a: {{ tpl "{{ .Values.db.host }}" . }}`,
 			"SHOP/templates/config.yaml:1: .Values.db.host: nil pointer evaluating interface {}.host" + template},
-		{"a function that fails", config, "a: {{ index .Values.none 3 }}\n", "SHOP/templates/config.yaml:1: index .Values.none 3: index of untyped nil" + template},
+		{"a function that fails", config, "a: {{ index .Values.none 3 }}\n",
+			"SHOP/templates/config.yaml:1: index .Values.none 3: index of untyped nil" + template},
 		{"a chart that it depends on", "charts/queue/templates/queue.yaml", "a: {{ .Values.db.host }}\n",
 			"SHOP/charts/queue/templates/queue.yaml:1: .Values.db.host: nil pointer evaluating interface {}.host" + template},
-		{"what the template requires", "templates/seed.yaml", "a: {{ required \"name a host\" .Values.db }}\n", "SHOP/templates/seed.yaml:1: name a host" + template},
+		{"what the template requires", "templates/seed.yaml", "a: {{ required \"name a host\" .Values.db }}\n",
+			"SHOP/templates/seed.yaml:1: name a host" + template},
 		{"values that its schema does not allow", values, "replicas: few\n", "values.schema.json of shop does not allow its values: " +
 			"at the top: missing property 'path'; at '/replicas': got string, want integer" + given},
 		{"a schema that is none", "values.schema.json", "{\n", "values.schema.json of shop does not allow its values: unexpected EOF" + given},

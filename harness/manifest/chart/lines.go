@@ -17,8 +17,8 @@ import (
 	"helm.sh/helm/v4/pkg/engine"
 )
 
-// lines returns, by template, which line of it each line that it renders to stands in. The chart is rendered once more for that, with a mark
-// before what templates have outside of actions. A line counts if it is the same without its marks: whatever marks change is not known.
+// lines returns, by template, which line of it each line that it renders to stands in. The chart is rendered once more for that, with a
+// mark before what templates have outside of actions. A line counts if it is the same without marks: whatever marks change is not known.
 func (c Chart) lines(given map[string]any, rendered map[string]string) map[string][]int {
 	all := map[string][]int{}
 	for name, text := range rendered {
