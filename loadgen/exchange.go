@@ -17,8 +17,8 @@ var protocols = map[evidence.Protocol]protocol{evidence.HTTP: {checkHTTP, openHT
 
 // An exchanger carries the requests of one lane. It is safe for concurrent use.
 type exchanger interface {
-	// exchange sends a request, waits for the whole reply until the deadline, of a stream for its next token, and writes into the hit what it knows of both. If the
-	// request failed it returns the error and the error of its connection, since the first may not name the cause.
+	// exchange sends a request, waits for the whole reply until the deadline, of a stream for its next token, and writes into the hit what it
+	// knows of both. If the request failed it returns the error and the error of its connection, since the first may not name the cause.
 	exchange(request, *evidence.Hit) (failures []error)
 	// close closes the connections that are kept between requests. Nothing is noted of one after it.
 	close()

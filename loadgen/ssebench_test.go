@@ -14,8 +14,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// BenchmarkToken measures a token of a stream that sends one each 100 µs, including the server's part: through net/http, and as a lane's. The
-// lane's processor time may be 1.3 times as much.
+// BenchmarkToken measures a token of a stream that sends one each 100 µs, including the server's part: through net/http, and as a
+// lane's. The lane's processor time may be 1.3 times as much.
 func BenchmarkToken(b *testing.B) {
 	const tokens = 1000
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

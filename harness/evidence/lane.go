@@ -23,8 +23,8 @@ type Lane struct {
 	// empty: not noted.
 	TargetNode string `json:"target_node,omitempty"`
 	Rate       int    `json:"rate"` // requests asked for per second
-	// Longest bounds how long a stream may last, nanoseconds; 0: the timeout does, as it does for replies that are no streams. Of a stream, the
-	// timeout bounds the time to its first token, and between two.
+	// Longest bounds how long a stream may last, nanoseconds: the timeout bounds the time to its first token, and between two. 0: the timeout
+	// bounds all of it, as it does any other reply.
 	Longest time.Duration `json:"longest,omitempty"`
 	// EndMark is the data of the event that ends a whole stream; empty: the end of the reply does.
 	EndMark string `json:"end_mark,omitempty"`

@@ -64,7 +64,8 @@ func hitLayout() layout[evidence.Hit, hitRow] {
 			status, reused, attempts, port := newNumbers("status"), newNumbers("reused"), newNumbers("attempts"), newNumbers("local_port")
 			connect, resent, handshake := newLaterNumbers("connect_us"), newLaterNumbers("resent"), newLaterNumbers("handshake_us")
 			connection := newLaterNumbers("connection")
-			first, gap, tokens, marked := newLaterNumbers("first_us"), newLaterNumbers("gap_us"), newLaterNumbers("tokens"), newLaterNumbers("marked")
+			first, gap := newLaterNumbers("first_us"), newLaterNumbers("gap_us")
+			tokens, marked := newLaterNumbers("tokens"), newLaterNumbers("marked")
 			columns := []column{lane, seq, due, sent, took, status, version, pod, node, reused, attempts, port, fault, connect, resent,
 				handshake, connection, first, gap, tokens, marked}
 			return columns, func(i int) evidence.Hit {
