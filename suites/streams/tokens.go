@@ -22,14 +22,14 @@ func tokenStreams() []harness.Scenario {
 	}
 	for _, lasts := range []evidence.Length{"fixed:6s", "uniform:1s:8s", "exponential:4s"} {
 		name, _, _ := strings.Cut(string(lasts), ":")
-		all = append(all, streaming("streams-cut-"+name, "a drain of 2 s cuts as many "+name+" streams of tokens as take longer",
+		all = append(all, streaming("streams-cut-"+name, "a drain of 1 s cuts as many "+name+" streams of tokens as take longer",
 			lasts, shortDrain, fixtures.App{}, cutAsPredicted(lasts)))
 	}
 	return all
 }
 
 // shortDrain is how long a program waits for its streams where these are cut.
-const shortDrain = 2 * time.Second
+const shortDrain = time.Second
 
 // longestStream bounds streams: of exponential ones with a mean of 4 s, 1 of 1,800 is longer.
 const longestStream = 30 * time.Second
@@ -44,7 +44,7 @@ func streaming(id, claim string, lasts evidence.Length, drain time.Duration, app
 	return harness.Update(harness.Scenario{
 		ID: id, Claim: claim, App: app,
 		Kind: harness.UnderLoad{Also: []string{evidence.Streaming}, Settle: 10 * time.Second,
-			Streams: harness.Streams{Rate: 10, Longest: longestStream}},
+			Streams: harness.Streams{Rate: 60, Longest: longestStream}},
 		Expect: []evidence.Expectation{judged},
 	})
 }
