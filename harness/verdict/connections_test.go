@@ -16,7 +16,7 @@ func numbered(ev *recording) {
 	for _, lane := range ev.Run.Lanes {
 		var c *evidence.Connection
 		var number uint32
-		port := 0
+		port := uint16(0)
 		for i := range ev.Hits {
 			h := &ev.Hits[i]
 			if h.Lane != lane.ID || !lane.Kind().KeepsAlive() || h.Fault == evidence.Refused && !h.Reused {
@@ -27,7 +27,7 @@ func numbered(ev *recording) {
 					c.Ended, c.End = h.Sent, evidence.EndFin
 				}
 				number++
-				ev.Connections = append(ev.Connections, evidence.Connection{Lane: lane.ID, Number: number, Opened: h.Sent, Port: h.LocalPort})
+				ev.Connections = append(ev.Connections, evidence.Connection{Lane: lane.ID, Number: number, Opened: h.Sent, Port: int(h.LocalPort)})
 				c, port = &ev.Connections[len(ev.Connections)-1], h.LocalPort
 			}
 			h.Connection = number
