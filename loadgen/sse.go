@@ -109,11 +109,8 @@ func (s eventStreams) readEvents(w *httpConn, body io.Reader, q request, h *evid
 		if h.Marked {
 			return nil
 		}
-		if last = now; s.Longest == 0 {
-			continue
-		}
-		if err := w.conn.SetDeadline(earlier(now.Add(q.deadline.Sub(q.sent)), q.sent.Add(s.Longest))); err != nil {
-			return err
+		if last = now; s.Longest > 0 { // where it cannot be set, nothing can be read either
+			_ = w.conn.SetDeadline(earlier(now.Add(q.deadline.Sub(q.sent)), q.sent.Add(s.Longest)))
 		}
 	}
 }

@@ -33,7 +33,8 @@ func TestBeyond(t *testing.T) {
 }
 
 func TestLengthsThatAreNone(t *testing.T) {
-	for _, text := range []evidence.Length{"", "fixed", "fixed:8", "fixed:-1s", "fixed:1s:2s", "uniform:2s:1s", "uniform:2s", "exponential:0s", "8s"} {
+	for _, text := range []evidence.Length{"", "fixed", "fixed:8", "fixed:-1s", "fixed:1s:2s", "uniform:2s:1s", "uniform:2s",
+		"exponential:0s", "8s"} {
 		if text.Check() == nil {
 			t.Errorf("%q is taken", text)
 		}

@@ -78,6 +78,8 @@ func lossMutants() []recordedMutant {
 	return []recordedMutant{
 		{"a request that got no reply", drainedRecorded, asking(verdict.NoFailures()), failing(lane, evidence.Timeout, second, second+200*ms),
 			verdict.Fail, "no-failures", nil},
+		{"requests that fail long before their pod ends", drainedRecorded, asking(verdict.CutAsPredicted("fixed:100ms", 5*second, 0)),
+			failing(lane, evidence.Timeout, 300*ms, 500*ms), verdict.Fail, "cut-as-predicted", nil},
 		{"a reply that was lost on its way back", drainedRecorded, asking(verdict.NoLostReplies()),
 			hit(lane, second, func(_ *recording, h *evidence.Hit) { h.Fault, h.Status, h.By = evidence.Reset, 0, evidence.Server{} }),
 			verdict.Fail, "no-lost-replies", nil},

@@ -27,7 +27,7 @@ func TestLaneSummaryCountsEveryHitOnce(t *testing.T) {
 			"wrong_server": 0},
 		ByVersion: map[string]int{"v1": 2, "v2": 1},
 		Retried:   1, SinceBegun: 4, GoodSinceBegun: 2, SinceChange: 4,
-		FirstSent: 10 * ms, LastSent: 53 * ms,
+		FirstSent: 10 * ms, LastSent: 53 * ms, LastEnd: 56 * ms,
 		Rate:               4 / 0.043,
 		Lag:                timeline.Spread{Count: 5, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
 		Latency:            timeline.Spread{Count: 3, P50: 2 * micros, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms},
