@@ -34,8 +34,8 @@ var mergeCases = []userCase{
 		cluster: &onCluster{exit: "1", may: "RC3006 RC3013", says: "the merge did not come to its end"}},
 }
 
-// pullRequest makes a git repository of three apps from the manifest of one, and replaces that by its next version. It returns the folder of
-// all manifests.
+// pullRequest makes a git repository of three apps from the manifest of one, and replaces that by its next version. It returns the folder
+// of all manifests.
 func pullRequest(t *testing.T, folder, file, next string) (manifests string) {
 	t.Helper()
 	manifests = filepath.Join(folder, "k8s")
@@ -47,7 +47,8 @@ func pullRequest(t *testing.T, folder, file, next string) (manifests string) {
 		t.Fatal(err)
 	}
 	for _, app := range []string{"web", "api", "shop"} {
-		said := strings.NewReplacer("name: web,", "name: "+app+",", "name: web\n", "name: "+app+"\n", "app: web", "app: "+app).Replace(string(text))
+		named := strings.NewReplacer("name: web,", "name: "+app+",", "name: web\n", "name: "+app+"\n", "app: web", "app: "+app)
+		said := named.Replace(string(text))
 		if err := os.WriteFile(filepath.Join(manifests, app+".yaml"), []byte(said), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -300,7 +300,8 @@ func (b *builder) countReply(h *evidence.Hit) {
 }
 
 func (b *builder) sentHit(h *evidence.Hit, at []evidence.Arrival, answered bool) sentHit {
-	m := sentHit{sent: h.Sent, took: h.Took, answered: h.Took, seq: h.Seq, connection: identity(h), numbered: h.Connection > 0, failed: !h.Good(),
+	m := sentHit{sent: h.Sent, took: h.Took, answered: h.Took, seq: h.Seq, connection: identity(h), numbered: h.Connection > 0,
+		failed: !h.Good(),
 		reused: h.Reused}
 	if h.FirstMicros > 0 {
 		m.answered = h.FirstToken()

@@ -209,7 +209,8 @@ type Flows struct {
 	LostEvents  int `json:"lost_events"` // times in which events of a node were lost, so that where its connections went is unknown
 }
 
-// A Latency is how long something took, such as good replies from when their requests were sent until they were read whole, in milliseconds.
+// A Latency is how long something took, such as good replies from when their requests were sent until they were read whole, in
+// milliseconds.
 type Latency struct {
 	P50  float64 `json:"p50"`
 	P99  float64 `json:"p99"`

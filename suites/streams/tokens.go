@@ -38,7 +38,9 @@ func cutAsPredicted(lasts evidence.Length, as ...evidence.Fault) evidence.Expect
 	return verdict.CutAsPredicted(lasts, killSlack, leastCuts, as...).OnKind(evidence.Streaming)
 }
 
-func streaming(id, claim string, lasts evidence.Length, drain time.Duration, app fixtures.App, judged evidence.Expectation) harness.Scenario {
+func streaming(
+	id, claim string, lasts evidence.Length, drain time.Duration, app fixtures.App, judged evidence.Expectation,
+) harness.Scenario {
 	app.Replicas, app.OnTerm, app.PreStopSleep, app.Linger = 3, fixtures.Drain, 3*time.Second, time.Second
 	app.DrainLimit, app.Grace, app.Stream = drain, 60*time.Second, string(lasts)
 	return harness.Update(harness.Scenario{
