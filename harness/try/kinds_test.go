@@ -65,10 +65,10 @@ func TestKindsOfTheManifests(t *testing.T) {
 			[]string{"create CustomResourceDefinition widgets.example.org", "create Widget x"}, "", ""},
 		{"before it", widget + widgets, 3 * time.Second, established,
 			[]string{"create CustomResourceDefinition widgets.example.org", "create Widget x"}, "", ""},
-		{"without it", widget, 0, established, nil, leftOut, ""},
-		{"of a version that it does not serve", strings.Replace(widget, "/v1", "/v2", 1) + widgets, 0, established,
+		{"without it", widget, 3 * time.Second, established, nil, leftOut, ""},
+		{"of a version that it does not serve", strings.Replace(widget, "/v1", "/v2", 1) + widgets, 3 * time.Second, established,
 			[]string{"create CustomResourceDefinition widgets.example.org"}, strings.Replace(leftOut, "/v1", "/v2", 1), ""},
-		{"of a definition whose names another one has", widgets + widget, 0,
+		{"of a definition whose names another one has", widgets + widget, 3 * time.Second,
 			map[string]any{"type": "NamesAccepted", "status": "False", "message": `"Widget" is already in use`},
 			[]string{"create CustomResourceDefinition widgets.example.org"}, "",
 			"CustomResourceDefinition widgets.example.org (app.yaml:1): its kind Widget is not served after 30s: " +
