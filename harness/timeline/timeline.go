@@ -57,6 +57,7 @@ type Timeline struct {
 	unversioned bool                              // the app's replies do not name their version
 	waits       []Wait                            // by time
 	longestWait time.Duration
+	timeout     time.Duration // how long clients awaited a whole reply, or the next token of a stream; 0: not noted
 }
 
 // A Lane is one client: what it saw, in numbers, and the hits that stand out.
@@ -128,7 +129,7 @@ func Join(ev evidence.Evidence) (Timeline, error) {
 func JoinShowing(ev evidence.Evidence, show func(evidence.Hit, error), asked ...HitID) (Timeline, error) {
 	t := Timeline{Old: ev.Run.OldVersion, New: ev.Run.NewVersion, Arrived: ev.Arrivals != nil, clocks: readClocks(ev.Run.Clocks),
 		Disruption: ev.Run.Disruption, HostAlone: ev.Run.Mode == evidence.NoCluster}
-	t.UserApp = ev.Run.UserApp != nil
+	t.UserApp, t.timeout = ev.Run.UserApp != nil, ev.Run.Timeout
 	if ev.Run.FirstReply > 0 {
 		t.ChosenTimeout = ev.Run.Timeout
 	}

@@ -187,6 +187,16 @@ func (t Timeline) ServedBy(h Hit) []Actor {
 	return actors
 }
 
+// Awaited returns for how long a client waited in vain for the reply to a failed request: since it sent that or, of a stream that timed
+// out, since its last token.
+func (t Timeline) Awaited(h Hit) Window {
+	w := Window{From: h.Sent, To: h.End()}
+	if h.Tokens > 0 && h.Fault == evidence.Timeout && t.timeout > 0 {
+		w.From = max(w.From, w.To-t.timeout)
+	}
+	return w
+}
+
 // podOf returns the pod that a request was sent to. All requests of a control lane are sent to the same pod.
 func (t Timeline) podOf(h Hit) (name string, ok bool) {
 	if l := t.lane(h.Lane); l.Kind().IsControl() {

@@ -69,7 +69,8 @@ func (q bound) answer(a args) Finding {
 	case worst.lack != "":
 		return undecided(worst.lack)
 	case worst.broken != "":
-		return Finding{Outcome: Fail}.withTexts([]string{worst.broken}, worst.facts...)
+		return Finding{Outcome: Fail, Breaches: worst.breaches, Witnesses: witnesses(worst.hits)}.withTexts([]string{worst.broken},
+			worst.details(a)...)
 	}
 	allowed := q.limits(a.Expectation, worst)
 	f := Finding{Outcome: outcome, Breaches: breaches}

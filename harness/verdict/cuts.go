@@ -33,7 +33,7 @@ var cutAsPredicted = Rule{
 	lack:    cutsUnknown,
 	needs:   underLoad(evidence.AboutReplies, evidence.AboutFailures, evidence.AboutArrivals, evidence.AboutPodSteps),
 	question: bound{in: inNumbers, says: "{got} of {of} that were under way at the end of their pod were cut",
-		limits: func(_ Expectation, r row) limits { return r.predicted }, rows: cuts},
+		limits: func(_ Expectation, r row) limits { return r.predicted }, rows: cutReplies},
 }
 
 // cutsUnknown returns why the cuts cannot be judged; empty: they can.
@@ -47,8 +47,8 @@ func cutsUnknown(a args) string {
 	return ""
 }
 
-// cuts returns one row for all lanes: a pod ends for the clients of all of them.
-func cuts(a args) []row {
+// cutReplies returns one row for all lanes: a pod ends for the clients of all of them.
+func cutReplies(a args) []row {
 	var least, most []float64
 	var other, uncut []timeline.Hit
 	r, otherwise := row{whole: true}, 0
@@ -71,14 +71,14 @@ func cuts(a args) []row {
 	_, high := statistics.Draws(most, cutConfidence)
 	expected := (sum(least) + sum(most)) / 2
 	r.value, r.of, r.predicted = r.got, float64(len(least)), limits{float64(low), float64(high)}
-	r.facts = []Detail{{"expected", fmt.Sprintf("%.1f", expected)}}
+	r.facts = []Detail{{"cuts expected", fmt.Sprintf("%.1f", expected)}}
 	switch {
 	case len(other) > 0:
-		r.broken = phrase.Count(len(other), "request") + " failed that the end of no pod can have cut"
-		r.facts = append(r.facts, describeHits(other, len(other), a.tl).facts...)
+		r.hits, r.breaches = other, failures(a, other)
+		r.broken = phrase.Count(len(other), "request") + " failed, and not because a pod ended"
 	case len(uncut) > 0:
-		r.broken = phrase.Count(len(uncut), "reply") + " came whole that the end of its pod must have cut"
-		r.facts = append(r.facts, describeHits(uncut, len(uncut), a.tl).facts...)
+		r.hits = uncut
+		r.broken = phrase.Count(len(uncut), "reply") + " came whole though the pod had ended before"
 	case otherwise > 0:
 		r.broken = fmt.Sprintf("of the replies that were cut, %s did not fail as %s", phrase.Number(otherwise), strings.Join(a.Values, " or "))
 	case expected < float64(a.Count):

@@ -128,7 +128,8 @@ const answerTime = timeline.SYNTimer
 func failures(a args, failed []timeline.Hit) (all []Breach) {
 	tl := a.tl
 	for _, h := range failed {
-		b := Breach{Kind: AFailure, In: timeline.Window{From: h.Sent, To: h.End()}, Late: h.Took - answerTime}
+		awaited := tl.Awaited(h)
+		b := Breach{Kind: AFailure, In: awaited, Late: awaited.Length() - answerTime}
 		switch late, since, misrouted := tl.Misrouted(h); {
 		case misrouted && late > 0:
 			b.Kind, b.By, b.In.From, b.Late = ALag, tl.Routers(h), since, late

@@ -68,7 +68,10 @@ func TestExcuseOfRequests(t *testing.T) {
 		ev.Arrivals = append(ev.Arrivals, evidence.Arrival{Lane: "worker-reused", Seq: 120, At: 1300 * ms,
 			By: evidence.Server{Version: "v2", Pod: "d"}})
 	})
-	slow := on("worker-fresh", func(h *evidence.Hit) { h.Took = 1500 * ms }, 140) // by d, sent at 1.41 s
+	stream := all(on("worker-reused", func(h *evidence.Hit) { h.Took, h.Tokens = 5000*ms, 30 }, 120),
+		func(ev *recording) { ev.Run.Timeout = 2000 * ms }) // its last token came after 3 s
+	unfinished := on("worker-reused", func(h *evidence.Hit) { h.Took, h.Fault = 2000*ms, evidence.Timeout }, 120) // by d
+	slow := on("worker-fresh", func(h *evidence.Hit) { h.Took = 1500 * ms }, 140)                                 // by d, sent at 1.41 s
 	lostMore := all(disrupted("worker"), func(ev *recording) {
 		for i := range ev.Events { // of two old pods one
 			if ev.Events[i].By.Pod == "b" {
@@ -86,6 +89,14 @@ func TestExcuseOfRequests(t *testing.T) {
 		{"whose pod waited as long, most of it before", verdict.NoFailures(), all(timedOut, waits(echoOn("d"), 0, 2210, 1500)),
 			verdict.Fail, verdict.NoRetry},
 		{"while another pod waited", verdict.NoFailures(), all(timedOut, waits(echoOn("c"), 1210, 3210, 2000)), verdict.Fail, verdict.NoRetry},
+		{"a reply that a pod's end cannot have cut", asCut("fixed:250ms", 0), all(bEnds, cut(evidence.Closed, 94, 98), unfinished), verdict.Fail,
+			verdict.NoRetry},
+		{"by a pod that waited for half of the time", asCut("fixed:250ms", 0), all(bEnds, cut(evidence.Closed, 94, 98), unfinished,
+			waits(echoOn("d"), 1210, 3210, 1000)), verdict.Inconclusive, verdict.FewerJobs},
+		{"a stream whose next token did not come", verdict.NoFailures(), all(timedOut, stream, waits(echoOn("d"), 4210, 6210, 990)), verdict.Fail,
+			verdict.NoRetry},
+		{"by a pod that waited for half of the time since the last one", verdict.NoFailures(), all(timedOut, stream,
+			waits(echoOn("d"), 4210, 6210, 1000)), verdict.Inconclusive, verdict.FewerJobs},
 		{"while packets waited on the host", verdict.NoFailures(), all(timedOut, waits(timeline.Actor{Program: timeline.SoftIRQ}, 1210, 3210, 1200)),
 			verdict.Inconclusive, verdict.FewerJobs},
 		{"one of two that timed out has no excuse", verdict.NoFailures(), all(timedOut, waits(echoOn("d"), 1210, 3210, 2000),

@@ -25,7 +25,7 @@ func none(*recording) {}
 func TestRules(t *testing.T) {
 	var told strings.Builder // what each finding says, in the golden file
 	for _, row := range slices.Concat(lossRows, absentRows, latencyRows, damageRows, replyRows, outageRows, versionRows, lagRows, ruleLagRows,
-		podRows, factRows, sizeRows, stepRows, answerRows) {
+		podRows, factRows, sizeRows, stepRows, answerRows, cutRows) {
 		t.Run(row.sentence, func(t *testing.T) {
 			ev := rollout(row.expect)
 			row.spoil(&ev)
