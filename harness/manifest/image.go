@@ -22,12 +22,8 @@ func Images(objects []Object) (images []string) {
 // digest. It reports whether there is such a container.
 func SetImage(objects []Object, name, image string) (found bool) {
 	for _, o := range objects {
-		pod := []string{"spec", "template", "spec"}
-		if o.GetKind() == "Pod" {
-			pod = []string{"spec"}
-		}
 		for _, list := range []string{"initContainers", "containers"} {
-			value, _, _ := unstructured.NestedFieldNoCopy(o.Object, append(slices.Clone(pod), list)...)
+			value, _, _ := unstructured.NestedFieldNoCopy(o.Object, append(podAt(o), "spec", list)...)
 			containers, _ := value.([]any)
 			for _, item := range containers {
 				c, _ := item.(map[string]any)

@@ -19,6 +19,11 @@ metadata: {name: two}
 spec:
   template:
     spec: {initContainers: [{name: a, image: "registry:5000/web:2"}], containers: [{name: b, image: "registry:5000/webapp:2"}]}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: three}
+spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: "registry:5000/web:3"}]}}}}}
 `
 	for _, row := range []struct {
 		name  string
@@ -26,8 +31,9 @@ spec:
 		want  []string
 	}{
 		{"registry:5000/web", true, []string{"new", "registry:5000/webapp:2"}},
-		{"registry:5000/web:2", true, []string{"new", "registry:5000/web", "registry:5000/web:1@sha256:abc", "registry:5000/webapp:2"}},
-		{"registry", false, []string{"registry:5000/web", "registry:5000/web:1@sha256:abc", "registry:5000/web:2", "registry:5000/webapp:2"}},
+		{"registry:5000/web:2", true, []string{"new", "registry:5000/web", "registry:5000/web:1@sha256:abc", "registry:5000/web:3", "registry:5000/webapp:2"}},
+		{"registry", false, []string{"registry:5000/web", "registry:5000/web:1@sha256:abc", "registry:5000/web:2", "registry:5000/web:3",
+			"registry:5000/webapp:2"}},
 	} {
 		objects, err := Parse("pods.yaml", []byte(pods))
 		if err != nil {

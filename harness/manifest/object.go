@@ -56,17 +56,24 @@ func Rollable(o Object) bool {
 
 // PodLabels returns the labels of a pod, or of those that a workload or a CronJob makes.
 func PodLabels(o Object) (of labels.Set, has bool) {
-	at := map[string][]string{"Pod": nil, "CronJob": {"spec", "jobTemplate", "spec", "template"}}
-	path, other := at[o.GetKind()]
-	if !other {
-		path = []string{"spec", "template"}
-	}
-	template, has, _ := unstructured.NestedMap(o.Object, path...)
+	template, has, _ := unstructured.NestedMap(o.Object, podAt(o)...)
 	if !has {
 		return nil, false
 	}
 	of, _, _ = unstructured.NestedStringMap(template, "metadata", "labels")
 	return of, true
+}
+
+// podAt returns where an object has a pod's metadata and specification.
+func podAt(o Object) []string {
+	switch o.GetKind() {
+	case "Pod":
+		return nil
+	case "CronJob":
+		return []string{"spec", "jobTemplate", "spec", "template"}
+	default:
+		return []string{"spec", "template"}
+	}
 }
 
 // ServiceOf returns an object as a Service with a cluster IP.
@@ -88,16 +95,13 @@ func TemplateOf(o Object) (template corev1.PodTemplateSpec, has bool) {
 	return template, len(template.Spec.Containers) > 0
 }
 
-// PodOf returns the specification of a pod, or of those of a workload; it is empty for other kinds.
-func PodOf(o Object) corev1.PodSpec {
-	template, _ := TemplateOf(o)
-	if o.GetKind() == "Pod" {
-		content, _, _ := unstructured.NestedMap(o.Object, "spec")
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template.Spec) != nil {
-			return corev1.PodSpec{}
-		}
+// PodOf returns the specification of a pod, or of those that a workload or a CronJob makes; it is empty for other kinds.
+func PodOf(o Object) (pod corev1.PodSpec) {
+	content, has, _ := unstructured.NestedMap(o.Object, append(podAt(o), "spec")...)
+	if !has || runtime.DefaultUnstructuredConverter.FromUnstructured(content, &pod) != nil {
+		return corev1.PodSpec{}
 	}
-	return template.Spec
+	return pod
 }
 
 // ContainersOf returns all containers of a pod or a workload, init containers first.

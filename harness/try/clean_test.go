@@ -148,3 +148,24 @@ func TestRecordsBeforeItCreates(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// An APIService whose pods are gone keeps namespaces from being deleted, so it is deleted before them.
+func TestAPIServicesAreDeletedFirst(t *testing.T) {
+	to, _ := fakeTarget(nil)
+	fake := to.client.(*dynamicfake.FakeDynamicClient)
+	var deleted []string
+	fake.PrependReactor("delete", "*", func(action k8stesting.Action) (bool, runtime.Object, error) {
+		deleted = append(deleted, action.GetResource().Resource)
+		return false, nil, nil
+	})
+	asAPIServer(t, fake)
+	if err := to.create(t.Context(), parsed(t, "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.x}\n---\n"+both)); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"apiservices", "services", "deployments"}, deleted); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -78,6 +78,12 @@ type hookRun struct {
 	stand *standstill.Standstill
 }
 
+// String names the hook, when it runs and where it is written.
+func (r hookRun) String() string {
+	hook, _ := manifest.HookOf(r.Object)
+	return fmt.Sprintf("hook %s (%s, %s)", r.Object, strings.Join(hook.Events, ","), r.At)
+}
+
 // awaitEnd waits until a Job or a pod has succeeded, as Helm does: other hooks are done as soon as they are created.
 func (t *target) awaitEnd(ctx context.Context, o manifest.Object) error {
 	if kind := o.GroupVersionKind().GroupKind().String(); kind != "Job.batch" && kind != "Pod" {
@@ -90,8 +96,12 @@ func (t *target) awaitEnd(ctx context.Context, o manifest.Object) error {
 	var said time.Time
 	return poll.Until(ctx, time.Second, func() (bool, error) {
 		live, err := t.live(ctx, o)
-		if err != nil || live == nil {
+		switch {
+		case err != nil:
 			return false, err
+		case live == nil:
+			return false, usage.New(run.String(), "it was deleted before its end was seen",
+				"leave out its ttlSecondsAfterFinished, or make it a minute")
 		}
 		succeeded, why := endOf(live)
 		late := time.Since(began) >= run.limit
@@ -182,6 +192,5 @@ func (t *target) failed(ctx context.Context, run hookRun, why string, is standst
 	if text := is.String(); text != "" {
 		why, remedy = why+": "+text, remedyFor(is)
 	}
-	hook, _ := manifest.HookOf(run.Object)
-	return usage.New(fmt.Sprintf("hook %s (%s, %s)", run.Object, strings.Join(hook.Events, ","), run.At), why, remedy)
+	return usage.New(run.String(), why, remedy)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -154,6 +155,26 @@ func TestWavesThatAreReady(t *testing.T) {
 		}
 		if last := (*written)[len(*written)-1]; last != "create ConfigMap last" {
 			t.Errorf("written: %v", *written)
+		}
+	})
+}
+
+// A Job with ttlSecondsAfterFinished may be gone before anybody sees that it has ended.
+func TestAHookThatIsDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to, _ := fakeTarget(func(string) {})
+		fake := to.client.(*dynamicfake.FakeDynamicClient)
+		asAPIServer(t, fake)
+		go func() {
+			time.Sleep(2500 * time.Millisecond)
+			_ = fake.Tracker().Delete(batchv1.SchemeGroupVersion.WithResource("jobs"), "default", "migrate")
+		}()
+		err := to.runHooks(t.Context(), parsed(t, "apiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, annotations: "+
+			"{helm.sh/hook: pre-install}}\nspec: {template: {spec: {restartPolicy: Never}}}\n"))
+		const want = "hook Job migrate (pre-install, app.yaml:1): it was deleted before its end was seen: " +
+			"leave out its ttlSecondsAfterFinished, or make it a minute"
+		if err == nil || err.Error() != want || !usage.Is(err) {
+			t.Errorf("it is %v\nwant %s", err, want)
 		}
 	})
 }

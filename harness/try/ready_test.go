@@ -32,6 +32,7 @@ func fakeTarget(say func(string), there ...runtime.Object) (*target, *fake.Clien
 		{GroupVersion: "admissionregistration.k8s.io/v1", APIResources: []metav1.APIResource{
 			{Name: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration"}}},
 		{GroupVersion: "networking.k8s.io/v1", APIResources: []metav1.APIResource{{Name: "ingresses", Kind: "Ingress", Namespaced: true}}},
+		{GroupVersion: "apiregistration.k8s.io/v1", APIResources: []metav1.APIResource{{Name: "apiservices", Kind: "APIService"}}},
 		{GroupVersion: "example.com/v1", APIResources: []metav1.APIResource{{Name: "tenants", Kind: "Tenant"}}},
 		{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{{Name: "deployments", Kind: "Deployment", Namespaced: true},
 			{Name: "statefulsets", Kind: "StatefulSet", Namespaced: true}}},

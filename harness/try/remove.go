@@ -1,6 +1,7 @@
 package try
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,8 +18,12 @@ import (
 	"example.com/rollcall/harness/usage"
 )
 
-// remove deletes what the record has, the last one first, and ends the record. What cannot be deleted stays in it.
+// remove deletes what the record has, the last one first, and ends the record. What cannot be deleted stays in it. APIServices go before
+// all else: without the pods behind one, its API cannot be listed, which a namespace that is deleted waits for.
 func (t *target) remove(ctx context.Context) error {
+	t.record.changes.Lock()
+	slices.SortStableFunc(t.record.Objects, func(a, b creation) int { return cmp.Compare(a.goes(), b.goes()) })
+	t.record.changes.Unlock()
 	var failed []error
 	for i, c := range slices.Backward(slices.Clone(t.record.Objects)) {
 		if err := t.delete(ctx, c); err != nil {
@@ -30,6 +35,14 @@ func (t *target) remove(ctx context.Context) error {
 		t.record.changes.Unlock()
 	}
 	return errors.Join(append(failed, t.record.end())...)
+}
+
+// goes ranks objects of which the highest is deleted first.
+func (c creation) goes() int {
+	if c.Kind == "APIService" {
+		return 1
+	}
+	return 0
 }
 
 // end removes the record from the disk if nothing is left in it, and unlocks it.

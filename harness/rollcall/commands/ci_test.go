@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -305,6 +306,7 @@ func TestGitLabJobsRunRollcall(t *testing.T) {
 		Script      []string
 		AfterScript []string `json:"after_script"`
 		Extends     string
+		Variables   map[string]any
 		Artifacts   struct{ Reports struct{ JUnit string } }
 	}
 	jobs := map[string]job{}
@@ -313,7 +315,8 @@ func TestGitLabJobsRunRollcall(t *testing.T) {
 	for name, j := range jobs {
 		for _, line := range append(j.Script, j.AfterScript...) {
 			dir := t.TempDir()
-			calls, _ := shell(t, dir, line, "KUBECONFIG=/tmp/k", "IMAGES=echo:v1=r", "CI_MERGE_REQUEST_DIFF_BASE_SHA=abc")
+			calls, _ := shell(t, dir, line, "KUBECONFIG=/tmp/k", "IMAGES=echo:v1=r", "CI_MERGE_REQUEST_DIFF_BASE_SHA=abc",
+				fmt.Sprintf("MANIFESTS=%v", j.Variables["MANIFESTS"]))
 			for _, call := range calls {
 				got[name+" "+call[0]] = accepted(t, call)
 			}
