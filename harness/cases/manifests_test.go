@@ -24,7 +24,7 @@ var manifestCases = []userCase{
 		edits: slices.Concat(exits, []string{"      - name: proxy\n", "      containers:\n      - name: proxy\n",
 			"        restartPolicy: Always\n", "",
 			"      containers:\n      - name: app\n", "      - name: app\n"}),
-		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006 RC3016", may: "RC3004 RC3011",
+		cluster: &onCluster{exit: "1", causes: "stale-endpoint/terminating/rollout/manifest", advice: "RC3006", may: "RC3004 RC3011 RC3016",
 			says: "- name: proxy + lifecycle: + preStop:"}},
 	{name: "n4", file: "n4", sentence: "anchors, merge keys, a List in a List, an empty one and a document of comments"},
 	{name: "n4-alias", file: "n4", sentence: "an alias whose anchor is in another document", edits: []string{"data: {a: b}", "data: *labels"}},
@@ -38,9 +38,9 @@ var manifestCases = []userCase{
 		edits: []string{"http://db/", "http://back.n5-data.svc.cluster.local/", "n5-data", "n5c-data"}, flags: []string{"--rate=20"},
 		cluster: &onCluster{exit: "0", may: "RC3006"}},
 	{name: "hooks", file: "hooks", sentence: "hooks of Helm and Argo CD run in their order, and tests never", service: "web/", next: startsIn("1s"),
-		cluster: &onCluster{exit: "0", may: "RC3006 RC3034", says: "left out:  1 hook of tests: Pod smoke"}},
+		cluster: &onCluster{exit: "0", may: "RC3006 RC3034", says: "left out: 1 hook of tests: Pod smoke"}},
 	{name: "volumes", file: "volumes", sentence: "each pod has its volume, and finds it again",
-		cluster: &onCluster{exit: "0", may: "RC3006", says: "volumes: data-web-0, data-web-1, data-web-2, shared: each a folder of a node"}},
+		cluster: &onCluster{exit: "0", may: "RC3006", says: "volumes: data-web-0, data-web-1, data-web-2…: each a folder of a node"}},
 }
 
 // applyCases have kubectl apply such manifests.
