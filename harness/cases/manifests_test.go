@@ -40,7 +40,7 @@ var manifestCases = []userCase{
 	{name: "hooks", file: "hooks", sentence: "hooks of Helm and Argo CD run in their order, and tests never", service: "web/", next: startsIn("1s"),
 		cluster: &onCluster{exit: "0", may: "RC3006 RC3034", says: "left out: 1 hook of tests: Pod smoke"}},
 	{name: "volumes", file: "volumes", sentence: "each pod has its volume, and finds it again",
-		cluster: &onCluster{exit: "0", may: "RC3006", says: "volumes: data-web-0, data-web-1, data-web-2…: each a folder of a node"}},
+		cluster: &onCluster{exit: "0", may: "RC3006 RC3034", says: "volumes: data-web-0, data-web-1, data-web-2…: each a folder of a node"}},
 }
 
 // applyCases have kubectl apply such manifests.
