@@ -101,6 +101,9 @@ func newBuilder(run evidence.Run, lane evidence.Lane, routed flows, s *shared) *
 	if lane.Protocol.Streams() {
 		faults = append(faults, evidence.StreamFaults()...)
 	}
+	if lane.Protocol.Shares() {
+		faults = append(faults, evidence.HTTP2Faults()...)
+	}
 	if lane.OverTLS() {
 		faults = append(faults, evidence.TLSFaults()...)
 	}
