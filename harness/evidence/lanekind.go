@@ -51,6 +51,9 @@ func LaneKinds() []LaneKind {
 	}
 }
 
+// laneKinds are those of LaneKinds, which makes them anew each time.
+var laneKinds = LaneKinds()
+
 // Lane returns the kind's lane in a place, such as "worker" or "outside".
 func (k LaneKind) Lane(place string) Lane {
 	return Lane{ID: place + "-" + k.Name, Vantage: k.Vantage, Conn: k.Conn, Resends: k.Resends, Named: k.Named, Protocol: k.Protocol}
