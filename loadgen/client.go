@@ -56,7 +56,7 @@ func (c *client) ask(turn, seq uint64) (hit evidence.Hit, trouble error) {
 	sent := time.Now()
 	hit = evidence.Hit{Lane: c.lane.ID, Seq: seq, Due: c.clock.at(sent), Sent: c.clock.at(sent)}
 	failures := c.exchange(request{turn: turn, seq: seq, sent: sent, deadline: sent.Add(c.timeout)}, &hit)
-	hit.Took = time.Since(sent)
+	hit.Took = c.clock.at(time.Now()) - hit.Sent // which may be later than now: see [shared.reserve]
 	if len(failures) > 0 {
 		var known bool
 		if hit.Fault, known = faultFrom(c.lane.Vantage, failures...); !known {

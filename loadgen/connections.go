@@ -72,6 +72,27 @@ func (c *connection) answered(by evidence.Server) {
 	c.mu.Unlock()
 }
 
+// unanswered counts a request without a whole reply, after which the connection went on.
+func (c *connection) unanswered() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	c.is.InFlight--
+	c.mu.Unlock()
+}
+
+// takenBack counts a request that was not sent over it after all.
+func (c *connection) takenBack() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	c.is.Sent--
+	c.is.InFlight--
+	c.mu.Unlock()
+}
+
 // told notes that the server told its client to go.
 func (c *connection) told(by evidence.Notice) {
 	c.become(func(is *evidence.Connection) bool {
@@ -84,9 +105,12 @@ func (c *connection) told(by evidence.Notice) {
 }
 
 // ended notes how it ended. What comes after its first end is not noted.
-func (c *connection) ended(how evidence.End) {
+func (c *connection) ended(how evidence.End) { c.endedWith(time.Now(), how, 0) }
+
+// endedWith notes when and how it ended, and with which code of its protocol; 0: that has none.
+func (c *connection) endedWith(at time.Time, how evidence.End, code int) {
 	c.become(func(is *evidence.Connection) bool {
-		is.Ended, is.End = c.of.clock.at(time.Now()), how
+		is.Ended, is.End, is.Code = c.of.clock.at(at), how, code
 		return true
 	})
 }

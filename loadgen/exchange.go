@@ -13,7 +13,10 @@ type protocol struct {
 	open func(evidence.Lane, Config, *connections) (exchanger, error)
 }
 
-var protocols = map[evidence.Protocol]protocol{evidence.HTTP: {checkHTTP, openHTTP}, evidence.SSE: {checkSSE, openSSE}}
+var protocols = map[evidence.Protocol]protocol{
+	evidence.HTTP: {checkHTTP, openHTTP}, evidence.SSE: {checkSSE, openSSE},
+	evidence.H2C: {checkHTTP2, openHTTP2}, evidence.H2: {checkHTTP2, openHTTP2},
+}
 
 // An exchanger carries the requests of one lane. It is safe for concurrent use.
 type exchanger interface {

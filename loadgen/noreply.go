@@ -19,6 +19,12 @@ type NoReplyError struct {
 
 func (e *NoReplyError) Error() string { return e.Because }
 
+// An UnspokenError is what a target answered that does not speak the protocol of its lane, as a clause. As a fault it is
+// [evidence.WrongServer].
+type UnspokenError string
+
+func (e UnspokenError) Error() string { return string(e) }
+
 // speaksTLS reports whether a lane's target speaks TLS, whatever certificate it has or wants: the handshake succeeds, or the target
 // says why not in an alert (RFC 8446, 6.2), which is a [net.OpError] "remote error".
 func speaksTLS(lane evidence.Lane) bool {

@@ -78,10 +78,15 @@ func tlsFault(err error) evidence.Fault {
 }
 
 // secure makes the TLS handshake over a connection, whose stream is encrypted from then on.
-func (s *direct) secure(w *httpConn) error {
+func (s *direct) secure(w *httpConn) (err error) {
 	w.below = &peekable{Conn: w.conn}
-	secured := tls.Client(w.below, s.tls)
-	w.stream = secured
+	w.stream, err = s.handshake(w.below)
+	return err
+}
+
+// handshake makes the TLS handshake over a connection. The error is why it failed; the connection is there in any case.
+func (s *direct) handshake(below net.Conn) (*tls.Conn, error) {
+	secured := tls.Client(below, s.tls)
 	err := secured.Handshake()
 	shown := secured.ConnectionState().PeerCertificates
 	var refused *tls.CertificateVerificationError
@@ -92,9 +97,9 @@ func (s *direct) secure(w *httpConn) error {
 		s.noteCertificate(shown[0])
 	}
 	if err != nil {
-		return handshakeError{err}
+		return secured, handshakeError{err}
 	}
-	return nil
+	return secured, nil
 }
 
 // noteCertificate notes a certificate that differs from that of the previous connection.

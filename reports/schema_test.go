@@ -124,7 +124,8 @@ func TestTheSchemaNamesEveryFault(t *testing.T) {
 		faults []evidence.Fault
 		whose  string
 	}{
-		{evidence.PlainFaults(), ""}, {evidence.StreamFaults(), "Of lanes of streams: "}, {evidence.TLSFaults(), "Of lanes over TLS: "},
+		{evidence.PlainFaults(), ""}, {evidence.StreamFaults(), "Of lanes of streams: "},
+		{evidence.HTTP2Faults(), "Of lanes over HTTP/2: "}, {evidence.TLSFaults(), "Of lanes over TLS: "},
 		{evidence.HostFaults(), "Of lanes outside the cluster: their host "},
 	} {
 		for _, fault := range of.faults {

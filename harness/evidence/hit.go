@@ -81,6 +81,9 @@ const Returned Fault = "returned"
 // Truncated is the fault of streams alone. One that was cut with an error is Closed or Reset, and one without a token for too long Timeout.
 const Truncated Fault = "truncated"
 
+// StreamReset is the fault of HTTP/2 alone: RST_STREAM. With the code REFUSED_STREAM it is Returned.
+const StreamReset Fault = "stream_reset"
+
 // The faults of TLS. A handshake in which the connection ends or no reply comes is Closed, Reset or Timeout.
 const (
 	HandshakeFailed      Fault = "handshake_failed" // a TLSFailed event has the cause
@@ -129,17 +132,25 @@ var (
 	streamFaults = []meaning{
 		{Truncated, "the stream ended without its end mark, and no error"},
 	}
+	http2Faults = []meaning{
+		{StreamReset, "its stream was reset, and the connection was not"},
+	}
 	returned = meaning{Returned, "the server vouches that it did not process it: no failure"}
 )
 
 // Faults lists every fault of a request that failed, in the order reports show them.
-func Faults() []Fault { return slices.Concat(PlainFaults(), StreamFaults(), TLSFaults(), HostFaults()) }
+func Faults() []Fault {
+	return slices.Concat(PlainFaults(), StreamFaults(), HTTP2Faults(), TLSFaults(), HostFaults())
+}
 
 // PlainFaults lists the faults that need no TLS.
 func PlainFaults() []Fault { return faultsOf(plainFaults) }
 
 // StreamFaults lists those of lanes whose replies are streams alone.
 func StreamFaults() []Fault { return faultsOf(streamFaults) }
+
+// HTTP2Faults lists those of lanes over HTTP/2 alone.
+func HTTP2Faults() []Fault { return faultsOf(http2Faults) }
 
 // TLSFaults lists those of lanes over TLS alone.
 func TLSFaults() []Fault { return faultsOf(tlsFaults) }
@@ -156,7 +167,7 @@ func faultsOf(meanings []meaning) (faults []Fault) {
 
 // Meaning says what happened to a request that failed so. The subject of what it says of a fault of a host is the host.
 func (f Fault) Meaning() string {
-	for _, m := range slices.Concat(plainFaults, streamFaults, tlsFaults, hostFaults, []meaning{returned}) {
+	for _, m := range slices.Concat(plainFaults, streamFaults, http2Faults, tlsFaults, hostFaults, []meaning{returned}) {
 		if m.fault == f {
 			return m.text
 		}

@@ -25,6 +25,12 @@ const Kept = "reused"
 // Streaming is the optional kind whose replies are streams of tokens.
 const Streaming = "stream"
 
+// Sharing and SharingTLS are the optional kinds whose requests share connections of HTTP/2, without TLS and over it.
+const (
+	Sharing    = "h2c"
+	SharingTLS = "h2"
+)
+
 // DoneMark is the end mark of the streams of Rollcall's app, as it is of those of many language models.
 const DoneMark = "[DONE]"
 
@@ -38,10 +44,15 @@ func LaneKinds() []LaneKind {
 		{Name: Plain, Vantage: FromPod, Conn: Reused, Resends: true, Optional: true},
 		{Name: Named, Vantage: FromPod, Conn: Fresh, Named: true, Optional: true},
 		{Name: Streaming, Vantage: FromPod, Conn: Fresh, Protocol: SSE, Optional: true},
+		{Name: Sharing, Vantage: FromPod, Conn: Reused, Protocol: H2C, Optional: true},
+		{Name: SharingTLS, Vantage: FromPod, Conn: Reused, Protocol: H2, Optional: true},
 		{Name: "fresh", Vantage: FromHost, Conn: Fresh},
 		{Name: Kept, Vantage: FromHost, Conn: Reused, Optional: true},
 	}
 }
+
+// laneKinds are those of LaneKinds, which makes them anew each time.
+var laneKinds = LaneKinds()
 
 // Lane returns the kind's lane in a place, such as "worker" or "outside".
 func (k LaneKind) Lane(place string) Lane {

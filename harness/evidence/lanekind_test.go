@@ -18,6 +18,8 @@ func TestLaneKind(t *testing.T) {
 		"worker-plain":   {method: "GET", keepsAlive: true, app: true},
 		"worker-named":   {method: "GET", app: true, retries: true, damage: true, followsRules: true},
 		"worker-stream":  {method: "GET", app: true, retries: true, damage: true, followsRules: true},
+		"worker-h2c":     {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
+		"worker-h2":      {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
 		"worker-control": {method: "GET", control: true},
 		"outside-fresh":  {method: "GET", app: true, retries: true},
 		"outside-reused": {method: "POST", keepsAlive: true, app: true, retries: true},

@@ -9,6 +9,8 @@ type Protocol string
 const (
 	HTTP Protocol = ""    // HTTP/1.1, the default
 	SSE  Protocol = "sse" // server-sent events over HTTP/1.1, each of which is a token
+	H2C  Protocol = "h2c" // HTTP/2 without TLS, of which the client knows
+	H2   Protocol = "h2"  // HTTP/2 over TLS, in whose handshake both agree on it
 )
 
 // traits are what a judge has to know of a protocol.
@@ -17,6 +19,7 @@ type traits struct {
 	overTCP bool
 	steady  bool
 	streams bool
+	shares  bool
 }
 
 // To add a protocol, add a row, and an exchanger in package loadgen. Of a protocol without one, as in a recording of a later build, nothing
@@ -24,6 +27,8 @@ type traits struct {
 var protocols = map[Protocol]traits{
 	HTTP: {name: "http", overTCP: true, steady: true},
 	SSE:  {name: "sse", overTCP: true, streams: true},
+	H2C:  {name: "h2c", overTCP: true, steady: true, shares: true},
+	H2:   {name: "h2", overTCP: true, steady: true, shares: true},
 }
 
 // Name returns the name in reports.
@@ -45,3 +50,6 @@ func (p Protocol) Steady() bool { return protocols[p].steady }
 
 // Streams reports whether a reply comes token by token, and may say by a mark that it is whole.
 func (p Protocol) Streams() bool { return protocols[p].streams }
+
+// Shares reports whether a connection carries several requests at a time, each of which may fail alone.
+func (p Protocol) Shares() bool { return protocols[p].shares }

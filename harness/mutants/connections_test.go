@@ -74,6 +74,15 @@ func cutAt(to func(slot int, pods []evidence.Server) evidence.Server, cuts ...ti
 	}
 }
 
+// shared makes the lanes with kept connections share them.
+func shared(r *recording) {
+	for i := range r.Run.Lanes {
+		if l := &r.Run.Lanes[i]; l.Conn == evidence.Reused {
+			l.Protocol = evidence.H2C
+		}
+	}
+}
+
 // readyPods returns the pods of a version that became ready.
 func (r recording) readyPods(version string) (pods []evidence.Server) {
 	for _, e := range r.Events {

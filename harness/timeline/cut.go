@@ -57,7 +57,7 @@ func (c *cutter) chance(h Hit) (chance Chance, known bool) {
 	left := end.at - began // for the reply
 	switch {
 	case by == "":
-		return chance, h.Failed() // it reached no pod
+		return chance, !h.Good() // it reached no pod
 	case !ended:
 		return chance, true
 	default:

@@ -138,6 +138,25 @@ func TestRulesAboutConnections(t *testing.T) {
 	})
 }
 
+// A request that reached no pod was to reach the one that its connection led to.
+func TestCutsOfKeptConnections(t *testing.T) {
+	unlogged := logged(func(h evidence.Hit) int {
+		if h.Good() {
+			return 1
+		}
+		return 0
+	})
+	cuts := asCut("fixed:250ms", 5).On(evidence.Reused)
+	lost := all(bEnds, breaking("worker-reused", evidence.Reset, from(94, 98)...))
+	checkOutcomes(t, []outcomeRow{
+		{"requests were on their way when their pod ended", cuts, all(lost, reopened(99), unlogged), verdict.Pass},
+		{"an earlier build did not note their connection", cuts, all(lost, unlogged), verdict.Fail},
+		{"requests before were returned", cuts, all(lost, breaking("worker-reused", evidence.Returned, from(80, 89)...), reopened(99), unlogged),
+			verdict.Pass},
+		{"one before was lost", cuts, all(lost, breaking("worker-reused", evidence.Reset, 80), reopened(99), unlogged), verdict.Fail},
+	})
+}
+
 // drawConnections draws the connections of the requests, and who is told to go.
 func (d *drawing) drawConnections() {
 	numbered(&d.recording)

@@ -195,7 +195,8 @@ func faults() string {
 	for _, of := range []struct {
 		faults []evidence.Fault
 		whose  string
-	}{{evidence.PlainFaults(), ""}, {evidence.StreamFaults(), ""}, {evidence.TLSFaults(), ""}, {evidence.HostFaults(), "the client's host "},
+	}{{evidence.PlainFaults(), ""}, {evidence.StreamFaults(), ""}, {evidence.HTTP2Faults(), ""}, {evidence.TLSFaults(), ""},
+		{evidence.HostFaults(), "the client's host "},
 		{[]evidence.Fault{evidence.Returned}, ""}} {
 		for _, fault := range of.faults {
 			text += fmt.Sprintf("| `%s` | %s%s |\n", fault, of.whose, fault.Meaning())

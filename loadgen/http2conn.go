@@ -1,0 +1,317 @@
+package loadgen
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.com/rollcall/harness/evidence"
+)
+
+// http2Name is the name of HTTP/2 in TLS handshakes (RFC 9113, 3.2).
+const http2Name = "h2"
+
+// An http2Conn is a connection of HTTP/2. It is the net.Conn below net/http's part of it, too, and so sees every frame of the server.
+type http2Conn struct {
+	net.Conn  // carries frames: tcp, or TLS over it
+	tcp       net.Conn
+	client    *http.ClientConn
+	opened    time.Time
+	handshake uint32 // how long that took, µs; 0: no TLS
+	noted     *connection
+	resent    resends
+	frames    frameReader
+	heard     atomic.Int64  // when something was read last, ns after opened
+	freed     chan struct{} // has one element if a stream may have become free
+
+	mu      sync.Mutex // no method of client is called with it, since that calls those of net.Conn
+	leaving error      // why it takes no more requests; nil: it does
+	readErr error
+	pending int // requests without an outcome
+	code    int // of GOAWAY
+	ended   evidence.End
+	endedAt time.Time
+}
+
+// errGone is why a connection takes no more requests: it was told to go, or replaced.
+var errGone = errors.New("the connection takes no more requests")
+
+// reserve takes a stream for a request. It waits for one until the deadline while the server allows no more. If the connection takes no
+// more requests, the error is why.
+func (c *http2Conn) reserve(deadline time.Time) (waited bool, err error) {
+	for c.client.Reserve() != nil {
+		switch leaves := c.leaves(); {
+		case leaves != nil:
+			return waited, leaves
+		case c.client.InFlight() == 0:
+			return waited, errors.New("the server allows no streams")
+		}
+		waited = true
+		if err := awaitUntil(c.freed, deadline); err != nil {
+			return false, err
+		}
+	}
+	if c.client.Available() > 0 {
+		c.signal() // for the next one that waits
+	}
+	c.mu.Lock()
+	leaves := c.leaving
+	if leaves == nil {
+		c.pending++
+		c.noted.sent()
+	}
+	c.mu.Unlock()
+	if leaves != nil {
+		c.client.Release()
+	}
+	return waited, leaves
+}
+
+// signal wakes one request that waits for a stream.
+func (c *http2Conn) signal() {
+	select {
+	case c.freed <- struct{}{}:
+	default:
+	}
+}
+
+// leaves returns why it takes no more requests; nil: it does.
+func (c *http2Conn) leaves() error {
+	failed := c.client.Err() != nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leaving == nil && failed {
+		return errGone
+	}
+	return c.leaving
+}
+
+// describe writes into the hit of a request, sent at some time, what is known of the connection that carries it, which it may have opened.
+func (c *http2Conn) describe(h *evidence.Hit, sent time.Time, opened bool) {
+	h.Attempts, h.LocalPort, h.Connection, h.Reused = 1, localPort(c.tcp), c.noted.number(), !opened
+	if c.opened.After(sent) {
+		h.Connect, h.HandshakeMicros = c.opened.Sub(sent).Truncate(time.Microsecond), c.handshake
+	}
+}
+
+// answered ends a request with a whole reply.
+func (c *http2Conn) answered(by evidence.Server) {
+	c.mu.Lock()
+	c.noted.answered(by)
+	c.finish()
+}
+
+// unanswered ends a request without one. If it was lost, it was in flight when the connection ended, if that did.
+func (c *http2Conn) unanswered(lost bool) {
+	c.mu.Lock()
+	if !lost || c.ended == "" {
+		c.noted.unanswered()
+	}
+	c.finish()
+}
+
+// takeBack ends a request that was not sent after all.
+func (c *http2Conn) takeBack() {
+	c.mu.Lock()
+	c.noted.takenBack()
+	c.finish()
+}
+
+// finish ends a request, unlocks the connection and, after the last request, closes one that takes no more.
+func (c *http2Conn) finish() {
+	c.pending--
+	idle := c.pending == 0 && c.leaving != nil
+	c.noteEnd()
+	c.mu.Unlock()
+	if idle {
+		c.client.Close()
+	}
+}
+
+// retire closes the connection once its requests are over.
+func (c *http2Conn) retire() {
+	c.mu.Lock()
+	if c.leaving == nil {
+		c.leaving = errGone
+	}
+	idle := c.pending == 0
+	c.mu.Unlock()
+	if idle {
+		c.client.Close()
+	}
+}
+
+// end notes how the connection ended. What comes after its first end is not noted.
+func (c *http2Conn) end(how evidence.End) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended != "" {
+		return
+	}
+	c.ended, c.endedAt = how, time.Now()
+	if c.leaving == nil {
+		c.leaving = errGone
+	}
+	c.noteEnd()
+}
+
+// noteEnd notes the end once it is known what became of every request. The caller holds the lock.
+func (c *http2Conn) noteEnd() {
+	if c.ended == "" || c.pending > 0 {
+		return
+	}
+	code := 0
+	if c.ended == evidence.EndCode {
+		code = c.code
+	}
+	c.noted.endedWith(c.endedAt, c.ended, code)
+}
+
+// failure returns the error of a request, and why the connection could not be read any more, since the first may not say so.
+func (c *http2Conn) failure(err error) []error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return []error{err, c.readErr}
+}
+
+// heardSince reports whether the server has sent anything since then.
+func (c *http2Conn) heardSince(then time.Time) bool {
+	return c.heard.Load() >= int64(then.Sub(c.opened))
+}
+
+// Read reads what the server sends, for net/http alone.
+func (c *http2Conn) Read(p []byte) (n int, err error) {
+	n, err = c.Conn.Read(p)
+	first := !c.frames.any
+	told, foreign := c.frames.read(p[:n])
+	switch {
+	case foreign:
+		n, err = 0, UnspokenError("it answers over HTTP/1.1, and not over HTTP/2")
+	case first && errors.Is(err, io.EOF) && !c.frames.any:
+		err = fmt.Errorf("it closed the connection before any frame of HTTP/2: %w", err)
+	}
+	if n > 0 {
+		c.heard.Store(int64(time.Since(c.opened)))
+	}
+	if told {
+		c.noted.told(evidence.GoAway)
+		c.mu.Lock()
+		c.leaving, c.code = errToldToGo, c.frames.code
+		c.mu.Unlock()
+		c.signal()
+	}
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.mu.Lock()
+		c.readErr = err
+		c.mu.Unlock()
+		how := endOf(err)
+		if c.frames.code != 0 {
+			how = evidence.EndCode
+		}
+		c.end(how)
+	}
+	return n, err
+}
+
+// Close closes the connection, for net/http alone or before that has it. TLS's closing alert would wait for a peer that reads nothing.
+func (c *http2Conn) Close() error {
+	c.end(evidence.EndOwn)
+	return c.tcp.Close()
+}
+
+// A frameReader finds GOAWAY among the frames that a server sends (RFC 9113, 4.1 and 6.8).
+type frameReader struct {
+	any  bool // a frame was found
+	code int  // of the last GOAWAY
+	head [frameHead + goAwayHead]byte
+	got  int // bytes of head
+	skip int // bytes of the frame that follow
+}
+
+// A frame begins with its length, its type and its stream; the payload of GOAWAY with the last stream and a code.
+const (
+	frameHead   = 9
+	goAwayFrame = 7
+	goAwayHead  = 8
+)
+
+// read reads the next bytes that a server sends. They are foreign if they begin as a reply of HTTP/1.
+func (r *frameReader) read(p []byte) (told, foreign bool) {
+	for len(p) > 0 {
+		if skipped := min(r.skip, len(p)); skipped > 0 {
+			r.skip, p = r.skip-skipped, p[skipped:]
+			continue
+		}
+		want := frameHead
+		if r.got >= frameHead { // a GOAWAY
+			want += goAwayHead
+		}
+		n := copy(r.head[r.got:want], p)
+		r.got, p = r.got+n, p[n:]
+		if r.got < want {
+			break
+		}
+		if !r.any && strings.HasPrefix(string(r.head[:]), "HTTP/1.") {
+			return false, true
+		}
+		r.any = true
+		length := int(r.head[0])<<16 | int(r.head[1])<<8 | int(r.head[2])
+		switch {
+		case want > frameHead:
+			told, r.code = true, int(binary.BigEndian.Uint32(r.head[frameHead+4:])&0x7fffffff)
+			length -= goAwayHead
+		case r.head[3] == goAwayFrame && length >= goAwayHead:
+			continue
+		}
+		r.skip, r.got = length, 0
+	}
+	return told, false
+}
+
+// errToldToGo is why a connection takes no more requests after GOAWAY: the server did not get one.
+var errToldToGo = errors.New("the server told the client to go before it sent the request")
+
+// A streamError is an error of HTTP/2 for one stream, in the form in which net/http gives it away (net/http/h2_error.go).
+type streamError struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+func (e streamError) Error() string { return fmt.Sprintf("stream %d: code %d", e.StreamID, e.Code) }
+
+// refusedStream is the code of a stream that the server did not process (RFC 9113, 8.7).
+const refusedStream = 7
+
+// The errors of net/http for a stream that GOAWAY shows not to have been processed, and for requests that were not written.
+const (
+	goneError        = "http2: Transport received Server's graceful shutdown GOAWAY"
+	unusableError    = "http2: client conn not usable"
+	unconnectedError = "http2: client conn could not be established"
+)
+
+// streamFault returns what became of a request by an error of its stream; NoFault if it is none.
+func streamFault(err error) evidence.Fault {
+	var stream streamError
+	switch {
+	case errors.Is(err, errToldToGo), err.Error() == goneError, errors.As(err, &stream) && stream.Code == refusedStream:
+		return evidence.Returned
+	case errors.As(err, &stream):
+		return evidence.StreamReset
+	default:
+		return evidence.NoFault
+	}
+}
+
+// unwritten reports whether a request failed before anything of it was written.
+func unwritten(err error) bool {
+	return err.Error() == unusableError || err.Error() == unconnectedError
+}
