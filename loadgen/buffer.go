@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/evidence/framelog"
@@ -30,18 +31,23 @@ type buffer struct {
 	forgotten int        // records that were in memory
 	records   []inMemory // in memory
 	over      bool
-	trouble   string   // the first; see [Status.Troubles]
-	log       *laneLog // on the spool; nil: there is none
-	broken    func()   // called once when the log cannot be written; may be nil
+	trouble   string      // the first; see [Status.Troubles]
+	log       *laneLog    // on the spool; nil: there is none
+	flushing  *time.Timer // of a batch of the log; nil: none is pending
+	broken    func()      // called once when the log cannot be written; may be nil
 }
 
-// An inMemory is a record in memory: a connection or, where that is nil, a hit.
+// An inMemory is a record in memory: a connection or frames or, where both are nil, a hit.
 type inMemory struct {
 	hit        evidence.Hit
 	connection *evidence.Connection
+	frames     []byte // that the spool did not take
 }
 
 func (r inMemory) appendTo(log []byte) []byte {
+	if r.frames != nil {
+		return append(log, r.frames...)
+	}
 	if r.connection != nil {
 		return framelog.Append(log, framelog.Connection, encode(r.connection))
 	}
@@ -107,9 +113,24 @@ func encode(record any) []byte {
 	return text
 }
 
-// check ends the lane if its log could not be written, since its hits would be lost with the process. It reports whether there was
-// an error.
+// flush writes a batch of the log.
+func (b *buffer) flush() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.flushing = nil
+	b.check(b.log.flush())
+}
+
+// check ends the lane if its log could not be written, since its hits would be lost with the process, and has what is pending written
+// soon. It reports whether there was an error.
 func (b *buffer) check(err error) (broken bool) {
+	if err != nil && len(b.log.pending) > 0 {
+		b.keep(inMemory{frames: b.log.pending})
+		b.log.pending = nil
+	}
+	if len(b.log.pending) > 0 && b.flushing == nil && !b.over {
+		b.flushing = time.AfterFunc(batchEvery, b.flush)
+	}
 	if err != nil && b.broken != nil {
 		b.fail(err)
 		b.broken()
@@ -141,7 +162,11 @@ func (b *buffer) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.over = true
+	if b.flushing != nil {
+		b.flushing.Stop()
+	}
 	if b.log != nil {
+		b.check(b.log.flush())
 		b.log.close()
 	}
 }
@@ -152,6 +177,9 @@ func (b *buffer) from(at int64) (Range, error) {
 	defer func() { b.log.remove(gone) }() // after the lock is released: nobody should wait for a disk
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.log != nil && !b.over {
+		b.check(b.log.flush())
+	}
 	switch end := b.inMemory() + int64(len(b.records)); {
 	case at < b.first:
 		return Range{}, fmt.Errorf("%w: what is before %d", errForgotten, b.first)

@@ -19,17 +19,31 @@ import (
 )
 
 // A laneLog is the log of a lane on a spool. It has what the next process of the agent has to know: the number of each request before
-// it is sent, each hit, and whatever is new of a connection, with one write each. A position is a number of bytes before it. The caller
-// holds the buffer's lock.
+// it is sent, each hit, and whatever is new of a connection, with one write each, or one for a batch. A position is a number of bytes
+// before it. The caller holds the buffer's lock.
 type laneLog struct {
 	sentRequests
 	openConnections
-	spool    *spool
-	lane     int // its index in the order
-	file     *os.File
-	segments []segment // ascending; the last one is written to
-	trouble  string    // the lane's first; empty: none
-	err      error     // the first error; nothing is written after it
+	spool     *spool
+	lane      int // its index in the order
+	batch     int // the most requests whose frames are written together; 0: each frame is written at once
+	file      *os.File
+	segments  []segment // ascending; the last one is written to
+	pending   []byte    // frames that are not written yet
+	unflushed int       // requests in pending
+	trouble   string    // the lane's first; empty: none
+	err       error     // the first error; nothing is written after it
+}
+
+// batchEvery is how long frames of a batch wait at most, if the processor is free: a process that is killed loses no more than that.
+const batchEvery = 100 * time.Millisecond
+
+// batchOf returns how many requests a batch has at most, in a lane: those of batchEvery, and one. 0: its protocol has no batches.
+func batchOf(lane evidence.Lane) int {
+	if !protocols[lane.Protocol].batched {
+		return 0
+	}
+	return 1 + int(time.Duration(lane.Rate)*batchEvery/time.Second)
 }
 
 // sentRequests are the requests of a lane that were sent, and those of them that have no outcome yet.
@@ -74,18 +88,18 @@ func (o *openConnections) noted(c evidence.Connection) {
 }
 
 // newLane begins the log of a lane.
-func (s *spool) newLane(lane int) (*laneLog, error) {
-	l := s.laneLog(lane)
+func (s *spool) newLane(lane, batch int) (*laneLog, error) {
+	l := s.laneLog(lane, batch)
 	return l, l.roll(0)
 }
 
-func (s *spool) laneLog(lane int) *laneLog {
-	return &laneLog{spool: s, lane: lane, sentRequests: newSentRequests(0), openConnections: newOpenConnections(0, nil)}
+func (s *spool) laneLog(lane, batch int) *laneLog {
+	return &laneLog{spool: s, lane: lane, batch: batch, sentRequests: newSentRequests(0), openConnections: newOpenConnections(0, nil)}
 }
 
 // findLane opens the log that an earlier process wrote. Before anything else is written, resume has to be called.
-func (s *spool) findLane(lane int) (l *laneLog, err error) {
-	l = s.laneLog(lane)
+func (s *spool) findLane(lane, batch int) (l *laneLog, err error) {
+	l = s.laneLog(lane, batch)
 	if l.segments, err = segmentsOf(s.dir, lane); err != nil {
 		return nil, err
 	}
@@ -179,6 +193,19 @@ func (l *laneLog) take(f framelog.Frame) error {
 // numbersLeftOut is how many numbers of connections a node may have lost with its power, at most.
 const numbersLeftOut = 1 << 20
 
+// unknown lists the requests that an earlier process may have sent and of which the log has no outcome, and returns the number from which on
+// it has sent none. A batch may have been lost.
+func (l *laneLog) unknown() (seqs []uint64, from uint64) {
+	from = l.unsent + uint64(l.batch)
+	open := maps.Clone(l.open)
+	for seq := l.unsent; seq < from; seq++ {
+		if !l.ahead[seq] {
+			open[seq] = true
+		}
+	}
+	return sorted(open), from
+}
+
 // resume continues from a request's number, at a time since the run began; earlier requests without an outcome get none any more, and
 // connections have ended. A node that lost power may have lost frames that were fetched: it begins where no position, and no number of a
 // connection, can be one of theirs.
@@ -214,6 +241,9 @@ func (l *laneLog) roll(first int64) error {
 	if err := l.write(framelog.Head, head); err != nil {
 		return err
 	}
+	if err := l.flush(); err != nil {
+		return err
+	}
 	if err := os.Rename(path+".new", path); err != nil {
 		return l.fail(err)
 	}
@@ -231,6 +261,12 @@ func (l *laneLog) head() segmentHead {
 // noteSent logs that a request is about to be sent.
 func (l *laneLog) noteSent(seq uint64) error {
 	l.sent(seq)
+	if l.batch > 0 && l.unflushed == l.batch {
+		if err := l.flush(); err != nil {
+			return err
+		}
+	}
+	l.unflushed++
 	return l.write(framelog.Sent, strconv.AppendUint(nil, seq, 10))
 }
 
@@ -254,8 +290,11 @@ func (l *laneLog) noteConnection(c evidence.Connection) error {
 
 // writeRecord writes a record, in the next segment if this one is long enough.
 func (l *laneLog) writeRecord(kind framelog.Kind, text []byte) error {
-	if last := l.segments[len(l.segments)-1]; l.err == nil && last.size >= segmentBytes {
-		if err := l.roll(last.end()); err != nil {
+	if last := l.segments[len(l.segments)-1]; l.err == nil && last.size+int64(len(l.pending)) >= segmentBytes {
+		if err := l.flush(); err != nil {
+			return err
+		}
+		if err := l.roll(l.end()); err != nil {
 			return err
 		}
 	}
@@ -272,16 +311,32 @@ func (l *laneLog) write(kind framelog.Kind, text []byte) error {
 	if l.err != nil {
 		return l.err
 	}
-	frame := framelog.Append(nil, kind, text)
-	size := int64(len(frame))
+	had := len(l.pending)
+	l.pending = framelog.Append(l.pending, kind, text)
+	size := int64(len(l.pending) - had)
 	if l.spool.used.Add(size) > l.spool.limit {
 		l.spool.used.Add(-size)
+		l.pending = l.pending[:had]
 		return l.fail(fmt.Errorf("it is full: %d MiB of hits were not fetched", l.spool.limit>>20))
 	}
-	if _, err := l.file.Write(frame); err != nil {
+	if l.batch > 0 {
+		return nil
+	}
+	err := l.flush()
+	l.pending = l.pending[:0] // what could not be written, the caller has
+	return err
+}
+
+// flush writes the frames that are not written yet. They stay pending if that fails.
+func (l *laneLog) flush() error {
+	if l.err != nil || len(l.pending) == 0 {
+		return l.err
+	}
+	if _, err := l.file.Write(l.pending); err != nil {
 		return l.fail(err)
 	}
-	l.segments[len(l.segments)-1].size += size
+	l.segments[len(l.segments)-1].size += int64(len(l.pending))
+	l.pending, l.unflushed = l.pending[:0], 0
 	return nil
 }
 

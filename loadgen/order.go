@@ -23,7 +23,7 @@ func (a *Agent) begin(ctx context.Context, o startRequest) (err error) {
 	for i, lane := range o.Lanes {
 		var kept buffer
 		if a.spool != nil {
-			log, err := a.spool.newLane(i)
+			log, err := a.spool.newLane(i, batchOf(lane))
 			if err != nil {
 				return unwritable(err)
 			}

@@ -37,7 +37,7 @@ func (a *Agent) resume(order spooledOrder, now time.Time) error {
 	logs := make([]*laneLog, len(o.Lanes))
 	for i, lane := range o.Lanes {
 		var err error
-		if logs[i], err = a.spool.findLane(i); err != nil {
+		if logs[i], err = a.spool.findLane(i, batchOf(lane)); err != nil {
 			return err
 		}
 		away, rest := absence(logs[i], lane, order, now, loads)
@@ -84,12 +84,12 @@ func (a *Agent) resumed(lane evidence.Lane, cfg Config, rest plan, kept *buffer,
 // absence returns what a lane missed until now, and the plan that it continues with if it loads.
 func absence(log *laneLog, lane evidence.Lane, order spooledOrder, now time.Time, loads bool) (away evidence.Absence, rest plan) {
 	began, whole := order.Order.Began, planOf(lane)
-	rest = whole.resumed(log.unsent, 0)
+	unknown, from := log.unknown()
+	rest = whole.resumed(from, 0)
 	if loads {
-		rest = whole.resumed(log.unsent, now.Sub(order.Began))
+		rest = whole.resumed(from, now.Sub(order.Began))
 	}
-	away = evidence.Absence{Lane: lane.ID, From: log.unsent, To: rest.number(0), Unknown: sorted(log.open),
-		Why: restartCause(order)}
+	away = evidence.Absence{Lane: lane.ID, From: from, To: rest.number(0), Unknown: unknown, Why: restartCause(order)}
 	away.Until = now.Sub(began)
 	away.Since = min(away.Until, order.Began.Sub(began)+time.Duration(away.From+1)*whole.interval)
 	return away, rest

@@ -173,7 +173,7 @@ func leave(t *testing.T, began time.Time, asked time.Time, sent int, unanswered 
 	t.Helper()
 	s := openTestSpool(t, t.TempDir(), SpoolLimit)
 	l := lane(evidence.Fresh, "http://127.0.0.1:1/", 100)
-	log, err := s.newLane(0)
+	log, err := s.newLane(0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func openTestSpool(t interface{ Fatal(...any) }, dir string, limit int64) *spool
 
 // newSpooled returns a buffer with a new log.
 func newSpooled(t interface{ Fatal(...any) }, s *spool) *buffer {
-	log, err := s.newLane(0)
+	log, err := s.newLane(0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func newSpooled(t interface{ Fatal(...any) }, s *spool) *buffer {
 // killed returns the buffer of the process after a killed one, with what that process left.
 func killed(t interface{ Fatal(...any) }, dir string) (b *buffer, unsent uint64, unknown []uint64) {
 	s := &spool{dir: dir, limit: SpoolLimit}
-	log, err := s.findLane(0)
+	log, err := s.findLane(0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestSpoolDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeFile(t, path, string(text)+row.text)
-		log, err := s.findLane(0)
+		log, err := s.findLane(0, 0)
 		if got := errorText(err); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
 			t.Errorf("%s: %q, want %q", row.sentence, got, row.want)
 		}
@@ -349,7 +349,7 @@ func BenchmarkSpool(b *testing.B) {
 		s := openTestSpool(b, b.TempDir(), SpoolLimit)
 		var lanes []*buffer
 		for i := range 3 {
-			log, err := s.newLane(i)
+			log, err := s.newLane(i, 0)
 			if err != nil {
 				b.Fatal(err)
 			}

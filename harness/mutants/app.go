@@ -6,6 +6,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/fixtures"
@@ -55,6 +56,9 @@ func appMutants() []Mutant {
 		{ID: "goaway-left-out", Damages: "pods exit at SIGTERM, without GOAWAY on the connections of HTTP/2 that clients share",
 			Of: "streams/h2c-goaway", Change: func(s *harness.Scenario) { s.App.Linger, s.App.OnTerm = 0, fixtures.Exit },
 			Want: verdict.Fail, Cause: "told-before-end"},
+		{ID: "end-mark-left-out", Damages: "the app's streams end without their end mark", Of: "streams/streams-drained",
+			Change: func(s *harness.Scenario) { s.App.Env = &corev1.EnvVar{Name: "ROLLCALL_STREAM_MARK", Value: "bye"} },
+			Want:   verdict.Fail, Cause: "no-failures"},
 		{ID: "hook-killed", Damages: "the program of an exec hook is killed", Of: "termination/hook-exec",
 			When: Moment{Event: evidence.PodDeleting, After: 2 * time.Second}, Do: hookKilled, Want: verdict.Fail, Cause: "fact"},
 		// A second deletion with a shorter grace period would not end a hook that has begun (seen on v1.36.3).
