@@ -25,6 +25,9 @@ const Kept = "reused"
 // Streaming is the optional kind whose replies are streams of tokens.
 const Streaming = "stream"
 
+// WebSockets is the optional kind that sends messages over WebSockets, which it opens ahead.
+const WebSockets = "websocket"
+
 // DoneMark is the end mark of the streams of Rollcall's app, as it is of those of many language models.
 const DoneMark = "[DONE]"
 
@@ -38,6 +41,7 @@ func LaneKinds() []LaneKind {
 		{Name: Plain, Vantage: FromPod, Conn: Reused, Resends: true, Optional: true},
 		{Name: Named, Vantage: FromPod, Conn: Fresh, Named: true, Optional: true},
 		{Name: Streaming, Vantage: FromPod, Conn: Fresh, Protocol: SSE, Optional: true},
+		{Name: WebSockets, Vantage: FromPod, Conn: Reused, Protocol: WebSocket, Optional: true},
 		{Name: "fresh", Vantage: FromHost, Conn: Fresh},
 		{Name: Kept, Vantage: FromHost, Conn: Reused, Optional: true},
 	}

@@ -7,8 +7,9 @@ type Protocol string
 
 // Protocols.
 const (
-	HTTP Protocol = ""    // HTTP/1.1, the default
-	SSE  Protocol = "sse" // server-sent events over HTTP/1.1, each of which is a token
+	HTTP      Protocol = ""    // HTTP/1.1, the default
+	SSE       Protocol = "sse" // server-sent events over HTTP/1.1, each of which is a token
+	WebSocket Protocol = "ws"  // numbered messages over connections of RFC 6455
 )
 
 // traits are what a judge has to know of a protocol.
@@ -22,8 +23,9 @@ type traits struct {
 // To add a protocol, add a row, and an exchanger in package loadgen. Of a protocol without one, as in a recording of a later build, nothing
 // is taken for granted.
 var protocols = map[Protocol]traits{
-	HTTP: {name: "http", overTCP: true, steady: true},
-	SSE:  {name: "sse", overTCP: true, streams: true},
+	HTTP:      {name: "http", overTCP: true, steady: true},
+	SSE:       {name: "sse", overTCP: true, streams: true},
+	WebSocket: {name: "ws", overTCP: true, steady: true},
 }
 
 // Name returns the name in reports.
