@@ -83,10 +83,31 @@ func (c *connection) told(by evidence.Notice) {
 	})
 }
 
+// unanswered counts a request without a whole reply, after which the connection went on.
+func (c *connection) unanswered() { c.count(func(is *evidence.Connection) { is.InFlight-- }) }
+
+// late counts a reply to a request that was given up.
+func (c *connection) late() { c.count(func(is *evidence.Connection) { is.Late++ }) }
+
+// again counts a reply to a request that had one, or that was never sent.
+func (c *connection) again() { c.count(func(is *evidence.Connection) { is.Again++ }) }
+
+func (c *connection) count(one func(*evidence.Connection)) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	one(&c.is)
+	c.mu.Unlock()
+}
+
 // ended notes how it ended. What comes after its first end is not noted.
-func (c *connection) ended(how evidence.End) {
+func (c *connection) ended(how evidence.End) { c.endedWith(time.Now(), how, 0) }
+
+// endedWith notes when and how it ended, and with which code of its protocol; 0: that has none.
+func (c *connection) endedWith(at time.Time, how evidence.End, code int) {
 	c.become(func(is *evidence.Connection) bool {
-		is.Ended, is.End = c.of.clock.at(time.Now()), how
+		is.Ended, is.End, is.Code = c.of.clock.at(at), how, code
 		return true
 	})
 }

@@ -11,9 +11,15 @@ type protocol struct {
 	check func(evidence.Lane, Config) error // returns why it cannot load a lane, or nil
 	// open opens what carries the requests of a lane that was checked. The error is why the lane cannot begin.
 	open func(evidence.Lane, Config, *connections) (exchanger, error)
+	// ask sends one request, as before a load; nil: what open opens does.
+	ask func(evidence.Lane, Config, request, *evidence.Hit) (failures []error)
 }
 
-var protocols = map[evidence.Protocol]protocol{evidence.HTTP: {checkHTTP, openHTTP}, evidence.SSE: {checkSSE, openSSE}}
+var protocols = map[evidence.Protocol]protocol{
+	evidence.HTTP:      {check: checkHTTP, open: openHTTP},
+	evidence.SSE:       {check: checkSSE, open: openSSE},
+	evidence.WebSocket: {check: checkWebSocket, open: openWebSockets, ask: askWebSocket},
+}
 
 // An exchanger carries the requests of one lane. It is safe for concurrent use.
 type exchanger interface {
