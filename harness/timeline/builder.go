@@ -217,7 +217,7 @@ func (b *builder) routed(h *evidence.Hit) Routed {
 	case c == nil:
 		return b.flows.connection(h)
 	case !h.Reused || c.hits == 0:
-		c.Routed = b.flows.connection(h)
+		c.Routed = b.flows.connection(c.openedBy(h))
 	}
 	return c.Routed
 }
