@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -32,6 +33,7 @@ const (
 type socket struct {
 	userapp   *replyReader // nil: the app is the echo app
 	w         *httpConn    // below
+	upgraded  *upgrader    // between the two
 	conn      *websocket.Conn
 	noted     *connection
 	opened    time.Time
@@ -83,7 +85,8 @@ func (s *webSockets) dial(number int) (*socket, error) {
 	defer context.AfterFunc(s.ending, func() { w.conn.Close() })()
 	asked := s.request(0)
 	asked.Header.Del(seqHeader)
-	options := &websocket.DialOptions{HTTPHeader: asked.Header, Host: asked.Host, HTTPClient: &http.Client{Transport: upgrader{w, s.timeout},
+	between := &upgrader{w: w, timeout: s.timeout}
+	options := &websocket.DialOptions{HTTPHeader: asked.Header, Host: asked.Host, HTTPClient: &http.Client{Transport: between,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	for _, protocols := range asked.Header.Values("Sec-WebSocket-Protocol") {
 		options.Subprotocols = append(options.Subprotocols, strings.FieldsFunc(protocols, func(r rune) bool { return r == ',' || r == ' ' })...)
@@ -99,7 +102,7 @@ func (s *webSockets) dial(number int) (*socket, error) {
 		return nil, err
 	}
 	conn.SetReadLimit(messageLimit)
-	k := &socket{userapp: s.userapp, w: w, conn: conn, opened: time.Now(), port: h.LocalPort, handshake: h.HandshakeMicros}
+	k := &socket{userapp: s.userapp, w: w, upgraded: between, conn: conn, opened: time.Now(), port: h.LocalPort, handshake: h.HandshakeMicros}
 	if s.userapp != nil {
 		k.by.by.Version = got.Header.Get(s.userapp.Header)
 	}
@@ -107,14 +110,15 @@ func (s *webSockets) dial(number int) (*socket, error) {
 	return k, nil
 }
 
-// An upgrader makes the handshake over a connection that is open.
+// An upgrader makes the handshake over a connection that is open, and is then that connection.
 type upgrader struct {
 	w       *httpConn
-	timeout time.Duration // of a write, later
+	timeout time.Duration         // of a write
+	failed  atomic.Pointer[error] // why reading ended
 }
 
 // RoundTrip sends the request of the handshake. The body of the reply is then the connection.
-func (u upgrader) RoundTrip(asked *http.Request) (*http.Response, error) {
+func (u *upgrader) RoundTrip(asked *http.Request) (*http.Response, error) {
 	u.w.left = headerLimit
 	if err := asked.Write(u.w.stream); err != nil {
 		return nil, err
@@ -129,10 +133,16 @@ func (u upgrader) RoundTrip(asked *http.Request) (*http.Response, error) {
 	return got, nil
 }
 
-func (u upgrader) Read(p []byte) (int, error) { return u.w.in.Read(p) }
+func (u *upgrader) Read(p []byte) (int, error) {
+	n, err := u.w.in.Read(p)
+	if err != nil {
+		u.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}
 
 // Write writes to a peer that reads.
-func (u upgrader) Write(p []byte) (int, error) {
+func (u *upgrader) Write(p []byte) (int, error) {
 	if err := u.w.conn.SetWriteDeadline(time.Now().Add(u.timeout)); err != nil {
 		return 0, err
 	}
@@ -140,7 +150,7 @@ func (u upgrader) Write(p []byte) (int, error) {
 }
 
 // Close closes the connection. TLS's closing alert would wait for a peer that reads nothing.
-func (u upgrader) Close() error { return u.w.conn.Close() }
+func (u *upgrader) Close() error { return u.w.conn.Close() }
 
 // send sends a message; it returns nil, and has sent nothing, if the connection has ended.
 func (k *socket) send(seq uint64) *message {
@@ -201,8 +211,8 @@ func (k *socket) read() error {
 			_, err = text.ReadFrom(reader)
 		}
 		if err != nil {
-			if websocket.CloseStatus(err) < 0 {
-				err = cmp.Or(k.w.readErr, err) // the cause
+			if cause := k.upgraded.failed.Load(); cause != nil && websocket.CloseStatus(err) < 0 {
+				return *cause
 			}
 			return err
 		}
