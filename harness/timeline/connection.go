@@ -99,14 +99,6 @@ func (b *builder) row(h *evidence.Hit) *Connection {
 	return nil
 }
 
-// openedBy returns the first hit of the connection, by which it is looked up where it was routed. A client may have opened it before.
-func (c *Connection) openedBy(h *evidence.Hit) *evidence.Hit {
-	if h.Sent <= c.Opened {
-		return h
-	}
-	return &evidence.Hit{LocalPort: h.LocalPort, Sent: c.Opened - maxFlowDelay, Took: maxFlowDelay, Connect: maxFlowDelay}
-}
-
 // countOn counts a hit on the row of its connection.
 func (b *builder) countOn(h *evidence.Hit) {
 	c := b.row(h)
