@@ -73,7 +73,7 @@ func (e *notUpgradedError) Error() string {
 	return fmt.Sprintf("a WebSocket begins with status 101, and the handshake got %d", e.status)
 }
 
-// dial opens a connection for a place. Nothing can follow a redirect.
+// dial opens a connection for a place. A redirect is a reply, as to other lanes.
 func (s *webSockets) dial(number int) (*socket, error) {
 	now := time.Now()
 	var h evidence.Hit
