@@ -72,27 +72,6 @@ func (c *connection) answered(by evidence.Server) {
 	c.mu.Unlock()
 }
 
-// unanswered counts a request without a whole reply, after which the connection went on.
-func (c *connection) unanswered() {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	c.is.InFlight--
-	c.mu.Unlock()
-}
-
-// takenBack counts a request that was not sent over it after all.
-func (c *connection) takenBack() {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	c.is.Sent--
-	c.is.InFlight--
-	c.mu.Unlock()
-}
-
 // told notes that the server told its client to go.
 func (c *connection) told(by evidence.Notice) {
 	c.become(func(is *evidence.Connection) bool {
@@ -102,6 +81,32 @@ func (c *connection) told(by evidence.Notice) {
 		is.Told, is.ToldBy = c.of.clock.at(time.Now()), by
 		return true
 	})
+}
+
+// unanswered counts a request without a whole reply, after which the connection went on.
+func (c *connection) unanswered() { c.count(func(is *evidence.Connection) { is.InFlight-- }) }
+
+// takenBack counts a request that was not sent over it after all.
+func (c *connection) takenBack() {
+	c.count(func(is *evidence.Connection) {
+		is.Sent--
+		is.InFlight--
+	})
+}
+
+// late counts a reply to a request that was given up.
+func (c *connection) late() { c.count(func(is *evidence.Connection) { is.Late++ }) }
+
+// again counts a reply to a request that had one, or that was never sent.
+func (c *connection) again() { c.count(func(is *evidence.Connection) { is.Again++ }) }
+
+func (c *connection) count(one func(*evidence.Connection)) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	one(&c.is)
+	c.mu.Unlock()
 }
 
 // ended notes how it ended. What comes after its first end is not noted.

@@ -11,15 +11,18 @@ type protocol struct {
 	check func(evidence.Lane, Config) error // returns why it cannot load a lane, or nil
 	// open opens what carries the requests of a lane that was checked. The error is why the lane cannot begin.
 	open func(evidence.Lane, Config, *connections) (exchanger, error)
+	// ask sends one request, as before a load; nil: what open opens does.
+	ask func(evidence.Lane, Config, request, *evidence.Hit) (failures []error)
 	// batched says that its requests are many and cheap, so that the spool takes the frames of several with one write.
 	batched bool
 }
 
 var protocols = map[evidence.Protocol]protocol{
-	evidence.HTTP: {check: checkHTTP, open: openHTTP},
-	evidence.SSE:  {check: checkSSE, open: openSSE},
-	evidence.H2C:  {check: checkHTTP2, open: openHTTP2, batched: true},
-	evidence.H2:   {check: checkHTTP2, open: openHTTP2, batched: true},
+	evidence.HTTP:      {check: checkHTTP, open: openHTTP},
+	evidence.SSE:       {check: checkSSE, open: openSSE},
+	evidence.H2C:       {check: checkHTTP2, open: openHTTP2, batched: true},
+	evidence.H2:        {check: checkHTTP2, open: openHTTP2, batched: true},
+	evidence.WebSocket: {check: checkWebSocket, open: openWebSockets, ask: askWebSocket, batched: true},
 }
 
 // An exchanger carries the requests of one lane. It is safe for concurrent use.

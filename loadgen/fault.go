@@ -6,6 +6,8 @@ import (
 	"net"
 	"syscall"
 
+	"github.com/coder/websocket"
+
 	"example.com/rollcall/harness/evidence"
 )
 
@@ -44,7 +46,7 @@ func faultByType(err error) evidence.Fault {
 		return evidence.Timeout
 	case errors.As(err, &named): // no way to a host whose address is unknown
 		return evidence.Unreachable
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, new(websocket.CloseError)):
 		return evidence.Closed
 	default:
 		return tlsFault(err)

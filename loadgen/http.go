@@ -138,10 +138,17 @@ func (l httpLane) judge(r reply, h *evidence.Hit) {
 	switch {
 	case l.userapp != nil && !l.userapp.good(r.status), l.userapp == nil && (r.status < 200 || r.status > 299):
 		h.Fault = evidence.BadStatus
-	case l.userapp != nil && l.userapp.Names() && r.by.Version == "",
-		l.userapp == nil && (r.service != l.service || r.by.Version == "" || r.by.Pod == "" || r.by.Node == ""):
+	case !l.isApp(r):
 		h.Fault = evidence.WrongServer
 	}
+}
+
+// isApp reports whether a reply is by the app that was asked.
+func (l httpLane) isApp(r reply) bool {
+	if l.userapp != nil {
+		return !l.userapp.Names() || r.by.Version != ""
+	}
+	return r.service == l.service && r.by.Version != "" && r.by.Pod != "" && r.by.Node != ""
 }
 
 func localPort(c net.Conn) uint16 {

@@ -44,11 +44,11 @@ func openHTTP2(lane evidence.Lane, cfg Config, noted *connections) (exchanger, e
 // no more, and the next one is opened in its place while the requests on it go on.
 type shared struct {
 	*direct
-	places [sharedConns]place
+	places [sharedConns]sharedPlace
 }
 
-// A place has one of the connections that a lane keeps.
-type place struct {
+// A sharedPlace has one of the connections that a lane keeps.
+type sharedPlace struct {
 	mu  sync.Mutex
 	now *opening // nil: the next request opens one
 }
@@ -61,7 +61,7 @@ type opening struct {
 }
 
 // join returns the connection of the place. The first one to get it has to open it.
-func (p *place) join() (o *opening, first bool) {
+func (p *sharedPlace) join() (o *opening, first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if first = p.now == nil; first {
@@ -71,7 +71,7 @@ func (p *place) join() (o *opening, first bool) {
 }
 
 // leave makes the next request open another connection in place of one that takes no more.
-func (p *place) leave(o *opening) {
+func (p *sharedPlace) leave(o *opening) {
 	p.mu.Lock()
 	if p.now == o {
 		p.now = nil
@@ -142,7 +142,7 @@ func (s *shared) failed(h *evidence.Hit, failures []error) []error {
 
 // reserve takes a stream of the connection of a place, which this request opened if there was none, and waits for one while the server
 // allows no more: then the request is sent later, and its time begins later.
-func (s *shared) reserve(p *place, q *request, h *evidence.Hit) (o *opening, opened bool, failures []error) {
+func (s *shared) reserve(p *sharedPlace, q *request, h *evidence.Hit) (o *opening, opened bool, failures []error) {
 	for {
 		o, opened = p.join()
 		if opened {

@@ -52,11 +52,11 @@ func TestFirstReplyThatTakesLong(t *testing.T) {
 	}))
 	defer app.Close()
 	p := &UserHTTP{Method: http.MethodGet, Status: []int{http.StatusOK}}
-	if _, err := p.requestTwice(app.URL, "", 200*time.Millisecond); err != nil || asked.Load() != 2 {
+	if _, err := p.requestTwice(evidence.Lane{Target: app.URL}, 200*time.Millisecond); err != nil || asked.Load() != 2 {
 		t.Errorf("%v after %d requests", err, asked.Load())
 	}
 	refused := asked.Load()
-	if _, err := p.requestTwice("http://"+refusing(t), "", 200*time.Millisecond); err == nil || asked.Load() != refused {
+	if _, err := p.requestTwice(evidence.Lane{Target: "http://" + refusing(t)}, 200*time.Millisecond); err == nil || asked.Load() != refused {
 		t.Errorf("a port that refuses is asked twice: %v", err)
 	}
 }

@@ -14,6 +14,8 @@ const (
 	DefaultUnfetched = 5 * time.Minute
 	// How long it does so with requests that may change something.
 	WritesUnfetched = time.Minute
+	// How long the client of a WebSocket that it closes waits for the server to do so. Our own choice.
+	closeTimeout = time.Second
 	// How long API calls under way may still take when an agent ends. Our own choice.
 	serveGrace = 2 * time.Second
 	// How long a caller may take to send an agent the header of a request. Our own choice.

@@ -21,6 +21,8 @@ type Connection struct {
 	Sent     int           `json:"sent,omitempty"`      // requests that were sent over it
 	Answered int           `json:"answered,omitempty"`  // requests with a whole reply, of any status
 	InFlight int           `json:"in_flight,omitempty"` // requests without an outcome when it ended
+	Late     int           `json:"late,omitempty"`      // replies to requests whose client had stopped waiting
+	Again    int           `json:"again,omitempty"`     // replies to requests that had one, or that were never sent
 	Told     time.Duration `json:"told,omitempty"`      // when its client was told to go
 	ToldBy   Notice        `json:"told_by,omitempty"`   // by what it was told; empty: it was not
 	Ended    time.Duration `json:"ended,omitempty"`     // when its client noted its end, which may be when it was to be used next
@@ -139,6 +141,8 @@ func (a Connection) Check() error {
 		return fmt.Errorf("port %d is out of range", a.Port)
 	case min(a.Slot, a.Sent, a.Answered, a.InFlight) < 0 || max(a.Slot, a.Sent, a.Answered, a.InFlight) > math.MaxInt32:
 		return fmt.Errorf("slot %d, %d sent, %d answered or %d in flight is out of range", a.Slot, a.Sent, a.Answered, a.InFlight)
+	case min(a.Late, a.Again) < 0 || max(a.Late, a.Again) > math.MaxInt32:
+		return fmt.Errorf("%d late replies or %d repeated ones are out of range", a.Late, a.Again)
 	case a.Code < 0 || a.Code > math.MaxInt32:
 		return fmt.Errorf("code %d is out of range", a.Code)
 	case a.ToldBy != "" && !slices.Contains([]Notice{CloseHeader, GoAway, CloseFrame, Goodbye}, a.ToldBy):

@@ -76,6 +76,12 @@ func (x Expectation) Surely() Expectation {
 	return x
 }
 
+// AtLeast has a rule that looks for some look for so many.
+func (x Expectation) AtLeast(n int) Expectation {
+	x.Count = n
+	return x
+}
+
 // On limits an expectation to lanes with this kind of connection.
 func (x Expectation) On(conn Conn) Expectation {
 	x.Conn = conn

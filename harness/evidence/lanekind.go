@@ -31,6 +31,9 @@ const (
 	SharingTLS = "h2"
 )
 
+// WebSockets is the optional kind that sends messages over WebSockets, which it opens ahead.
+const WebSockets = "websocket"
+
 // DoneMark is the end mark of the streams of Rollcall's app, as it is of those of many language models.
 const DoneMark = "[DONE]"
 
@@ -46,6 +49,7 @@ func LaneKinds() []LaneKind {
 		{Name: Streaming, Vantage: FromPod, Conn: Fresh, Protocol: SSE, Optional: true},
 		{Name: Sharing, Vantage: FromPod, Conn: Reused, Protocol: H2C, Optional: true},
 		{Name: SharingTLS, Vantage: FromPod, Conn: Reused, Protocol: H2, Optional: true},
+		{Name: WebSockets, Vantage: FromPod, Conn: Reused, Protocol: WebSocket, Optional: true},
 		{Name: "fresh", Vantage: FromHost, Conn: Fresh},
 		{Name: Kept, Vantage: FromHost, Conn: Reused, Optional: true},
 	}

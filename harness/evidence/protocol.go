@@ -7,10 +7,11 @@ type Protocol string
 
 // Protocols.
 const (
-	HTTP Protocol = ""    // HTTP/1.1, the default
-	SSE  Protocol = "sse" // server-sent events over HTTP/1.1, each of which is a token
-	H2C  Protocol = "h2c" // HTTP/2 without TLS, of which the client knows
-	H2   Protocol = "h2"  // HTTP/2 over TLS, in whose handshake both agree on it
+	HTTP      Protocol = ""    // HTTP/1.1, the default
+	SSE       Protocol = "sse" // server-sent events over HTTP/1.1, each of which is a token
+	H2C       Protocol = "h2c" // HTTP/2 without TLS, of which the client knows
+	H2        Protocol = "h2"  // HTTP/2 over TLS, in whose handshake both agree on it
+	WebSocket Protocol = "ws"  // numbered messages over connections of RFC 6455
 )
 
 // traits are what a judge has to know of a protocol.
@@ -25,10 +26,11 @@ type traits struct {
 // To add a protocol, add a row, and an exchanger in package loadgen. Of a protocol without one, as in a recording of a later build, nothing
 // is taken for granted.
 var protocols = map[Protocol]traits{
-	HTTP: {name: "http", overTCP: true, steady: true},
-	SSE:  {name: "sse", overTCP: true, streams: true},
-	H2C:  {name: "h2c", overTCP: true, steady: true, shares: true},
-	H2:   {name: "h2", overTCP: true, steady: true, shares: true},
+	HTTP:      {name: "http", overTCP: true, steady: true},
+	SSE:       {name: "sse", overTCP: true, streams: true},
+	H2C:       {name: "h2c", overTCP: true, steady: true, shares: true},
+	H2:        {name: "h2", overTCP: true, steady: true, shares: true},
+	WebSocket: {name: "ws", overTCP: true, steady: true},
 }
 
 // Name returns the name in reports.

@@ -49,6 +49,8 @@ func appMutants() []Mutant {
 		{ID: "pod-slow", Damages: "the process of a new pod is stopped for 1.2 s", Of: drained,
 			When: Moment{Event: evidence.PodReady, Version: harness.NewVersion, After: time.Second},
 			Do:   signalled("kill -STOP $pid; sleep 1.2; kill -CONT $pid"), Want: verdict.Fail, Cause: "max-latency"},
+		{ID: "close-frame-left-out", Damages: "pods exit at SIGTERM without a close frame for their WebSockets", Of: "streams/websocket-told",
+			Change: func(s *harness.Scenario) { s.App.OnTerm, s.App.Linger = fixtures.Exit, 0 }, Want: verdict.Fail, Cause: "told-before-end"},
 		{ID: "control-drains", Damages: "the pods of the negative control drain, so that nobody loses anything", Of: undrained,
 			Change: func(s *harness.Scenario) {
 				s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain

@@ -14,6 +14,13 @@ func connectionMutants() []recordedMutant {
 	return []recordedMutant{
 		{"a connection that is cut twice", drainedRecorded, asking(verdict.MaxCuts(1)), cutAt(apart, second, 2*second), verdict.Fail, "max-cuts",
 			once},
+		{"connections that are cut once", drainedRecorded, asking(verdict.CutAgain(2)), once, verdict.Fail, "cut-again",
+			cutAt(apart, second, 2*second)},
+		{"a client that resends, and nobody knows", drainedRecorded, asking(verdict.Ledger()),
+			hit(reused, second, func(r *recording, h *evidence.Hit) { r.arrivedAt(h, h.By, h.By) }), verdict.Fail, "ledger", nil},
+		{"a server that answers again", drainedRecorded, asking(verdict.Ledger()),
+			func(r *recording) { r.Connections[0].Again++ }, verdict.Fail, "ledger", once},
+		{"connections that are reset", drainedRecorded, asking(verdict.ToldBeforeEnd()), reset, verdict.Fail, "told-before-end", once},
 		{"a server that closes connections without a word", drainedRecorded, asking(verdict.ToldBeforeEnd()), untold, verdict.Fail,
 			"told-before-end", once},
 		{"connections that are opened again 0.9 s later", drainedRecorded, asking(verdict.BackWithin(500 * ms)), sooner(900 * ms), verdict.Fail,
@@ -98,6 +105,16 @@ func untold(r *recording) {
 	for i := range r.Connections {
 		if c := &r.Connections[i]; c.ToldBy != "" {
 			c.Told, c.ToldBy, c.End = 0, "", evidence.EndFin
+		}
+	}
+}
+
+// reset has them reset.
+func reset(r *recording) {
+	untold(r)
+	for i := range r.Connections {
+		if c := &r.Connections[i]; c.End == evidence.EndFin {
+			c.End = evidence.EndReset
 		}
 	}
 }

@@ -118,7 +118,7 @@ func atOnce(target string) string { return strings.TrimSuffix(target, "/") + "/l
 func requestOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(loadgen.DefaultTimeout)
 	if app != nil {
-		_, err := app.RequestPatiently(lane.Target, lane.Address)
+		_, err := app.RequestPatiently(lane)
 		return err
 	}
 	for range inARow {

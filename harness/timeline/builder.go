@@ -171,7 +171,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 	if b.cutter != nil {
 		b.cutter.add(&b.lane.Cuts, Hit{Hit: b.onConnection(*h), Arrivals: at})
 	}
-	if h.Failed() || h.Attempts > 1 || len(at) > 1 {
+	if h.Failed() || h.Attempts > 1 || len(at) > 1 || h.Fault == evidence.Returned && len(at) > 0 {
 		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})
 	}
 	if b.lane.Steps || slices.Contains(b.asked, HitID{b.lane.ID, h.Seq}) {
@@ -220,7 +220,11 @@ func (b *builder) routed(h *evidence.Hit) Routed {
 	case c == nil:
 		return b.flows.connection(h)
 	case !h.Reused || c.hits == 0:
-		c.Routed = b.flows.connection(h)
+		if h.Sent > c.Opened {
+			c.Routed = b.flows.ahead(c.Opened, h.LocalPort)
+		} else {
+			c.Routed = b.flows.connection(h)
+		}
 	}
 	return c.Routed
 }
@@ -251,10 +255,14 @@ func (b *builder) checkNumber(seq uint64) {
 	b.next = seq + 1
 }
 
-// keep adds a hit to the ones that the lane keeps whole: those that failed, were retried or arrived more than once.
+// keep adds a hit to the ones that the lane keeps whole: those that failed, were retried, arrived more than once, or were returned by a
+// server although a pod got them.
 func (b *builder) keep(h Hit) {
-	if h.Failed() {
+	switch {
+	case h.Failed():
 		b.lane.Failed = append(b.lane.Failed, h)
+	case !h.Good() && len(h.Arrivals) == 1:
+		b.lane.Refuted = append(b.lane.Refuted, h)
 	}
 	if h.Attempts > 1 || len(h.Arrivals) > 1 {
 		b.summary.Retried++
@@ -388,5 +396,6 @@ func (b *builder) finish() {
 	slices.SortStableFunc(b.lane.Failed, BySent)
 	slices.SortStableFunc(b.lane.Wanted, BySent)
 	slices.SortStableFunc(b.lane.Repeated, BySent)
+	slices.SortStableFunc(b.lane.Refuted, BySent)
 	b.lags, b.firsts, b.tokenGaps, b.latencies, b.order = nil, nil, nil, latencies{}, order{}
 }

@@ -165,3 +165,36 @@ func TestAConnectionIsRoutedWhenItIsOpened(t *testing.T) {
 		t.Errorf("routed to %+v", c.Routed)
 	}
 }
+
+// A client may open a connection long before it needs it: the first request over it was not routed, and not to nowhere either.
+func TestAConnectionIsRoutedWhenItIsOpenedAhead(t *testing.T) {
+	for _, r := range []struct {
+		sentence string
+		heard    int // from when on the node's flows are
+		want     timeline.Routings
+	}{
+		{"the node reported it", 5, timeline.Routings{Pod: 2}},
+		{"nobody listened by then", 500, timeline.Routings{Unknown: 2}},
+	} {
+		s := recording(over(paced("worker-reused", "x1"), "11"),
+			[]evidence.Event{{At: time.Duration(r.heard) * ms, Kind: evidence.FlowsBegun, Object: "worker"}}, keptLane())
+		for i := range s.Hits {
+			s.Hits[i].Due, s.Hits[i].Sent = s.Hits[i].Due+3*time.Second, s.Hits[i].Sent+3*time.Second
+		}
+		s.Hits[0].Fault, s.Hits[1].By = evidence.Timeout, flowServer()
+		opened := row(1, 7000, 2, 1)
+		opened.Ended = 4 * time.Second
+		s.Connections = []evidence.Connection{opened}
+		ev := s.evidence()
+		shows := routedFlow(3500, 999) // that the node reports the lane's connections
+		shows.Seq = 1
+		ev.Flows = evidence.Flows([]evidence.Flow{routedFlow(10, 7000), shows})
+		tl, err := timeline.Join(ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tl.Lanes[0].Summary.Routings; got != r.want {
+			t.Errorf("%s: %+v, want %+v", r.sentence, got, r.want)
+		}
+	}
+}

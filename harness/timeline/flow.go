@@ -125,6 +125,12 @@ func (f flows) includes(node, client string) bool {
 // (nf_conntrack_tcp_timeout_time_wait).
 const portKept = 120 * time.Second
 
+// ahead returns where a connection was routed that its client had opened by a time, before the first request over it.
+func (f *laneFlows) ahead(opened time.Duration, port uint16) Routed {
+	from := max(f.heard.From, opened-maxFlowDelay)
+	return f.connection(&evidence.Hit{LocalPort: port, Sent: from, Took: max(0, opened-from), Connect: maxFlowDelay})
+}
+
 // connection returns where the connection of a hit was routed: a new one by the event of its opening, a reused one by the last event of
 // its port.
 func (f *laneFlows) connection(h *evidence.Hit) Routed {

@@ -66,6 +66,7 @@ type Lane struct {
 	Summary  LaneSummary
 	Failed   []Hit       // every failed hit, by time sent
 	Repeated []Hit       // every hit that was given to several connections or arrived more than once, by time sent
+	Refuted  []Hit       // every hit that a server returned, and a pod got nevertheless, by time sent
 	Slow     []SlowReply // since the rollout began, by time sent
 	Slowest  []Hit       // the good replies since the rollout began that took longest, at most 20, the longest first
 	// Undisturbed counts the good replies that no rollout can have delayed: those before it and, on a control lane, all.
@@ -216,6 +217,11 @@ func Failed(lanes []Lane) []Hit {
 // Repeated lists the hits of some lanes that were sent more than once, by time sent.
 func Repeated(lanes []Lane) []Hit {
 	return hitsOf(lanes, func(l Lane) []Hit { return l.Repeated })
+}
+
+// Refuted lists the hits of some lanes that were returned although a pod got them, by time sent.
+func Refuted(lanes []Lane) []Hit {
+	return hitsOf(lanes, func(l Lane) []Hit { return l.Refuted })
 }
 
 // Slow lists the slow replies of some lanes, by time sent.

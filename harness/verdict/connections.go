@@ -69,7 +69,7 @@ func MaxCuts(n int) Expectation { return Expectation{Rule: maxCuts.ID, Count: n}
 var maxCuts = Rule{
 	ID: "max-cuts", Claim: "no connection that a client keeps is cut more often than allowed, with those that replace it",
 	Lanes: KeepAliveLanes, Unit: "connection", Untested: "no lane kept a connection", lack: unnoted, needs: underLoad(evidence.AboutReplies),
-	exposed: func(a args) int { return a.perLane(func(lane timeline.Lane) int { return len(inSlots(lane)) }) },
+	exposed: keptPlaces,
 	question: bound{in: inNumbers, limits: atMostCount, says: "{got} cuts of one connection of {lane}", rows: func(a args) (rows []row) {
 		for _, lane := range a.lanes {
 			for _, slot := range inSlots(lane) {
@@ -79,6 +79,28 @@ var maxCuts = Rule{
 		}
 		return rows
 	}},
+}
+
+// CutAgain expects that since the rollout began at least n connections, with those that replaced them, were cut more than once.
+func CutAgain(n int) Expectation { return Expectation{Rule: cutAgain.ID, Count: n} }
+
+var cutAgain = Rule{
+	ID: "cut-again", Claim: "connections that clients keep are cut again, since the pods that they went to end too",
+	Lanes: KeepAliveLanes, Unit: "connection", Untested: "no lane kept a connection", lack: unnoted, needs: underLoad(evidence.AboutReplies),
+	exposed: keptPlaces,
+	question: some{of: keptPlaces, did: "{were} cut more than once", least: expectedCount, fails: true, rows: func(a args) found {
+		count := a.perLane(func(lane timeline.Lane) (n int) {
+			for _, slot := range inSlots(lane) {
+				n += oneIf(len(slices.DeleteFunc(slot, func(c timeline.Connection) bool { return !a.cut(lane, c) })) > 1)
+			}
+			return n
+		})
+		return found{count: count, facts: []Detail{{"cuts in all", phrase.Number(a.cuts())}}}
+	}},
+}
+
+func keptPlaces(a args) int {
+	return a.perLane(func(lane timeline.Lane) int { return len(inSlots(lane)) })
 }
 
 // ToldBeforeEnd expects that the client of every connection that was cut since the rollout began was told to go before it ended. Over

@@ -69,6 +69,26 @@ func toldBy(numbers ...uint32) edit {
 	}
 }
 
+// returned has a server return a request.
+func returned(seq uint64) edit {
+	return func(ev *recording) {
+		on("worker-reused", func(h *evidence.Hit) {
+			h.Fault, h.Status, h.By = evidence.Returned, 0, evidence.Server{}
+			ev.Connections[h.Connection-1].Answered--
+		}, seq)(ev)
+	}
+}
+
+// loggedTimes has pods log each request once, but one of the lane with kept connections so often.
+func loggedTimes(seq uint64, times int) edit {
+	return logged(func(h evidence.Hit) int {
+		if h.Lane == "worker-reused" && h.Seq == seq {
+			return times
+		}
+		return 1
+	})
+}
+
 // reopened has the lane with kept connections open another one with each of these requests. The old pods end at 0.8 s and 1.2 s.
 func reopened(seqs ...uint64) edit {
 	return all(on("worker-reused", func(h *evidence.Hit) {
@@ -106,6 +126,21 @@ func TestRulesAboutConnections(t *testing.T) {
 			verdict.Pass},
 		{"an earlier build noted none", verdict.MaxCuts(0), func(ev *recording) { reopened(99)(ev); ev.Connections = nil; unnumber(ev) },
 			verdict.Inconclusive},
+
+		{"two connections in one place are cut", verdict.CutAgain(1), reopened(99, 150, 160), verdict.Pass},
+		{"none is cut again", verdict.CutAgain(1), all(reopened(99, 150, 160), slots), verdict.Fail},
+		{"two should have been cut again", verdict.CutAgain(2), reopened(99, 150, 160), verdict.Fail},
+
+		{"each request is answered once", verdict.Ledger(), all(reopened(99), logged(nil)), verdict.Pass},
+		{"one is lost", verdict.Ledger(), all(lost(98), reopened(99), logged(nil)), verdict.Pass},
+		{"one is returned by a server that did not get it", verdict.Ledger(), all(reopened(99), returned(150), loggedTimes(150, 0)), verdict.Pass},
+		{"one is returned though a pod got it", verdict.Ledger(), all(reopened(99), returned(150), loggedTimes(150, 1)), verdict.Fail},
+		{"one arrives twice", verdict.Ledger(), all(reopened(99), loggedTimes(150, 2)), verdict.Fail},
+		{"one is answered again", verdict.Ledger(), all(reopened(99), logged(nil), func(ev *recording) { ev.Connections[0].Again = 1 }),
+			verdict.Fail},
+		{"one is answered too late", verdict.Ledger(), all(reopened(99), logged(nil), func(ev *recording) { ev.Connections[0].Late = 1 }),
+			verdict.Pass},
+		{"what pods got was not recorded", verdict.Ledger(), reopened(99), verdict.Inconclusive},
 
 		{"the client is told by its last reply", verdict.ToldBeforeEnd(), all(reopened(99), toldBy(1)), verdict.Pass},
 		{"one of two clients is told", verdict.ToldBeforeEnd(), all(reopened(99, 150), toldBy(1)), verdict.Fail},
@@ -172,7 +207,7 @@ func (d *drawing) drawConnections() {
 func drawConnectionRules(d *drawing) []evidence.Expectation {
 	r := d.random("rules of connections")
 	return []evidence.Expectation{
-		verdict.MaxCuts(r.pick(3)), verdict.ToldBeforeEnd(), verdict.BackWithin(r.lasts()), verdict.EndedByKill(1 + r.pick(2)),
+		verdict.MaxCuts(r.pick(3)), verdict.CutAgain(1 + r.pick(2)), verdict.Ledger(), verdict.ToldBeforeEnd(), verdict.BackWithin(r.lasts()), verdict.EndedByKill(1 + r.pick(2)),
 		verdict.MaxConnectionShare(1 + r.pick(99)), verdict.MinConnectionShare(1 + r.pick(99)),
 	}
 }

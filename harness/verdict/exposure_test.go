@@ -34,7 +34,8 @@ func TestEveryRuleIsPutToRecordedFolders(t *testing.T) {
 		verdict.NotAnsweredByDeleted("outside-fresh"), verdict.AnsweredWithin("outside-fresh", time.Second, evidence.RolloutBegun),
 		verdict.SentInMaintenance(ms), verdict.SomethingChanged(),
 		verdict.LostShare(0, time.Minute, evidence.RolloutBegun), verdict.DoneAfter(evidence.RolloutBegun), verdict.StepInRollout("drain"),
-		verdict.VersionsOverlap(ms, time.Hour), verdict.MaxCuts(1), verdict.ToldBeforeEnd(), verdict.BackWithin(time.Second),
+		verdict.VersionsOverlap(ms, time.Hour), verdict.MaxCuts(1), verdict.CutAgain(1), verdict.Ledger(),
+		verdict.ToldBeforeEnd(), verdict.BackWithin(time.Second),
 		verdict.EndedByKill(1), verdict.MaxConnectionShare(50), verdict.MinConnectionShare(50), verdict.CutAsPredicted("exponential:1s", ms, 1),
 	}
 	most := map[string]verdict.Exposure{}

@@ -240,7 +240,7 @@ var lostWhileStarting = Rule{
 var sentWhileStarting = summed(func(s timeline.LaneSummary) int { return s.WhileStarting })
 
 // LostTo expects that requests from pods, over each kind of connection, are lost at a stage: a negative control that names the cause.
-// Without such a loss the cluster has not failed, but the harness may be blind.
+// Without such a loss the cluster has not failed, but the harness may be blind. [Expectation.AtLeast] says how many; else it is one.
 func LostTo(stage timeline.Stage) Expectation {
 	return Expectation{Rule: lostTo.ID, Values: []string{string(stage)}}
 }
@@ -249,7 +249,7 @@ var lostTo = Rule{
 	ID: "lost-to", Claim: "clients in the cluster lose requests at the stage expected",
 	Lanes: DamageLanes, Unit: "request", Precondition: true, Untested: noneFromPods, exposed: sentSinceBegun,
 	marks: []evidence.EventKind{evidence.RolloutBegun}, needs: sinceBegin(evidence.AboutFailures, evidence.AboutAPI),
-	question: some{of: requests, did: "from pods {were} lost at stage {values}", byConn: true, rows: func(a args) found {
+	question: some{of: requests, did: "from pods {were} lost at stage {values}", byConn: true, least: oneOrMore, rows: func(a args) found {
 		lost := map[timeline.HitID]bool{}
 		for _, c := range a.tl.CausesOn(a.lanes) {
 			for _, h := range c.Hits {

@@ -45,13 +45,13 @@ type Expectation = evidence.Expectation
 
 // rules lists all rules. Where several findings decide a verdict, its headline is that of the rule that comes first here.
 var rules = []Rule{
-	noFailures, recoversWithin, noLostReplies, noHiddenRetries, servesUntilSigterm,
+	noFailures, recoversWithin, noLostReplies, noHiddenRetries, ledger, servesUntilSigterm,
 	damageSeen, lostWhileTerminating, lostWhileNoneServes, lostWhileStarting, lostTo, minTerminationsLost,
 	cutAsPredicted, maxOutage, maxFailedShare, lostShare, minOutage, replyGap, lossesAtSteps, lostAtSteps, pause,
 	noSlowReplies, maxLatency, maxP99,
 	rulesBeforeSigterm, clientsBeforeSigterm, maxRuleLag, maxDrainLag, mostDrainLags,
 	minAvailable, maxPods, scaling, maxActive, oldAtStatus, answersAfter, maxStatusGap, doneAfter, oldEndsFirst, versionsOverlap, between,
-	maxCuts, toldBeforeEnd, backWithin, endedByKill, maxConnectionShare, minConnectionShare,
+	maxCuts, cutAgain, toldBeforeEnd, backWithin, endedByKill, maxConnectionShare, minConnectionShare,
 	keptConnections, maxSwitch, onlyServes, onlyServesAfter, serves, stillServes, shareOfReplies,
 	mixes, cleanCut, maxMixedWindow, minMixedWindow,
 	allAnswered, allFail, answeredBy, evenTurns, equalTurns, answeredByDeleted, notAnsweredByDeleted, answeredWithin,

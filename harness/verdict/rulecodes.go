@@ -408,7 +408,8 @@ var ruleCodes = []Code{
 		Code: "RC1073", ID: "told-before-end",
 		Causes: "a server ended connections without telling their clients to go first: what was in flight is lost, and clients find out by the " +
 			"next request.",
-		Do: "after SIGTERM serve on, and answer with `Connection: close`, until clients have gone; only then exit.",
+		Do: "after SIGTERM serve on and tell clients to go, by `Connection: close` or the close frame of a WebSocket, until they have gone; only " +
+			"then exit.",
 	},
 	{
 		Code: "RC1074", ID: "back-within",
@@ -438,5 +439,17 @@ var ruleCodes = []Code{
 			"drains for less or more time than it is set to, or something beside the grace period cuts connections.",
 		Do: "compare when each pod got SIGTERM, drained and ended with terminationGracePeriodSeconds and preStop; look for a proxy or a " +
 			"sidecar with a limit of its own.",
+	},
+	{
+		Code: "RC1079", ID: "cut-again",
+		Causes: "fewer connections than expected were cut more than once, so that the recording does not show what a drain costs that is " +
+			"shorter than the rollout: old pods had left the rules before the first one ended.",
+		Do: "record a rollout whose pods take longer to become ready than old ones to end.",
+	},
+	{
+		Code: "RC1080", ID: "ledger",
+		Causes: "a request was sent or answered twice, or a server that returned it as not processed had got it: whoever sends it again, as it " +
+			"may, has it carried out twice.",
+		Do: "look for who resends: a proxy, a mesh or the client library; and let a server vouch only for what it has not read.",
 	},
 }

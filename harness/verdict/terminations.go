@@ -41,6 +41,8 @@ func countedBy(tl timeline.Timeline) []Detail {
 
 func expectedCount(x Expectation) int { return x.Count }
 
+func oneOrMore(x Expectation) int { return max(1, x.Count) }
+
 // MinTerminationsLost expects that at least percent of the terminations lose a request that no other termination can have lost: a
 // negative control.
 func MinTerminationsLost(percent int) Expectation {

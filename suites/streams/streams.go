@@ -1,4 +1,5 @@
-// Package streams asks what a rollout does to what lasts longer than a pod's end: slow requests, streams and shared connections.
+// Package streams asks what a rollout does to what takes longer than a request: slow requests, streams, and connections that are kept or
+// shared.
 package streams
 
 import (
@@ -9,5 +10,6 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(harness.Core.Takes(slowRequests(), "slow-beyond-grace"), tokenStreams(), sharedConnections())
+	return slices.Concat(harness.Core.Takes(slowRequests(), "slow-beyond-grace"), tokenStreams(), sharedConnections(), webSockets(),
+		longConnections())
 }

@@ -20,6 +20,7 @@ var anyConnection = rapid.Custom(func(t *rapid.T) evidence.Connection {
 		Lane: anyWord.Draw(t, "lane"), Number: rapid.Uint32Min(1).Draw(t, "number"), Slot: count.Draw(t, "slot"),
 		Opened: anyMoment.Draw(t, "opened"), Port: rapid.IntRange(0, 65535).Draw(t, "port"), By: anyServer.Draw(t, "by"),
 		Sent: count.Draw(t, "sent"), Answered: count.Draw(t, "answered"), InFlight: count.Draw(t, "in flight"),
+		Late: count.Draw(t, "late"), Again: count.Draw(t, "again"),
 		Told: anyMoment.Draw(t, "told"),
 		ToldBy: rapid.SampledFrom([]evidence.Notice{"", evidence.CloseHeader, evidence.GoAway, evidence.CloseFrame,
 			evidence.Goodbye}).Draw(t, "by"),

@@ -20,6 +20,8 @@ type connectionRow struct {
 	Sent     int32  `parquet:"sent,delta,zstd"`
 	Answered int32  `parquet:"answered,delta,zstd"`
 	InFlight int32  `parquet:"in_flight,delta,zstd"`
+	Late     int32  `parquet:"late,delta,zstd"`
+	Again    int32  `parquet:"again,delta,zstd"`
 	Told     int64  `parquet:"told_ns,delta,zstd"`
 	ToldBy   string `parquet:"told_by,dict,zstd"`
 	Ended    int64  `parquet:"ended_ns,delta,zstd"`
@@ -35,6 +37,7 @@ func connectionLayout() layout[evidence.Connection, connectionRow] {
 				Lane: c.Lane, Number: int64(c.Number), Slot: int32(c.Slot), Opened: int64(c.Opened), Port: int32(c.Port),
 				Version: c.By.Version, Pod: c.By.Pod, Node: c.By.Node,
 				Sent: int32(c.Sent), Answered: int32(c.Answered), InFlight: int32(c.InFlight),
+				Late: int32(c.Late), Again: int32(c.Again),
 				Told: int64(c.Told), ToldBy: string(c.ToldBy), Ended: int64(c.Ended), End: string(c.End), Code: int32(c.Code),
 			}
 		},
@@ -45,12 +48,15 @@ func connectionLayout() layout[evidence.Connection, connectionRow] {
 			number, slot, opened, port := newNumbers("number"), newNumbers("slot"), newNumbers("opened_ns"), newNumbers("port")
 			sent, answered, inFlight := newNumbers("sent"), newNumbers("answered"), newNumbers("in_flight")
 			told, ended, code := newNumbers("told_ns"), newNumbers("ended_ns"), newNumbers("code")
-			columns := []column{lane, number, slot, opened, port, version, pod, node, sent, answered, inFlight, told, toldBy, ended, end, code}
+			late, again := newLaterNumbers("late"), newLaterNumbers("again")
+			columns := []column{lane, number, slot, opened, port, version, pod, node, sent, answered, inFlight, told, toldBy, ended, end, code,
+				late, again}
 			return columns, func(i int) evidence.Connection {
 				return evidence.Connection{
 					Lane: lane.at(i), Number: uint32(number.at(i)), Slot: int(slot.at(i)), Opened: time.Duration(opened.at(i)), Port: int(port.at(i)),
 					By:   evidence.Server{Version: version.at(i), Pod: pod.at(i), Node: node.at(i)},
 					Sent: int(sent.at(i)), Answered: int(answered.at(i)), InFlight: int(inFlight.at(i)),
+					Late: int(late.at(i)), Again: int(again.at(i)),
 					Told: time.Duration(told.at(i)), ToldBy: evidence.Notice(toldBy.at(i)),
 					Ended: time.Duration(ended.at(i)), End: evidence.End(end.at(i)), Code: int(code.at(i)),
 				}

@@ -1,0 +1,300 @@
+package loadgen
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"example.com/rollcall/harness/evidence"
+)
+
+const (
+	// messageLimit bounds a message of a server, in bytes.
+	messageLimit = 1 << 20
+	// mostGivenUp is how many messages that nobody waits for are remembered, so that a late reply is known as such.
+	mostGivenUp = 1000
+)
+
+// A socket is an open WebSocket. It has one reader, which waits without a deadline, since one that passes ends the connection: each
+// message has a timer of its own.
+type socket struct {
+	userapp   *replyReader // nil: the app is the echo app
+	w         *httpConn    // below
+	upgraded  *upgrader    // between the two
+	conn      *websocket.Conn
+	noted     *connection
+	opened    time.Time
+	port      uint16
+	handshake uint32 // of TLS, in microseconds
+
+	by   reply  // of the last reply or, of a user's app, of the handshake
+	from string // the words of the last reply that by was read from
+
+	sending sync.Mutex // held while a message is written: their order is that of their numbers on the connection
+
+	mu      sync.Mutex
+	sent    int
+	waiting []*message // in the order sent
+	over    bool
+}
+
+// A message is one that was sent.
+type message struct {
+	seq     uint64
+	index   int          // number on its connection, from 1
+	done    chan outcome // receives one
+	givenUp bool         // nobody waits for it
+}
+
+// An outcome is what became of a message: it has a reply, it was returned, or it failed.
+type outcome struct {
+	reply
+	returned bool
+	failures []error
+}
+
+// A notUpgradedError says that what answered the handshake does not speak WebSocket.
+type notUpgradedError struct{ status int }
+
+func (e *notUpgradedError) Error() string {
+	return fmt.Sprintf("a WebSocket begins with status 101, and the handshake got %d", e.status)
+}
+
+// dial opens a connection for a place. A redirect is a reply, as to other lanes.
+func (s *webSockets) dial(number int) (*socket, error) {
+	now := time.Now()
+	var h evidence.Hit
+	w, err := s.connect(0, request{sent: now, deadline: now.Add(s.timeout)}, &h)
+	if err != nil {
+		s.noteFailure(err)
+		return nil, err
+	}
+	defer context.AfterFunc(s.ending, func() { w.conn.Close() })()
+	asked := s.request(0)
+	asked.Header.Del(seqHeader)
+	between := &upgrader{w: w, timeout: s.timeout}
+	options := &websocket.DialOptions{HTTPHeader: asked.Header, Host: asked.Host, HTTPClient: &http.Client{Transport: between,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	for _, protocols := range asked.Header.Values("Sec-WebSocket-Protocol") {
+		options.Subprotocols = append(options.Subprotocols, strings.FieldsFunc(protocols, func(r rune) bool { return r == ',' || r == ' ' })...)
+	}
+	conn, got, err := websocket.Dial(context.Background(), s.target.String(), options)
+	if err == nil {
+		err = w.conn.SetDeadline(time.Time{})
+	} else if got != nil && got.StatusCode != http.StatusSwitchingProtocols {
+		err = &notUpgradedError{got.StatusCode}
+	}
+	if err != nil {
+		w.conn.Close()
+		return nil, err
+	}
+	conn.SetReadLimit(messageLimit)
+	k := &socket{userapp: s.userapp, w: w, upgraded: between, conn: conn, opened: time.Now(), port: h.LocalPort, handshake: h.HandshakeMicros}
+	if s.userapp != nil {
+		k.by.by.Version = got.Header.Get(s.userapp.Header)
+	}
+	k.noted = s.rows.opened(k.opened, number, int(k.port))
+	return k, nil
+}
+
+// An upgrader makes the handshake over a connection that is open, and is then that connection.
+type upgrader struct {
+	w       *httpConn
+	timeout time.Duration         // of a write
+	failed  atomic.Pointer[error] // why reading ended
+}
+
+// RoundTrip sends the request of the handshake. The body of the reply is then the connection.
+func (u *upgrader) RoundTrip(asked *http.Request) (*http.Response, error) {
+	u.w.left = headerLimit
+	if err := asked.Write(u.w.stream); err != nil {
+		return nil, err
+	}
+	got, err := u.w.readHead(asked)
+	if err != nil {
+		return nil, cmp.Or(u.w.readErr, err)
+	}
+	if got.StatusCode == http.StatusSwitchingProtocols {
+		got.Body = u
+	}
+	return got, nil
+}
+
+func (u *upgrader) Read(p []byte) (int, error) {
+	n, err := u.w.in.Read(p)
+	if err != nil {
+		u.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}
+
+// Write writes to a peer that reads.
+func (u *upgrader) Write(p []byte) (int, error) {
+	if err := u.w.conn.SetWriteDeadline(time.Now().Add(u.timeout)); err != nil {
+		return 0, err
+	}
+	return u.w.stream.Write(p)
+}
+
+// Close closes the connection. TLS's closing alert would wait for a peer that reads nothing.
+func (u *upgrader) Close() error { return u.w.conn.Close() }
+
+// send sends a message; it returns nil, and has sent nothing, if the connection has ended.
+func (k *socket) send(seq uint64) *message {
+	k.sending.Lock()
+	defer k.sending.Unlock()
+	m := k.await(seq)
+	if m == nil {
+		return nil
+	}
+	text := strconv.AppendUint(nil, seq, 10)
+	if k.userapp != nil && len(k.userapp.Body) > 0 {
+		text = k.userapp.Body
+	}
+	err := k.conn.Write(context.Background(), websocket.MessageText, text)
+	if errors.Is(err, os.ErrDeadlineExceeded) { // whatever else it is, the reader meets it too, and may know more
+		k.end(err)
+		k.w.conn.Close()
+	}
+	return m
+}
+
+// await waits for the reply to a message that is about to be sent.
+func (k *socket) await(seq uint64) *message {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.over {
+		return nil
+	}
+	k.sent++
+	m := &message{seq: seq, index: k.sent, done: make(chan outcome, 1)}
+	k.waiting = append(k.waiting, m)
+	k.noted.sent()
+	return m
+}
+
+// giveUp returns the outcome of a message whose deadline has passed.
+func (k *socket) giveUp(m *message) outcome {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !slices.Contains(k.waiting, m) {
+		return <-m.done // at the same moment
+	}
+	m.givenUp = true
+	k.noted.unanswered()
+	if first := k.waiting[0]; first.givenUp && len(k.waiting) > mostGivenUp {
+		k.waiting = k.waiting[1:]
+	}
+	return outcome{failures: []error{os.ErrDeadlineExceeded}}
+}
+
+// read reads replies to the end of the connection, and returns how it ended.
+func (k *socket) read() error {
+	var text bytes.Buffer
+	for {
+		_, reader, err := k.conn.Reader(context.Background())
+		if err == nil {
+			text.Reset()
+			_, err = text.ReadFrom(reader)
+		}
+		if err != nil {
+			if cause := k.upgraded.failed.Load(); cause != nil && websocket.CloseStatus(err) < 0 {
+				return *cause
+			}
+			return err
+		}
+		k.answer(text.Bytes())
+	}
+}
+
+// answer finds the message that a reply is to: by the number that the echo app repeats. Any message of a user's app is the reply to the
+// first one that has none.
+func (k *socket) answer(text []byte) {
+	number, words, _ := bytes.Cut(text, []byte(" "))
+	seq, err := strconv.ParseUint(string(number), 10, 64)
+	if k.userapp == nil && k.from != string(words) {
+		k.from = string(words)
+		k.by = reply{}
+		if named := strings.Fields(k.from); len(named) == 4 {
+			k.by = reply{service: named[0], by: evidence.Server{Version: named[1], Pod: named[2], Node: named[3]}}
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := 0
+	if k.userapp == nil && err == nil {
+		at = slices.IndexFunc(k.waiting, func(m *message) bool { return m.seq == seq })
+	}
+	switch {
+	case at < 0 || len(k.waiting) == 0:
+		if k.userapp == nil { // others may send what nobody asked for
+			k.noted.again()
+		}
+		return
+	case k.waiting[at].givenUp:
+		k.noted.late()
+	default:
+		k.noted.answered(k.by.by)
+		k.waiting[at].done <- outcome{reply: k.by}
+	}
+	k.waiting = slices.Delete(k.waiting, at, at+1)
+}
+
+// leave closes the connection as a client does that no longer needs it.
+func (k *socket) leave() {
+	k.noted.ended(evidence.EndOwn)
+	unheard := time.AfterFunc(closeTimeout, func() { k.w.conn.Close() })
+	defer unheard.Stop()
+	_ = k.conn.Close(websocket.StatusNormalClosure, "")
+}
+
+// end notes how the connection ended, and gives each message without a reply its outcome. The echo app's last words are how many messages
+// it has read: it vouches that it did not process the others.
+func (k *socket) end(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.over {
+		return
+	}
+	k.over = true
+	read, closed := math.MaxInt, websocket.CloseError{Code: websocket.StatusAbnormalClosure}
+	if errors.As(err, &closed) {
+		k.noted.told(evidence.CloseFrame)
+		k.noted.endedWith(time.Now(), evidence.EndCode, int(closed.Code))
+		if n, known := readUpTo(closed.Reason); known && k.userapp == nil {
+			read = n
+		}
+	} else {
+		k.noted.endedWith(time.Now(), endOf(err), int(closed.Code))
+	}
+	for _, m := range k.waiting {
+		switch {
+		case m.givenUp:
+		case m.index > read:
+			m.done <- outcome{returned: true}
+		default:
+			m.done <- outcome{failures: []error{err}}
+		}
+	}
+	k.waiting = nil
+}
+
+// readUpTo reads the reason for which the echo app closes a connection, such as "read 57".
+func readUpTo(reason string) (messages int, known bool) {
+	text, is := strings.CutPrefix(reason, "read ")
+	messages, err := strconv.Atoi(text)
+	return messages, is && err == nil && messages >= 0
+}
