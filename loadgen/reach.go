@@ -93,13 +93,15 @@ type reachRequest struct {
 	Target   string    `json:"target"`
 	Address  string    `json:"address,omitempty"` // as in a Lane
 	UserHTTP *UserHTTP `json:"user_http,omitempty"`
+
+	Protocol evidence.Protocol `json:"protocol,omitempty"`
 }
 
 // Reach makes the agent send one request to a lane's target; p is nil for the echo app. If there is no good reply, the error is a
 // [NoReplyError]. The target is in the body, since the URL of a call appears in errors.
 func (r Remote) Reach(ctx context.Context, lane evidence.Lane, p *UserHTTP) error {
 	var none *NoReplyError
-	if err := r.call(ctx, "reach", http.MethodPost, reachRequest{lane.Target, lane.Address, p}, decodeInto(&none)); err != nil {
+	if err := r.call(ctx, "reach", http.MethodPost, reachRequest{lane.Target, lane.Address, p, lane.Protocol}, decodeInto(&none)); err != nil {
 		return err
 	}
 	if none != nil {
@@ -114,6 +116,8 @@ func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStartRequest)).Decode(&q)
 	switch {
 	case err != nil:
+	case q.Protocol.RPC():
+		err = RequestLinked(evidence.Lane{Target: q.Target, Address: q.Address, Protocol: q.Protocol}, q.UserHTTP)
 	case q.UserHTTP != nil:
 		_, err = q.UserHTTP.RequestPatiently(q.Target, q.Address)
 	default:

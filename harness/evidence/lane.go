@@ -83,7 +83,7 @@ func (l Lane) Over() string {
 // Kind returns the lane's kind. Its name is empty if LaneKinds does not list the kind.
 func (l Lane) Kind() LaneKind {
 	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Protocol: l.Protocol, Steps: l.Steps}
-	for _, known := range LaneKinds() {
+	for _, known := range laneKinds {
 		if known.same(k) {
 			return known
 		}

@@ -25,6 +25,12 @@ const Kept = "reused"
 // Streaming is the optional kind whose replies are streams of tokens.
 const Streaming = "stream"
 
+// RPCs and StreamedRPCs are the optional kinds of RPCs with one reply, and with a stream of them, over connections that are kept.
+const (
+	RPCs         = "grpc"
+	StreamedRPCs = "grpc-stream"
+)
+
 // DoneMark is the end mark of the streams of Rollcall's app, as it is of those of many language models.
 const DoneMark = "[DONE]"
 
@@ -38,10 +44,15 @@ func LaneKinds() []LaneKind {
 		{Name: Plain, Vantage: FromPod, Conn: Reused, Resends: true, Optional: true},
 		{Name: Named, Vantage: FromPod, Conn: Fresh, Named: true, Optional: true},
 		{Name: Streaming, Vantage: FromPod, Conn: Fresh, Protocol: SSE, Optional: true},
+		{Name: RPCs, Vantage: FromPod, Conn: Reused, Protocol: GRPC, Optional: true},
+		{Name: StreamedRPCs, Vantage: FromPod, Conn: Reused, Protocol: GRPCStream, Optional: true},
 		{Name: "fresh", Vantage: FromHost, Conn: Fresh},
 		{Name: Kept, Vantage: FromHost, Conn: Reused, Optional: true},
 	}
 }
+
+// laneKinds is what LaneKinds returns, which is too long to be made for each hit.
+var laneKinds = LaneKinds()
 
 // Lane returns the kind's lane in a place, such as "worker" or "outside".
 func (k LaneKind) Lane(place string) Lane {

@@ -9,6 +9,9 @@ type Protocol string
 const (
 	HTTP Protocol = ""    // HTTP/1.1, the default
 	SSE  Protocol = "sse" // server-sent events over HTTP/1.1, each of which is a token
+	GRPC Protocol = "grpc"
+	// GRPCStream is an RPC whose replies the server streams. Each is a token, and the status of the RPC is the end mark.
+	GRPCStream Protocol = "grpc-stream"
 )
 
 // traits are what a judge has to know of a protocol.
@@ -17,6 +20,7 @@ type traits struct {
 	overTCP bool
 	steady  bool
 	streams bool
+	rpc     bool
 }
 
 // To add a protocol, add a row, and an exchanger in package loadgen. Of a protocol without one, as in a recording of a later build, nothing
@@ -24,6 +28,9 @@ type traits struct {
 var protocols = map[Protocol]traits{
 	HTTP: {name: "http", overTCP: true, steady: true},
 	SSE:  {name: "sse", overTCP: true, streams: true},
+	GRPC: {name: "grpc", overTCP: true, steady: true, rpc: true},
+
+	GRPCStream: {name: "grpc-stream", overTCP: true, streams: true, rpc: true},
 }
 
 // Name returns the name in reports.
@@ -45,3 +52,6 @@ func (p Protocol) Steady() bool { return protocols[p].steady }
 
 // Streams reports whether a reply comes token by token, and may say by a mark that it is whole.
 func (p Protocol) Streams() bool { return protocols[p].streams }
+
+// RPC reports whether its requests are RPCs of gRPC, for which Rollcall's app has a port of its own.
+func (p Protocol) RPC() bool { return protocols[p].rpc }
