@@ -44,8 +44,8 @@ func (l Linked) Add(name evidence.Protocol) {
 	}}
 }
 
-// RequestLinked sends one request to a lane's target by its protocol, and to a user's app that takes its time once more. If there is no good
-// reply, the error is a [NoReplyError].
+// RequestLinked sends one request to a lane's target by its protocol, and to a user's app that takes its time once more. If there is no
+// good reply, the error is a [NoReplyError].
 func RequestLinked(lane evidence.Lane, p *UserHTTP) error {
 	err := requestLinked(lane, p, DefaultTimeout)
 	var none *NoReplyError

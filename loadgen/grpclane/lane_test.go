@@ -23,7 +23,8 @@ import (
 
 // laneOf returns a lane of RPCs, of a kind, to a URL.
 func laneOf(kind evidence.Protocol, url string, rate int) evidence.Lane {
-	return evidence.Lane{ID: "worker-" + kind.Name(), Vantage: evidence.FromPod, Conn: evidence.Reused, Protocol: kind, Target: url, Rate: rate}
+	return evidence.Lane{ID: "worker-" + kind.Name(), Vantage: evidence.FromPod, Conn: evidence.Reused, Protocol: kind, Target: url,
+		Rate: rate}
 }
 
 // ask sends one RPC and returns its hit, without times, and what was noted.
@@ -83,7 +84,8 @@ func TestReply(t *testing.T) {
 				"content-type \"text/plain; charset=utf-8\" data: \"none\\n\""},
 		{"a connection that is reset", func(t *testing.T) string {
 			return rawServer(t, func(c *net.TCPConn, _ *http2.Framer, _ uint32) { _ = c.SetLinger(0); c.Close() })
-		}, evidence.Hit{Attempts: 1, Fault: evidence.Reset}, "Unavailable: error reading from server: read tcp 127.0.0.1: read: connection reset by peer"},
+		}, evidence.Hit{Attempts: 1, Fault: evidence.Reset},
+			"Unavailable: error reading from server: read tcp 127.0.0.1: read: connection reset by peer"},
 		{"a stream that is reset", func(t *testing.T) string {
 			return rawServer(t, func(_ *net.TCPConn, f *http2.Framer, id uint32) { _ = f.WriteRSTStream(id, http2.ErrCodeInternal) })
 		}, evidence.Hit{Attempts: 1, Fault: evidence.Reset}, "Internal: stream terminated by RST_STREAM with error code: INTERNAL_ERROR"},
@@ -232,4 +234,3 @@ func TestWhatCannotBeLoaded(t *testing.T) {
 		})
 	}
 }
-

@@ -119,7 +119,8 @@ func TestDrain(t *testing.T) {
 	for _, c := range rows {
 		pods[c.By.Pod]++
 		sent += c.Sent
-		if c.Sent != c.Answered || c.InFlight != 0 || c.End == "" || c.By.Pod == "old" != (c.ToldBy == evidence.GoAway) || c.By.Pod == "old" != c.Cut() {
+		told := c.By.Pod == "old"
+		if c.Sent != c.Answered || c.InFlight != 0 || c.End == "" || told != (c.ToldBy == evidence.GoAway) || told != c.Cut() {
 			t.Errorf("connection %+v", c)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package streams asks what a rollout does to replies that take longer than a pod's end: slow requests and streams.
+// Package streams asks what a rollout does to replies that take longer than a pod's end: slow requests, streams and RPCs.
 package streams
 
 import (
@@ -9,5 +9,5 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(harness.Core.Takes(slowRequests(), "slow-beyond-grace"), tokenStreams())
+	return slices.Concat(harness.Core.Takes(slowRequests(), "slow-beyond-grace"), tokenStreams(), rpcs())
 }
