@@ -52,18 +52,16 @@ func load(t *testing.T, l evidence.Lane, rolled func()) (hits []evidence.Hit, co
 	return hits, slices.CompactFunc(connections, func(a, b evidence.Connection) bool { return a.Number == b.Number })
 }
 
-// await waits until an app has got so many RPCs.
-func (a *app) await(t *testing.T, n int) {
+// await waits until an app has got RPCs over each channel of a lane.
+func (a *app) await(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(patient); ; time.Sleep(time.Millisecond) {
-		a.mu.Lock()
-		got := len(a.arrived)
-		a.mu.Unlock()
-		if got >= n {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d RPCs arrived in %v, want %d", got, patient, n)
+	over := map[uint64]bool{}
+	for len(over) < channels {
+		select {
+		case seq := <-a.arrivals:
+			over[seq%channels] = true
+		case <-time.After(patient):
+			t.Fatalf("RPCs arrived over %d channels in %v, want %d", len(over), patient, channels)
 		}
 	}
 }
@@ -106,21 +104,21 @@ func TestDrain(t *testing.T) {
 	old, next, front := newApp("old"), newApp("new"), newFront(t)
 	old.reply, next.reply = slowly, slowly
 	front.lead(t, old)
-	hits, rows := load(t, laneOf(evidence.GRPC, "http://"+front.Addr().String(), 200), func() {
-		old.await(t, 40)
+	hits, rows := load(t, laneOf(evidence.GRPC, "http://"+front.Addr().String(), 100), func() {
+		old.await(t)
 		front.lead(t, next)
 		old.GracefulStop()
-		next.await(t, 40)
+		next.await(t)
 	})
 	if lost := compare(t, hits, old, next); lost > 0 {
 		t.Errorf("%d RPCs are lost", lost)
 	}
-	pods, sent := map[string]int{}, 0
+	pods, sent, answered := map[string]int{}, 0, 0
 	for _, c := range rows {
 		pods[c.By.Pod]++
-		sent += c.Sent
+		sent, answered = sent+c.Sent, answered+c.Answered
 		told := c.By.Pod == "old"
-		if c.Sent != c.Answered || c.InFlight != 0 || c.End == "" || told != (c.ToldBy == evidence.GoAway) || told != c.Cut() {
+		if c.End == "" || told != (c.ToldBy == evidence.GoAway) || told != c.Cut() {
 			t.Errorf("connection %+v", c)
 		}
 	}
@@ -131,35 +129,32 @@ func TestDrain(t *testing.T) {
 	for _, h := range hits {
 		attempts += int(h.Attempts)
 	}
-	if sent != attempts {
-		t.Errorf("%d RPCs were sent over connections, and %d attempts made", sent, attempts)
+	if sent != attempts || answered != len(hits) {
+		t.Errorf("%d RPCs were sent over connections and %d answered, by the hits %d and %d", sent, answered, attempts, len(hits))
 	}
 }
 
 // TestStop stops a server while a lane has RPCs in flight, which are lost.
 func TestStop(t *testing.T) {
 	old, next, front := newApp("old"), newApp("new"), newFront(t)
-	old.reply, next.reply = slowly, slowly
+	old.reply = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	front.lead(t, old)
-	hits, rows := load(t, laneOf(evidence.GRPC, "http://"+front.Addr().String(), 200), func() {
-		old.await(t, 40)
+	hits, rows := load(t, laneOf(evidence.GRPC, "http://"+front.Addr().String(), 100), func() {
+		old.await(t)
 		front.lead(t, next)
 		old.Stop()
-		next.await(t, 40)
+		next.await(t)
 	})
-	lost, inFlight := compare(t, hits, old, next), 0
-	for _, h := range hits {
-		if h.Failed() && h.Fault != evidence.Closed && h.Fault != evidence.Reset {
-			t.Errorf("RPC %d: %s", h.Seq, h.Fault)
-		}
-	}
+	lost, ended := compare(t, hits, old, next), map[uint32]bool{}
 	for _, c := range rows {
-		inFlight += c.InFlight
-		if c.By.Pod == "old" && (c.ToldBy != "" || c.End.By() != "server") {
-			t.Errorf("connection %+v", c)
+		ended[c.Number] = c.ToldBy == "" && c.End.By() == "server" && c.InFlight > 0 && c.Answered == 0
+	}
+	for _, h := range hits {
+		if h.Failed() && (h.Fault != evidence.Closed && h.Fault != evidence.Reset || !ended[h.Connection]) {
+			t.Errorf("RPC %d: %s over connection %d", h.Seq, h.Fault, h.Connection)
 		}
 	}
-	if lost == 0 || lost != inFlight {
-		t.Errorf("%d RPCs are lost, and %d were in flight where a connection ended", lost, inFlight)
+	if lost < channels {
+		t.Errorf("%d RPCs are lost, and %d or more were in flight", lost, channels)
 	}
 }

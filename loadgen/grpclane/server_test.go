@@ -32,11 +32,13 @@ type app struct {
 
 	mu      sync.Mutex
 	arrived map[uint64]int // RPCs by number
+
+	arrivals chan uint64 // the first numbers
 }
 
 // newApp returns the app of a pod whose service is shop, with a lane's methods.
 func newApp(pod string) *app {
-	a := &app{Server: grpc.NewServer(), pod: pod, arrived: map[uint64]int{}}
+	a := &app{Server: grpc.NewServer(), pod: pod, arrived: map[uint64]int{}, arrivals: make(chan uint64, 1000)}
 	a.reply = func(context.Context) error { return nil }
 	a.stream = func(grpc.ServerStream) error { return nil }
 	a.RegisterService(&grpc.ServiceDesc{ServiceName: "rollcall.Echo", HandlerType: (*any)(nil),
@@ -76,6 +78,10 @@ func (a *app) arrive(ctx context.Context) {
 		a.mu.Lock()
 		a.arrived[n]++
 		a.mu.Unlock()
+		select {
+		case a.arrivals <- n:
+		default:
+		}
 	}
 }
 
