@@ -114,7 +114,7 @@ clean-lab: $(ROLLCALL_HOST) ## Remove the lab
 	@$(ROLLCALL_HOST) lab remove
 
 # The programs inside a release, as <arch>/<name>.gz: see harness/layout.
-INSIDE  := echo=./fixtures/echo agent=./loadgen/agent noderules=./harness/observe/noderules ociruntime=./harness/host/ociruntime
+INSIDE  := echo=./fixtures/echo grpcecho=./fixtures/grpcecho agent=./loadgen/agent grpcagent=./loadgen/grpcagent noderules=./harness/observe/noderules ociruntime=./harness/host/ociruntime
 PACKED  := harness/layout/programs
 RELEASE := out/release
 PLATFORMS ?= linux/amd64 linux/arm64

@@ -21,7 +21,7 @@ func TestWhatOthersRelyOnInFixtures(t *testing.T) {
 	if got, want := time.Duration(app.ReadinessProbe.PeriodSeconds)*time.Second, verdict.Excuses()[verdict.ACount].Period; got != want {
 		t.Errorf("the app's readiness is asked for every %v, a pod that is late to be ready is excused by %v", got, want)
 	}
-	agent := fixtures.AgentSet(fixtures.Destination{}, []string{"worker"}, "token").Spec.Template.Spec
+	agent := fixtures.AgentSet(fixtures.Destination{}, []string{"worker"}, "token", fixtures.AgentName).Spec.Template.Spec
 	if limit := agent.Volumes[0].EmptyDir.SizeLimit.Value(); limit <= loadgen.SpoolLimit {
 		t.Errorf("an agent may write %d bytes, its spool takes up to %d", limit, loadgen.SpoolLimit)
 	}

@@ -74,6 +74,9 @@ func (s Scenario) UnderLoad() UnderLoad {
 	return load
 }
 
+// SendsRPCs reports whether its clients send RPCs, or its app answers them: both need images that others do without.
+func (s Scenario) SendsRPCs() bool { return s.App.GRPC || s.UnderLoad().sendsRPCs() }
+
 // Covers returns the seed claims that an expectation decides whole or in part, such as "C31", sorted.
 func (s Scenario) Covers() []string {
 	var claims []string

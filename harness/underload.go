@@ -85,6 +85,21 @@ func (l UnderLoad) occupancy() Occupancy {
 	return HalfLoad
 }
 
+// sendsRPCs reports whether clients send RPCs, for which agents of another program are needed.
+func (l UnderLoad) sendsRPCs() bool {
+	return slices.ContainsFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool {
+		return k.Protocol.RPC() && slices.Contains(l.Also, k.Name)
+	})
+}
+
+// Agent returns the program of the load agents.
+func (l UnderLoad) Agent() string {
+	if l.sendsRPCs() {
+		return fixtures.GRPCAgent
+	}
+	return fixtures.AgentName
+}
+
 func (UnderLoad) observesNodes() bool { return true }
 
 func (l UnderLoad) requires(changed bool) (features []string) {

@@ -128,6 +128,8 @@ func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStartRequest)).Decode(&q)
 	switch {
 	case err != nil:
+	case q.Lane.Protocol.RPC():
+		err = RequestLinked(q.Lane, q.UserHTTP)
 	case q.UserHTTP != nil:
 		_, err = q.UserHTTP.RequestPatiently(q.Lane)
 	default:

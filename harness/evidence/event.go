@@ -84,6 +84,7 @@ const (
 	// lane Object was shown a certificate for the first time, its Count-th; Detail is which
 	CertificateSeen EventKind = "certificate-seen"
 	TLSFailed       EventKind = "tls-failed" // lane Object's handshake failed; Detail is how, such as the alert. Each Detail is noted once
+	RPCFailed       EventKind = "rpc-failed" // an RPC of lane Object failed; Detail is the code and text of its status. Each is noted once
 
 	// on the host of the clients outside, name Object resolves to other addresses than before, or to none; Detail is which, in words
 	NameChanged EventKind = "name-changed"
@@ -144,7 +145,7 @@ func EventKinds() []EventKind {
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, FlowsBegun, FlowsUnseen,
 		NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,
 		NodeUnready, NodeCordoned, NodeOpened, NodeChanged, AgentAway,
-		CertificateSeen, TLSFailed, NameChanged,
+		CertificateSeen, TLSFailed, RPCFailed, NameChanged,
 		StrayPod, ReplicaSetScaled, WorkloadChanged, ServiceChanged, SliceEdited, BudgetAllows, AutoscalerChanged,
 		SystemPodDeleting, SystemPodReady, Unwatched, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded,

@@ -14,7 +14,7 @@ type Hit struct {
 	Sent     time.Duration `json:"sent"`               // when it was sent
 	Took     time.Duration `json:"took"`               // from Sent until the whole reply was read, or the fault
 	By       Server        `json:"by,omitzero"`        // the server that answered; zero without a reply
-	Status   int16         `json:"status,omitempty"`   // HTTP status; 0 without a reply
+	Status   int16         `json:"status,omitempty"`   // HTTP status, or the code of an RPC that is not OK; 0 without a reply
 	Attempts int16         `json:"attempts,omitempty"` // connections it was given; above 1 means a hidden retry
 	// LocalPort is the client's port, which tells apart even connections that could not be opened; 0: unknown.
 	LocalPort uint16 `json:"local_port,omitempty"`

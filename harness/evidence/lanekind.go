@@ -34,6 +34,12 @@ const (
 // WebSockets is the optional kind that sends messages over WebSockets, which it opens ahead.
 const WebSockets = "websocket"
 
+// RPCs and StreamedRPCs are the optional kinds of RPCs with one reply, and with a stream of them, over connections that are kept.
+const (
+	RPCs         = "grpc"
+	StreamedRPCs = "grpc-stream"
+)
+
 // DoneMark is the end mark of the streams of Rollcall's app, as it is of those of many language models.
 const DoneMark = "[DONE]"
 
@@ -50,12 +56,14 @@ func LaneKinds() []LaneKind {
 		{Name: Sharing, Vantage: FromPod, Conn: Reused, Protocol: H2C, Optional: true},
 		{Name: SharingTLS, Vantage: FromPod, Conn: Reused, Protocol: H2, Optional: true},
 		{Name: WebSockets, Vantage: FromPod, Conn: Reused, Protocol: WebSocket, Optional: true},
+		{Name: RPCs, Vantage: FromPod, Conn: Reused, Protocol: GRPC, Optional: true},
+		{Name: StreamedRPCs, Vantage: FromPod, Conn: Reused, Protocol: GRPCStream, Optional: true},
 		{Name: "fresh", Vantage: FromHost, Conn: Fresh},
 		{Name: Kept, Vantage: FromHost, Conn: Reused, Optional: true},
 	}
 }
 
-// laneKinds are those of LaneKinds, which makes them anew each time.
+// laneKinds is what LaneKinds returns, which is too long to be made for each hit.
 var laneKinds = LaneKinds()
 
 // Lane returns the kind's lane in a place, such as "worker" or "outside".

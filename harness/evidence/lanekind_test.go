@@ -13,17 +13,19 @@ func TestLaneKind(t *testing.T) {
 		keepsAlive, control, app, retries, damage, followsRules bool
 	}
 	want := map[string]counts{
-		"worker-fresh":     {method: "GET", app: true, retries: true, damage: true, followsRules: true},
-		"worker-reused":    {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
-		"worker-plain":     {method: "GET", keepsAlive: true, app: true},
-		"worker-named":     {method: "GET", app: true, retries: true, damage: true, followsRules: true},
-		"worker-stream":    {method: "GET", app: true, retries: true, damage: true, followsRules: true},
-		"worker-h2c":       {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
-		"worker-h2":        {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
-		"worker-websocket": {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
-		"worker-control":   {method: "GET", control: true},
-		"outside-fresh":    {method: "GET", app: true, retries: true},
-		"outside-reused":   {method: "POST", keepsAlive: true, app: true, retries: true},
+		"worker-fresh":       {method: "GET", app: true, retries: true, damage: true, followsRules: true},
+		"worker-reused":      {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
+		"worker-plain":       {method: "GET", keepsAlive: true, app: true},
+		"worker-named":       {method: "GET", app: true, retries: true, damage: true, followsRules: true},
+		"worker-stream":      {method: "GET", app: true, retries: true, damage: true, followsRules: true},
+		"worker-h2c":         {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
+		"worker-h2":          {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
+		"worker-websocket":   {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
+		"worker-grpc":        {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
+		"worker-grpc-stream": {method: "POST", keepsAlive: true, app: true, retries: true, damage: true},
+		"worker-control":     {method: "GET", control: true},
+		"outside-fresh":      {method: "GET", app: true, retries: true},
+		"outside-reused":     {method: "POST", keepsAlive: true, app: true, retries: true},
 	}
 	for _, k := range evidence.LaneKinds() {
 		place := "worker"

@@ -12,6 +12,9 @@ const (
 	H2C       Protocol = "h2c" // HTTP/2 without TLS, of which the client knows
 	H2        Protocol = "h2"  // HTTP/2 over TLS, in whose handshake both agree on it
 	WebSocket Protocol = "ws"  // numbered messages over connections of RFC 6455
+	GRPC      Protocol = "grpc"
+	// GRPCStream is an RPC whose replies the server streams. Each is a token, and the status of the RPC is the end mark.
+	GRPCStream Protocol = "grpc-stream"
 )
 
 // traits are what a judge has to know of a protocol.
@@ -21,16 +24,19 @@ type traits struct {
 	steady  bool
 	streams bool
 	shares  bool
+	rpc     bool
 }
 
 // To add a protocol, add a row, and an exchanger in package loadgen. Of a protocol without one, as in a recording of a later build, nothing
 // is taken for granted.
 var protocols = map[Protocol]traits{
-	HTTP:      {name: "http", overTCP: true, steady: true},
-	SSE:       {name: "sse", overTCP: true, streams: true},
-	H2C:       {name: "h2c", overTCP: true, steady: true, shares: true},
-	H2:        {name: "h2", overTCP: true, steady: true, shares: true},
-	WebSocket: {name: "ws", overTCP: true, steady: true},
+	HTTP:       {name: "http", overTCP: true, steady: true},
+	SSE:        {name: "sse", overTCP: true, streams: true},
+	H2C:        {name: "h2c", overTCP: true, steady: true, shares: true},
+	H2:         {name: "h2", overTCP: true, steady: true, shares: true},
+	WebSocket:  {name: "ws", overTCP: true, steady: true},
+	GRPC:       {name: "grpc", overTCP: true, steady: true, rpc: true},
+	GRPCStream: {name: "grpc-stream", overTCP: true, streams: true, rpc: true},
 }
 
 // Name returns the name in reports.
@@ -55,3 +61,6 @@ func (p Protocol) Streams() bool { return protocols[p].streams }
 
 // Shares reports whether a connection carries several requests at a time, each of which may fail alone.
 func (p Protocol) Shares() bool { return protocols[p].shares }
+
+// RPC reports whether its requests are RPCs of gRPC, for which Rollcall's app has a port of its own.
+func (p Protocol) RPC() bool { return protocols[p].rpc }

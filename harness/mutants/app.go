@@ -63,6 +63,9 @@ func appMutants() []Mutant {
 			Want:   verdict.Fail, Cause: "no-failures"},
 		{ID: "hook-killed", Damages: "the program of an exec hook is killed", Of: "termination/hook-exec",
 			When: Moment{Event: evidence.PodDeleting, After: 2 * time.Second}, Do: hookKilled, Want: verdict.Fail, Cause: "fact"},
+		{ID: "grpc-goaway-left-out", Damages: "pods exit at SIGTERM, without GOAWAY on the connections of RPCs",
+			Of: "streams/grpc-drained", Change: func(s *harness.Scenario) { s.App.Linger, s.App.HandlerDelay, s.App.OnTerm = 0, 0, fixtures.Exit },
+			Want: verdict.Fail, Cause: "told-before-end"},
 		// A second deletion with a shorter grace period would not end a hook that has begun (seen on v1.36.3).
 		{ID: "grace-cut-short", Damages: "pods have a grace of 2 s, which ends their hook of 5 s", Of: drained,
 			Change: func(s *harness.Scenario) {

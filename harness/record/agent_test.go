@@ -45,7 +45,7 @@ func TestPodThatMayAnswer(t *testing.T) {
 
 // An agent's spool fits into its volume: a pod that fills its volume is evicted.
 func TestSpoolFitsItsVolume(t *testing.T) {
-	spec := fixtures.AgentSet(fixtures.Destination{Namespace: "ns"}, []string{"worker"}, "agent").Spec.Template.Spec
+	spec := fixtures.AgentSet(fixtures.Destination{Namespace: "ns"}, []string{"worker"}, "agent", fixtures.AgentName).Spec.Template.Spec
 	if volume := spec.Volumes[0].EmptyDir.SizeLimit.Value(); volume*9/10 < loadgen.SpoolLimit {
 		t.Errorf("%d bytes in %d", loadgen.SpoolLimit, volume)
 	}

@@ -80,6 +80,9 @@ func newClients(ctx context.Context, r *Recording, service *corev1.Service) (*cl
 			if lanes[l].OverTLS() {
 				lanes[l].Address = net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(fixtures.HTTPPort(service).Port)))
 			}
+			if lanes[l].Protocol.RPC() && r.UserApp == nil {
+				lanes[l].Target = fixtures.GRPCURL(service)
+			}
 			if lanes[l].Named {
 				lanes[l].Target = r.target("http://" + nameOf(service) + "/")
 			}
@@ -213,7 +216,10 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 		lane := kind.Lane(place)
 		lane.Node, lane.Target, lane.Rate = node, target, r.Rate
 		if kind.Protocol.Streams() {
-			lane.Rate, lane.Longest, lane.EndMark = cmp.Or(r.Streams.Rate, r.Rate), r.Streams.Longest, evidence.DoneMark
+			lane.Rate, lane.Longest = cmp.Or(r.Streams.Rate, r.Rate), r.Streams.Longest
+		}
+		if kind.Protocol == evidence.SSE {
+			lane.EndMark = evidence.DoneMark
 		}
 		lanes = append(lanes, lane)
 	}

@@ -19,7 +19,7 @@ import (
 func (r *Recording) deployLoadPods(ctx context.Context, pods typedcorev1.PodInterface, workers []string,
 	secret string) (agents, controls []corev1.Pod, err error) {
 	with := workers[:min(len(workers), fixtures.MostControls)]
-	control, agent := r.App.ControlSet(r.into(), with), fixtures.AgentSet(r.into(), workers, secret)
+	control, agent := r.App.ControlSet(r.into(), with), fixtures.AgentSet(r.into(), workers, secret, r.Agent())
 	for _, set := range []*appsv1.DaemonSet{control, agent} {
 		if _, err := r.Cluster.Client().AppsV1().DaemonSets(r.Lease.Name).Create(ctx, set, metav1.CreateOptions{}); err != nil {
 			return nil, nil, err

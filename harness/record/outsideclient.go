@@ -16,6 +16,7 @@ import (
 	"example.com/rollcall/harness/command"
 	"example.com/rollcall/harness/host"
 	"example.com/rollcall/loadgen"
+	"example.com/rollcall/loadgen/grpclane"
 )
 
 // outsideToken, in the environment, makes this program the client outside the cluster and nothing else: a process that the rest of
@@ -26,6 +27,7 @@ const outsideToken = "ROLLCALL_OUTSIDE_TOKEN"
 const outsideName = "agent-outside"
 
 func init() { //nolint:gochecknoinits // before the flags and tests of whichever program this is
+	grpclane.Link()
 	token := os.Getenv(outsideToken)
 	if token == "" {
 		return

@@ -155,9 +155,12 @@ func (r *Recording) flows(service *corev1.Service) (f fixtures.Flows) {
 	if r.Cluster.CannotListen() != "" || len(service.Spec.Ports) == 0 { // the Service that stands for a URL has no ports
 		return f
 	}
-	port := fixtures.HTTPPort(service)
+	port, rpcs := fixtures.HTTPPort(service), fixtures.GRPCServicePort(service)
 	for _, ip := range service.Spec.ClusterIPs {
 		f.To = append(f.To, net.JoinHostPort(ip, strconv.Itoa(int(port.Port))))
+		if rpcs != nil && r.UserApp == nil {
+			f.To = append(f.To, net.JoinHostPort(ip, strconv.Itoa(int(rpcs.Port))))
+		}
 	}
 	if port.NodePort != 0 {
 		f.To = append(f.To, fmt.Sprintf(":%d", port.NodePort))

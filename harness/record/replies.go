@@ -73,7 +73,11 @@ func (cl *clients) awaitRepliesOn(ctx context.Context, a *agent, lane evidence.L
 	case lane.Kind().IsControl():
 		app = nil
 	}
-	if app == nil {
+	switch {
+	case app != nil:
+	case lane.Protocol.RPC():
+		lane.Target = strings.TrimSuffix(lane.Target, "/") + healthMethod
+	default:
 		lane.Target = atOnce(lane.Target)
 	}
 	request := func() error { return a.remote.Reach(ctx, lane, app) }
@@ -113,10 +117,16 @@ func awaitReplies(ctx context.Context, target string, ours func(pod string) bool
 // atOnce returns the URL at which Rollcall's app answers at once, however long its replies are to take.
 func atOnce(target string) string { return strings.TrimSuffix(target, "/") + "/live" }
 
+// healthMethod is the method at which Rollcall's app answers RPCs at once.
+const healthMethod = "/grpc.health.v1.Health/Check"
+
 // requestOutside sends requests to an app from this process. The node port is the same as in the recording before, and a node routes to
 // the pods of that one until its rules are updated: so the pod that a reply names must be one of ours.
 func requestOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(loadgen.DefaultTimeout)
+	if lane.Protocol.RPC() {
+		return loadgen.RequestLinked(lane, app)
+	}
 	if app != nil {
 		_, err := app.RequestPatiently(lane)
 		return err

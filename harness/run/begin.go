@@ -12,6 +12,7 @@ import (
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
+	"example.com/rollcall/harness/progress"
 	"example.com/rollcall/harness/secret"
 )
 
@@ -65,14 +66,21 @@ func (q Request) withScenarios(ctx context.Context, out io.Writer, p Plan, sessi
 	if err != nil {
 		return p, err
 	}
+	wanted, err := q.wanted(q.Past.Failed)
+	if err != nil {
+		return p, err
+	}
+	for _, name := range names {
+		p.Options.RPCs = p.Options.RPCs || slices.ContainsFunc(q.All[name], func(s harness.Scenario) bool {
+			return s.SendsRPCs() && s.In(p.Profile) && slices.ContainsFunc(p.Modes, func(mode string) bool {
+				return wanted(progress.Name{Mode: mode, Suite: name, Scenario: s.ID})
+			})
+		})
+	}
 	if p.Target != nil {
 		if p, err = q.opener().admit(ctx, p, out, session); err != nil {
 			return p, err
 		}
-	}
-	wanted, err := q.wanted(q.Past.Failed)
-	if err != nil {
-		return p, err
 	}
 	for _, name := range names {
 		for _, s := range p.planned(ctx, name, q.All[name]) {

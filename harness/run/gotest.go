@@ -68,6 +68,7 @@ func (s *Suite) Test(t *testing.T, suite string, all ...harness.Scenario) {
 	}
 	ctx, stop := untilDeadline(t)
 	defer stop()
+	s.plan.Options.RPCs = slices.ContainsFunc(scenarios, harness.Scenario.SendsRPCs)
 	r, err := s.begin(ctx, suite)
 	if err != nil {
 		t.Fatal(err)

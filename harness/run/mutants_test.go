@@ -25,7 +25,9 @@ import (
 // `make mutants` runs it; the results are in out/mutants.json.
 func TestMutants(t *testing.T) {
 	testenv.Need(t, testenv.Mutants)
-	s := planned(t, "mutants", func(o *Options) { o.Jobs, o.Rate = "1", cmp.Or(o.Rate, "50") }) // enough requests to see 300 ms
+	s := planned(t, "mutants", func(o *Options) {
+		o.Jobs, o.Rate, o.RPCs = "1", cmp.Or(o.Rate, "50"), true // enough requests to see 300 ms
+	})
 	if s.plan.Target != nil {
 		t.Fatal("damage is done to clusters of our own alone: leave CONTEXT out")
 	}

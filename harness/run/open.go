@@ -47,7 +47,7 @@ func (p Plan) Admit(ctx context.Context, out io.Writer, session string, held boo
 
 func (p Plan) preflight(out io.Writer, session string, held bool) staging.Preflight {
 	return staging.Preflight{Target: p.Options.Target, Cluster: p.Target, Namespaces: p.namespaces(), Layout: p.Layout,
-		Watches: p.Options.Watches, Session: session, Held: held, Out: out}
+		RPCs: p.Options.RPCs, Watches: p.Options.Watches, Session: session, Held: held, Out: out}
 }
 
 // namespaces returns a pool of those that recordings of the plan may use.
@@ -127,7 +127,7 @@ func (r *Run) openKind(ctx context.Context, out io.Writer, spec kind.Spec, versi
 	var err error
 	if spec.Image, err = provision.NodeImage(ctx, out, version); err == nil {
 		fmt.Fprintln(out, "building the images of the app, the agent and the observer")
-		spec.Archives, err = r.Layout.Archives(ctx)
+		spec.Archives, err = r.Layout.Archives(ctx, layout.Images(true, r.Options.RPCs))
 	}
 	done()
 	if err != nil {

@@ -27,6 +27,7 @@ type Options struct {
 	Watches    bool     // nothing is rolled out, so that fewer rights are needed on a cluster that is not ours
 	FromHost   bool     // only this host is used, and no cluster; see [record.Config]
 	LoadImages []string // images of this host's Docker to load onto the nodes of kind clusters
+	RPCs       bool     // clients send RPCs, so that nodes need the images of agent and app that speak gRPC
 }
 
 // List returns the flags of the options.

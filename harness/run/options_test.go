@@ -22,7 +22,7 @@ func TestOptionsReachAnotherProcess(t *testing.T) {
 		}
 		var given, arrived all
 		fill(t, reflect.ValueOf(&given).Elem())
-		given.Watches, given.FromHost, given.LoadImages = false, false, nil // have no flags
+		given.Watches, given.FromHost, given.LoadImages, given.RPCs = false, false, nil, false // have no flags
 		given.Access.Token = "open-sesame"
 		if diff := cmp.Diff([]string{"ROLLCALL_TOKEN=open-sesame"}, given.Options.List().Secrets()); diff != "" {
 			t.Error(diff)

@@ -26,6 +26,7 @@ type Preflight struct {
 	Cluster    *attached.Cluster
 	Namespaces namespace.Pool
 	Layout     layout.Layout
+	RPCs       bool   // clients send RPCs
 	Watches    bool   // nothing is rolled out, which needs fewer rights
 	Session    string // id
 	Held       bool   // the run holds the preassigned namespaces already
@@ -117,7 +118,7 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	if p.PullSecret != "" {
 		s.PullSecret = namespace.PullSecretName
 	}
-	if s.Refs, err = p.refs(); s.Refs != nil || err != nil {
+	if s.Refs, err = p.refs(p.RPCs); s.Refs != nil || err != nil {
 		return s, err
 	}
 	if p.ImageRepo == "" {
@@ -132,12 +133,13 @@ func (p Preflight) publishImages(ctx context.Context) (s fixtures.ImageSources, 
 	if err != nil {
 		return s, err
 	}
-	images, err := p.Layout.BuildImages(ctx, others...)
+	wanted := layout.Images(p.Cluster.CannotObserve() == "", p.RPCs)
+	images, err := p.Layout.BuildImages(ctx, wanted, others...)
 	if err != nil {
 		return s, err
 	}
 	registry := layout.Registry{Repo: p.ImageRepo, CAFile: p.RegistryCA}
-	if s.Refs, err = images.Push(ctx, p.Out, registry, layout.Images(p.Cluster.CannotObserve() == "")); err != nil {
+	if s.Refs, err = images.Push(ctx, p.Out, registry, wanted); err != nil {
 		return s, usage.New("--image-repo="+p.ImageRepo, strings.ReplaceAll(err.Error(), "\n", " "),
 			"log in to it with docker login or podman login, or name images that are there: --images")
 	}

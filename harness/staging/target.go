@@ -171,7 +171,7 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 	if err := t.checkRegistry(); err != nil {
 		return nil, err
 	}
-	if _, err := t.refs(); err != nil {
+	if _, err := t.refs(false); err != nil {
 		return nil, err
 	}
 	return attached.Connect(ctx, attached.Options{
@@ -218,8 +218,9 @@ func (t Target) drainable() (nodes []string, err error) {
 	return nodes, nil
 }
 
-// refs returns the references of the images pushed before, by our names of the images; nil if the options give none.
-func (t Target) refs() (map[string]string, error) {
+// refs returns the references of the images pushed before, by our names of the images; nil if the options give none. Those for RPCs may be
+// missing unless clients send some.
+func (t Target) refs(rpcs bool) (map[string]string, error) {
 	if t.Images == "" {
 		return nil, nil
 	}
@@ -227,13 +228,13 @@ func (t Target) refs() (map[string]string, error) {
 	for _, pair := range splitList(t.Images) {
 		image, ref, two := strings.Cut(pair, "=")
 		name, version, tagged := strings.Cut(image, ":")
-		if !two || !tagged || ref == "" || !slices.Contains(layout.Images(true), layout.Image{name, version}) {
+		if !two || !tagged || ref == "" || !slices.Contains(layout.Images(true, true), layout.Image{name, version}) {
 			return nil, usage.New("--images="+pair, "it is not one of Rollcall's images with its reference",
 				"write it like echo:v1=registry.example.com/rollcall/echo@sha256:...")
 		}
 		refs[fixtures.ImageRef(name, version)] = ref
 	}
-	for _, image := range layout.Images(t.allows(harness.NodeRules)) {
+	for _, image := range layout.Images(t.allows(harness.NodeRules), rpcs) {
 		if refs[fixtures.ImageRef(image[0], image[1])] == "" {
 			return nil, usage.New("--images", fmt.Sprintf("%s:%s is missing", image[0], image[1]), fmt.Sprintf("add %s:%s=REF", image[0], image[1]))
 		}

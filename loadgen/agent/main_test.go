@@ -27,13 +27,13 @@ func TestMain(m *testing.M) {
 }
 
 func TestRefusesWithoutToken(t *testing.T) {
-	if err := listenAndServe(t.Context(), "127.0.0.1:0", loadgen.AgentConfig{}); err == nil {
+	if err := loadgen.ListenAndServe(t.Context(), "127.0.0.1:0", loadgen.AgentConfig{}); err == nil {
 		t.Error("it started")
 	}
 }
 
 func TestRefusesWithoutAddress(t *testing.T) {
-	if err := listenAndServe(t.Context(), "127.0.0.1:no-port", loadgen.AgentConfig{Token: "open-sesame"}); err == nil {
+	if err := loadgen.ListenAndServe(t.Context(), "127.0.0.1:no-port", loadgen.AgentConfig{Token: "open-sesame"}); err == nil {
 		t.Error("it started")
 	}
 }

@@ -1,5 +1,5 @@
-// Package streams asks what a rollout does to what takes longer than a request: slow requests, streams, and connections that are kept or
-// shared.
+// Package streams asks what a rollout does to what takes longer than a request: slow requests, streams, RPCs, and connections that are kept
+// or shared.
 package streams
 
 import (
@@ -11,5 +11,5 @@ import (
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
 	return slices.Concat(harness.Core.Takes(slowRequests(), "slow-beyond-grace"), tokenStreams(), sharedConnections(), webSockets(),
-		longConnections())
+		longConnections(), rpcs())
 }

@@ -109,7 +109,7 @@ func writeOverlay(folder, runner string, images []string) error {
 }
 
 func push(ctx context.Context, out io.Writer, from layout.Layout, to layout.Registry) (map[string]string, error) {
-	images, err := from.BuildImages(ctx, layout.OtherArchitectures()...)
+	images, err := from.BuildImages(ctx, layout.Images(true, true), layout.OtherArchitectures()...)
 	if err != nil {
 		return nil, err
 	}
@@ -117,5 +117,5 @@ func push(ctx context.Context, out io.Writer, from layout.Layout, to layout.Regi
 	if err := images.AddRunner(ctx, from); err != nil {
 		return nil, err
 	}
-	return images.Push(ctx, out, to, append(layout.Images(true), layout.Image{layout.RunnerName, layout.RunnerVersion}))
+	return images.Push(ctx, out, to, append(layout.Images(true, true), layout.Image{layout.RunnerName, layout.RunnerVersion}))
 }
