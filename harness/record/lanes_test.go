@@ -24,3 +24,19 @@ func TestLanesOfStreams(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// RPCs need no end mark: their status is one.
+func TestLanesOfRPCs(t *testing.T) {
+	r := &Recording{UnderLoad: harness.UnderLoad{Rate: 25, Also: []string{evidence.RPCs, evidence.StreamedRPCs},
+		Streams: harness.Streams{Rate: 3, Longest: 10 * time.Second}}}
+	want := []evidence.Lane{
+		{ID: "worker-grpc", Vantage: evidence.FromPod, Node: "n", Conn: evidence.Reused, Target: "http://10.0.0.1/", Rate: 25,
+			Protocol: evidence.GRPC},
+		{ID: "worker-grpc-stream", Vantage: evidence.FromPod, Node: "n", Conn: evidence.Reused, Target: "http://10.0.0.1/", Rate: 3,
+			Protocol: evidence.GRPCStream, Longest: 10 * time.Second},
+	}
+	lanes := r.lanesIn("worker", "n", map[evidence.Vantage]string{evidence.FromPod: "http://10.0.0.1/"})
+	if diff := cmp.Diff(want, lanes[len(lanes)-2:]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -266,7 +266,7 @@ func (c Cause) pods() string {
 func (c Cause) statuses() string {
 	counts := map[string]int{}
 	for _, h := range c.Hits {
-		counts[fmt.Sprint("status ", h.Status)]++
+		counts["status "+evidence.StatusName(h.Status)]++
 	}
 	return listed(counts)
 }

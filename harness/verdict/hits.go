@@ -131,7 +131,7 @@ func kinds(hits []timeline.Hit) string {
 	bad := slices.DeleteFunc(slices.Clone(hits), func(h timeline.Hit) bool { return h.Fault != evidence.BadStatus || h.Status == 0 })
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(counts(bad, func(h timeline.Hit) int16 { return h.Status }))) {
-		statuses = append(statuses, fmt.Sprint(status))
+		statuses = append(statuses, evidence.StatusName(status))
 	}
 	if len(statuses) > maxStatuses {
 		statuses = append(statuses[:maxStatuses], "and others")

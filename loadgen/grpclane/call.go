@@ -184,7 +184,6 @@ func (l *lane) judge(c *call, to *channel, q loadgen.Turn, h *evidence.Hit, err 
 		l.note(got)
 		return nil
 	default:
-		l.note(got)
 		return l.failures(c.over, to, h, err)
 	}
 }
@@ -206,14 +205,18 @@ func (l *lane) failures(over *conn, to *channel, h *evidence.Hit, err error) []e
 		port, broke = to.failure()
 		h.LocalPort = uint16(port)
 	}
+	if errors.Is(broke, errNoHTTP2) { // which grpc-go says in many words
+		l.link.Note(evidence.RPCFailed, errNoHTTP2.Error())
+		h.Fault = evidence.WrongServer
+		return nil
+	}
+	l.note(got)
 	switch proxied := byHTTP.FindStringSubmatch(got.Message()); {
 	case returned.MatchString(got.Message()):
 		h.Fault = evidence.Returned
 	case proxied != nil:
 		code, _ := strconv.ParseInt(proxied[1], 10, 16) // no error: three digits
 		h.Status, h.Fault = int16(code), evidence.BadStatus
-	case errors.Is(broke, errNoHTTP2):
-		h.Fault = evidence.WrongServer
 	case broke != nil:
 		return []error{err, broke}
 	case strings.Contains(got.Message(), "RST_STREAM"):

@@ -14,7 +14,7 @@ import (
 )
 
 // load loads a lane by an agent, until rolled has returned, and returns what came of it.
-func load(t *testing.T, l evidence.Lane, rolled func()) (hits []evidence.Hit, connections []evidence.Connection) {
+func load(t *testing.T, l evidence.Lane, user *loadgen.UserHTTP, rolled func()) (hits []evidence.Hit, connections []evidence.Connection) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,7 +27,7 @@ func load(t *testing.T, l evidence.Lane, rolled func()) (hits []evidence.Hit, co
 	go func() { ended <- loadgen.Serve(serving, listener, loadgen.AgentConfig{Token: "open-sesame"}) }()
 	agent := loadgen.Remote{URL: "http://" + listener.Addr().String(), Token: "open-sesame",
 		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
-	cfg := loadgen.Config{Began: time.Now(), Service: "shop", Timeout: patient}
+	cfg := loadgen.Config{Began: time.Now(), Service: "shop", Timeout: patient, UserHTTP: user}
 	if err := agent.Start(ctx, []evidence.Lane{l}, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestDrain(t *testing.T) {
 	old, next, front := newApp("old"), newApp("new"), newFront(t)
 	old.reply, next.reply = slowly, slowly
 	front.lead(t, old)
-	hits, rows := load(t, laneOf(evidence.GRPC, "http://"+front.Addr().String(), 100), func() {
+	hits, rows := load(t, laneOf(evidence.GRPC, "http://"+front.Addr().String(), 100), nil, func() {
 		old.await(t)
 		front.lead(t, next)
 		old.GracefulStop()
@@ -139,7 +139,7 @@ func TestStop(t *testing.T) {
 	old, next, front := newApp("old"), newApp("new"), newFront(t)
 	old.reply = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	front.lead(t, old)
-	hits, rows := load(t, laneOf(evidence.GRPC, "http://"+front.Addr().String(), 100), func() {
+	hits, rows := load(t, laneOf(evidence.GRPC, "http://"+front.Addr().String(), 100), nil, func() {
 		old.await(t)
 		front.lead(t, next)
 		old.Stop()

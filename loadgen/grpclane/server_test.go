@@ -37,8 +37,8 @@ type app struct {
 }
 
 // newApp returns the app of a pod whose service is shop, with a lane's methods.
-func newApp(pod string) *app {
-	a := &app{Server: grpc.NewServer(), pod: pod, arrived: map[uint64]int{}, arrivals: make(chan uint64, 1000)}
+func newApp(pod string, options ...grpc.ServerOption) *app {
+	a := &app{Server: grpc.NewServer(options...), pod: pod, arrived: map[uint64]int{}, arrivals: make(chan uint64, 1000)}
 	a.reply = func(context.Context) error { return nil }
 	a.stream = func(grpc.ServerStream) error { return nil }
 	a.RegisterService(&grpc.ServiceDesc{ServiceName: "rollcall.Echo", HandlerType: (*any)(nil),

@@ -62,6 +62,6 @@ func streamed(id, claim string, limit, grace time.Duration, judged ...evidence.E
 			Stream: string(evidence.Fixed(streamTakes)), StreamEvery: 500 * time.Millisecond},
 		Kind: harness.UnderLoad{Also: []string{evidence.StreamedRPCs}, Settle: 5 * time.Second,
 			Streams: harness.Streams{Rate: 24, Longest: streamTakes + 10*time.Second}},
-		Expect: judged,
+		Expect: append(judged, verdict.ToldBeforeEnd().OnKind(evidence.StreamedRPCs)),
 	})
 }
