@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -352,7 +354,7 @@ func TestMessagesWithoutAReplyInTime(t *testing.T) {
 func TestWebSocketOfAUsersApp(t *testing.T) {
 	var mu sync.Mutex
 	var got []string
-	app := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	app := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Version", "v3")
 		conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"chat"}})
 		if err != nil {
@@ -371,6 +373,8 @@ func TestWebSocketOfAUsersApp(t *testing.T) {
 			_ = conn.Write(context.Background(), websocket.MessageBinary, []byte("pong"))
 		}
 	}))
+	app.Config.ErrorLog = log.New(io.Discard, "", 0) // the client closes connections whose handshake goes on
+	app.StartTLS()
 	t.Cleanup(app.Close)
 	user := &UserHTTP{Headers: []HeaderField{{"X-Key", "k"}, {"Sec-WebSocket-Protocol", "chat"}}, Body: []byte("ping"), Header: "X-Version",
 		TLS: &TLS{Insecure: true}}

@@ -38,6 +38,8 @@ func packetMutants() []Mutant {
 		{ID: "refused-2s", Damages: "every new connection to the app from one node is refused by RST for 2 s", Of: drained,
 			EveryMode: true, Change: expecting(verdict.MaxOutage(time.Second)),
 			When: begun(time.Second), Do: refused(worker, 2*time.Second), Want: verdict.Fail, Cause: "max-outage"},
+		{ID: "connections-reset", Damages: "every open connection of one node to the app is ended by RST for 300 ms",
+			Of: "streams/websocket-told", When: begun(time.Second), Do: ended(worker, 300*time.Millisecond), Want: verdict.Fail, Cause: "told-before-end"},
 		{ID: "replies-dropped", Damages: "every reply of the app to one node is dropped for 2.5 s", Of: drained, EveryMode: true,
 			Change: expecting(verdict.NoLostReplies()), When: begun(time.Second), Do: repliesDropped(worker, 2500*time.Millisecond),
 			Want: verdict.Fail, Cause: "no-lost-replies"},
@@ -67,6 +69,12 @@ func synDropped(node string, d time.Duration) disruption.Act {
 func refused(node string, d time.Duration) disruption.Act {
 	return table(node, d, fmt.Sprintf(
 		"chain forward { type filter hook forward priority -10; ct status dnat tcp dport %d %s reject with tcp reset; }", appPort, syn))
+}
+
+// ended answers by RST what clients send over connections that are open.
+func ended(node string, d time.Duration) disruption.Act {
+	return table(node, d, fmt.Sprintf("chain forward { type filter hook forward priority -10; ct status dnat ct direction original "+
+		"tcp dport %d tcp flags & psh == psh reject with tcp reset; }", appPort))
 }
 
 // controlRefused answers SYNs by RST that go straight to any control pod.

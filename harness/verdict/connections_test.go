@@ -133,7 +133,8 @@ func TestRulesAboutConnections(t *testing.T) {
 
 		{"each request is answered once", verdict.Ledger(), all(reopened(99), logged(nil)), verdict.Pass},
 		{"one is lost", verdict.Ledger(), all(lost(98), reopened(99), logged(nil)), verdict.Pass},
-		{"one is returned by a server that did not get it", verdict.Ledger(), all(reopened(99), returned(150), loggedTimes(150, 0)), verdict.Pass},
+		{"one is returned by a server that did not get it", verdict.Ledger(), all(reopened(99), returned(150), loggedTimes(150, 0)),
+			verdict.Pass},
 		{"one is returned though a pod got it", verdict.Ledger(), all(reopened(99), returned(150), loggedTimes(150, 1)), verdict.Fail},
 		{"one arrives twice", verdict.Ledger(), all(reopened(99), loggedTimes(150, 2)), verdict.Fail},
 		{"one is answered again", verdict.Ledger(), all(reopened(99), logged(nil), func(ev *recording) { ev.Connections[0].Again = 1 }),
@@ -207,7 +208,8 @@ func (d *drawing) drawConnections() {
 func drawConnectionRules(d *drawing) []evidence.Expectation {
 	r := d.random("rules of connections")
 	return []evidence.Expectation{
-		verdict.MaxCuts(r.pick(3)), verdict.CutAgain(1 + r.pick(2)), verdict.Ledger(), verdict.ToldBeforeEnd(), verdict.BackWithin(r.lasts()), verdict.EndedByKill(1 + r.pick(2)),
+		verdict.MaxCuts(r.pick(3)), verdict.CutAgain(1 + r.pick(2)), verdict.Ledger(), verdict.ToldBeforeEnd(),
+		verdict.BackWithin(r.lasts()), verdict.EndedByKill(1 + r.pick(2)),
 		verdict.MaxConnectionShare(1 + r.pick(99)), verdict.MinConnectionShare(1 + r.pick(99)),
 	}
 }

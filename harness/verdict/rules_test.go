@@ -51,7 +51,8 @@ func TestRuleIDs(t *testing.T) {
 	slices.Sort(ids)
 	want := []string{
 		"all-answered", "all-fail", "answered-by", "answered-by-deleted", "answered-within", "answers-after", "back-within",
-		"between", "both-orders", "clean-cut", "clients-before-sigterm", "cut-again", "cut-as-predicted", "damage-seen", "done-after", "ended-by-kill",
+		"between", "both-orders", "clean-cut", "clients-before-sigterm", "cut-again",
+		"cut-as-predicted", "damage-seen", "done-after", "ended-by-kill",
 		"equal-turns", "even-turns", "fact", "fact-at-least", "fact-within", "full-rate", "kept-connections", "ledger",
 		"losses-at-steps", "lost-at-steps", "lost-share", "lost-to", "lost-while-none-serves", "lost-while-starting",
 		"lost-while-terminating", "max-active", "max-connection-share", "max-cuts", "max-drain-lag",
