@@ -28,9 +28,12 @@ func faultByType(err error) evidence.Fault {
 	// context.DeadlineExceeded, os.ErrDeadlineExceeded and ETIMEDOUT are net.Errors too.
 	var timed net.Error
 	var named *net.DNSError
+	var other UnspokenError
 	switch {
 	case err == nil:
 		return evidence.NoFault
+	case errors.As(err, &other):
+		return evidence.WrongServer
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return evidence.Refused
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):

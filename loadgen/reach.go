@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -37,15 +36,27 @@ func Request(ctx context.Context, client *http.Client, target string) (evidence.
 	return serverOf(reply), err
 }
 
-// Request sends one request to a userapp, as a lane of that target and address over fresh connections does, and returns the version
-// that gave the good reply, if the reply names one. Without a good reply the error is a [NoReplyError].
+// Request is [UserHTTP.RequestOn] over HTTP and a new connection, to a target at an address.
 func (p *UserHTTP) Request(target, address string, timeout time.Duration) (version string, err error) {
-	lane := evidence.Lane{ID: "ask", Vantage: evidence.FromHost, Conn: evidence.Fresh, Target: target, Address: address}
+	return p.RequestOn(evidence.Lane{Conn: evidence.Fresh, Target: target, Address: address}, timeout)
+}
+
+// RequestOn sends one request to a userapp, as a lane of that protocol, target and address does, and returns the version that gave the good
+// reply, if the reply names one. Without a good reply the error is a [NoReplyError].
+func (p *UserHTTP) RequestOn(lane evidence.Lane, timeout time.Duration) (version string, err error) {
+	lane.ID, lane.Vantage, lane.Node = "ask", evidence.FromHost, ""
+	if lane.Protocol == evidence.HTTP {
+		lane.Conn, lane.Resends = evidence.Fresh, false
+	}
 	cfg := Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout}
-	if err := checkHTTP(lane, cfg); err != nil {
+	speaks, known := protocols[lane.Protocol]
+	if !known {
+		return "", fmt.Errorf("loadgen: request: unknown protocol %q", lane.Protocol)
+	}
+	if err := speaks.check(lane, cfg); err != nil {
 		return "", fmt.Errorf("loadgen: request: %w", err)
 	}
-	c, err := openHTTP(lane, cfg, nil)
+	c, err := speaks.open(lane, cfg, nil)
 	if err != nil {
 		return "", fmt.Errorf("loadgen: request: %w", err)
 	}
@@ -53,53 +64,39 @@ func (p *UserHTTP) Request(target, address string, timeout time.Duration) (versi
 	var hit evidence.Hit
 	now := time.Now()
 	failures := c.exchange(request{sent: now, deadline: now.Add(timeout)}, &hit)
-	none := &NoReplyError{Opened: hit.Attempts > 0, Because: "loadgen: request " + target + ": "}
-	switch {
-	case len(failures) > 0:
-		none.Fault, _ = faultFrom(lane.Vantage, failures...)
-		none.Because += failures[0].Error()
-		ended := none.Fault == evidence.Reset || none.Fault == evidence.Closed // maybe before the request was written
-		none.Opened, none.TLS = none.Opened || ended, ended && !lane.OverTLS() && speaksTLS(lane)
-	case hit.Fault == evidence.BadStatus:
-		status := int(hit.Status)
-		*none = NoReplyError{Status: status, TLS: status == http.StatusBadRequest && !lane.OverTLS() && speaksTLS(lane),
-			Because: none.Because + strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))}
-	case hit.Fault != evidence.NoFault:
-		none.Fault = hit.Fault
-		none.Because += "the reply names no version where it should"
-	default:
-		return hit.By.Version, nil
+	hit.Took = time.Since(now)
+	if none := noReply(lane, hit, failures); none != nil {
+		return "", none
 	}
-	return "", none
+	return hit.By.Version, nil
 }
 
-// RequestPatiently is [UserHTTP.Request] for an app whose first replies may take long: if a connection opens and no reply comes in
+// RequestPatiently is [UserHTTP.RequestOn] for an app whose first replies may take long: if a connection opens and nothing comes in
 // [DefaultTimeout], it asks once more, for up to [Patience].
-func (p *UserHTTP) RequestPatiently(target, address string) (version string, err error) {
-	return p.requestTwice(target, address, DefaultTimeout)
+func (p *UserHTTP) RequestPatiently(lane evidence.Lane) (version string, err error) {
+	return p.requestTwice(lane, DefaultTimeout)
 }
 
-func (p *UserHTTP) requestTwice(target, address string, first time.Duration) (version string, err error) {
-	version, err = p.Request(target, address, first)
+func (p *UserHTTP) requestTwice(lane evidence.Lane, first time.Duration) (version string, err error) {
+	version, err = p.RequestOn(lane, first)
 	var none *NoReplyError
-	if errors.As(err, &none) && none.Fault == evidence.Timeout && none.Opened {
-		return p.Request(target, address, Patience)
+	if errors.As(err, &none) && none.Fault == evidence.Timeout && none.Opened && !none.Endless {
+		return p.RequestOn(lane, Patience)
 	}
 	return version, err
 }
 
 // A reachRequest is the body of POST /v3/reach.
 type reachRequest struct {
-	Target   string    `json:"target"`
-	Address  string    `json:"address,omitempty"` // as in a Lane
-	UserHTTP *UserHTTP `json:"user_http,omitempty"`
+	Lane     evidence.Lane `json:"lane"`
+	UserHTTP *UserHTTP     `json:"user_http,omitempty"`
 }
 
 // Reach makes the agent send one request to a lane's target; p is nil for the echo app. If there is no good reply, the error is a
 // [NoReplyError]. The target is in the body, since the URL of a call appears in errors.
 func (r Remote) Reach(ctx context.Context, lane evidence.Lane, p *UserHTTP) error {
 	var none *NoReplyError
-	if err := r.call(ctx, "reach", http.MethodPost, reachRequest{lane.Target, lane.Address, p}, decodeInto(&none)); err != nil {
+	if err := r.call(ctx, "reach", http.MethodPost, reachRequest{lane, p}, decodeInto(&none)); err != nil {
 		return err
 	}
 	if none != nil {
@@ -115,9 +112,9 @@ func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 	case q.UserHTTP != nil:
-		_, err = q.UserHTTP.RequestPatiently(q.Target, q.Address)
+		_, err = q.UserHTTP.RequestPatiently(q.Lane)
 	default:
-		_, err = Request(r.Context(), FreshClient(DefaultTimeout), q.Target)
+		_, err = Request(r.Context(), FreshClient(DefaultTimeout), q.Lane.Target)
 	}
 	var none *NoReplyError
 	if err != nil && !errors.As(err, &none) {

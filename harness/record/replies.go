@@ -118,7 +118,7 @@ func atOnce(target string) string { return strings.TrimSuffix(target, "/") + "/l
 func requestOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(loadgen.DefaultTimeout)
 	if app != nil {
-		_, err := app.RequestPatiently(lane.Target, lane.Address)
+		_, err := app.RequestPatiently(lane)
 		return err
 	}
 	for range inARow {
@@ -155,7 +155,7 @@ func untilCertain(ctx context.Context, request func() error, isNew bool) (last e
 	_ = poll.Until(ctx, requestEvery, func() (bool, error) {
 		last = request()
 		said++
-		if none := (*loadgen.NoReplyError)(nil); !errors.As(last, &none) || !none.TLS && (none.Status == 0 || isNew) {
+		if none := (*loadgen.NoReplyError)(nil); !errors.As(last, &none) || !none.TLS && none.Unspoken == "" && (none.Status == 0 || isNew) {
 			said = 0
 		}
 		return last == nil || said == inARow, nil
