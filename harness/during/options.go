@@ -81,7 +81,8 @@ func (o *Options) List() usage.List {
 	kind := append(usage.List{{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Values: dataplane.Names(),
 		Help: "kube-proxy `mode` of the cluster, one of " + strings.Join(dataplane.Names(), ", ") + " (default " + defaultMode + ")"}},
 		o.Options.List().Only("k8s", "keep")...)
-	return slices.Concat(first, losses.Under(usage.Losses), slices.Concat(o.Request.list(), o.Request.protocolList(), o.Request.urlList()).Under(usage.Requests),
+	requests := slices.Concat(o.Request.list(), o.Request.protocolList(), o.Request.urlList())
+	return slices.Concat(first, losses.Under(usage.Losses), requests.Under(usage.Requests),
 		o.Request.secureList().Under(usage.RequestTLS), load.Under(usage.Load), kind.Under(usage.Kind), o.reach())
 }
 

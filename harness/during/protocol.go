@@ -53,7 +53,7 @@ func (a asking) by() evidence.Protocol {
 	return evidence.ProtocolNamed(a.protocol)
 }
 
-// readAsking reads how the app is asked, and what depends on that: the timeout, the path, and the rate of the lanes that ask something else.
+// readAsking reads how the app is asked, and what depends on that: the timeout, the path, and the rate of lanes that ask something else.
 func (a *settings) readAsking(o *Options) (err error) {
 	var secure []bool
 	if a.service != nil {

@@ -52,7 +52,8 @@ func TestOptionsOfProtocols(t *testing.T) {
 			"--max-outage: a stream that is cut had begun before: give --max-failed, which counts it"},
 		{"a gap that is longer than any stream", streaming(func(o *Options) { o.Request.Timeout = "2m" }),
 			"--timeout=2m: it is longer than a whole stream may take, 1m0s: give a longer --longest=TIME"},
-		{"half a stream a second", streaming(func(o *Options) { o.Rate = "0.5" }), "--rate=0.5: it is not a whole number of streams: use 1 to 1000"},
+		{"half a stream a second", streaming(func(o *Options) { o.Rate = "0.5" }),
+			"--rate=0.5: it is not a whole number of streams: use 1 to 1000"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			if _, err := row.o.prepare(); !usage.Is(err) || !strings.HasPrefix(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
@@ -153,7 +154,8 @@ func TestURLsThatDoNotStream(t *testing.T) {
 	}{
 		{"a page", serve("text/html", "<p>", false),
 			"its reply is text/html, and no stream of events (text/event-stream): name a port and path that answer so, or another --protocol"},
-		{"a stream without the end mark", serve("text/event-stream", "data: a\n\n", false), "its stream had 1 token and ended without the end mark"},
+		{"a stream without the end mark", serve("text/event-stream", "data: a\n\n", false),
+			"its stream had 1 token and ended without the end mark"},
 		{"a stream without an end", serve("text/event-stream", "data: a\n\n", true),
 			"its stream had 1 token and no end when it had lasted as long as any may"},
 	} {

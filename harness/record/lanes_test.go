@@ -33,8 +33,8 @@ func TestLanesOfAUsersProtocol(t *testing.T) {
 		UserApp: userapp.Existing("/chat", &loadgen.UserHTTP{}, evidence.UserApp{}),
 		Streams: harness.Streams{Rate: 1, Longest: 3 * time.Minute, EndMark: "end"}}}
 	targets := map[evidence.Vantage]string{evidence.FromPod: "http://web/chat", evidence.FromControl: "http://control/"}
-	stream := evidence.Lane{ID: "worker-stream", Vantage: evidence.FromPod, Node: "n", Conn: evidence.Fresh, Target: "http://web/chat", Rate: 1,
-		Protocol: evidence.SSE, Longest: 3 * time.Minute, EndMark: "end"}
+	stream := evidence.Lane{ID: "worker-stream", Vantage: evidence.FromPod, Node: "n", Conn: evidence.Fresh, Target: "http://web/chat",
+		Rate: 1, Protocol: evidence.SSE, Longest: 3 * time.Minute, EndMark: "end"}
 	want := []evidence.Lane{{ID: "worker-control", Vantage: evidence.FromControl, Node: "n", Conn: evidence.Fresh, Target: "http://control/",
 		Rate: 25}, stream}
 	if diff := cmp.Diff(want, r.lanesIn("worker", "n", targets)); diff != "" {

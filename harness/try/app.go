@@ -89,7 +89,8 @@ func (a *App) choosePort(named userapp.ServiceName) error {
 		}
 	}
 	for _, p := range a.service.Spec.Ports {
-		if c := userapp.Answers(a.template.Spec, p); c.ReadinessProbe != nil && c.ReadinessProbe.GRPC != nil && c.ReadinessProbe.GRPC.Port == a.target(p) {
+		probe := userapp.Answers(a.template.Spec, p).ReadinessProbe
+		if probe != nil && probe.GRPC != nil && probe.GRPC.Port == a.target(p) {
 			a.port = p
 			break
 		}
