@@ -44,10 +44,23 @@ func connectionsOf(tl timeline.Timeline, pods []pod) map[int][]connection {
 			}
 		}
 	}
-	for _, of := range all {
+	for i, of := range all {
 		slices.SortFunc(of, func(a, b connection) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+		all[i] = thinned(of)
 	}
 	return all
+}
+
+// mostConnections is how many connections of a pod are drawn, beside those that were cut: more are drawn over each other.
+const mostConnections = 300
+
+// thinned returns every so many of the connections that were not cut, if they are too many.
+func thinned(all []connection) []connection {
+	n, each := -1, (len(all)+mostConnections-1)/mostConnections
+	return slices.DeleteFunc(all, func(c connection) bool {
+		n++
+		return !c.cut && n%each != 0
+	})
 }
 
 // Heights of a connection below its pod, and of all of them at most, in units of a drawing.

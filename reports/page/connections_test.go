@@ -54,3 +54,27 @@ func TestConnectionsOnTheirPods(t *testing.T) {
 		t.Errorf("legend (-want +got):\n%s", diff)
 	}
 }
+
+// Of very many connections of a pod some are drawn, and all that were cut.
+func TestManyConnectionsOfAPod(t *testing.T) {
+	var tl timeline.Timeline
+	lane := timeline.Lane{}
+	for i := range 10_000 {
+		c := timeline.Connection{Connection: evidence.Connection{Number: uint32(i + 1), Opened: time.Duration(i), Ended: time.Second}}
+		c.End = evidence.EndOwn
+		if c.By.Pod = "a"; i%1000 == 1 {
+			c.End = evidence.EndReset
+		}
+		lane.Connections = append(lane.Connections, c)
+	}
+	tl.Lanes = []timeline.Lane{lane}
+	cut, all := 0, connectionsOf(tl, []pod{{Name: "a"}})[0]
+	for _, c := range all {
+		if c.cut {
+			cut++
+		}
+	}
+	if cut != 10 || len(all) > mostConnections+10 || len(all) < mostConnections/2 {
+		t.Errorf("%d connections, of which %d were cut", len(all), cut)
+	}
+}
