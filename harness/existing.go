@@ -15,12 +15,14 @@ import (
 type Existing struct {
 	Service *corev1.Service // that pods request, by its ClusterIP and first port; nil: they request the control pod alone
 	Secure  bool            // requests use TLS, with the Service's name
-	Pods    *observe.App    // behind the Service; nil: there is no permission to watch them
-	New     bool            // its pods were just made, and may answer badly until they have their configuration
-	URL     string          // for the client outside the cluster; empty: there is no such client
-	Address string          // host and port that the URL's connections are opened to; empty: those of the URL
-	Control string          // URL past the app, for a control lane of that client; empty: it has none
-	Proxy   string          // environment variable with a proxy for the URL, which the load does not use; empty: there is none
+	// NotAsked are the other ports of the Service.
+	NotAsked []corev1.ServicePort
+	Pods     *observe.App // behind the Service; nil: there is no permission to watch them
+	New      bool         // its pods were just made, and may answer badly until they have their configuration
+	URL      string       // for the client outside the cluster; empty: there is no such client
+	Address  string       // host and port that the URL's connections are opened to; empty: those of the URL
+	Control  string       // URL past the app, for a control lane of that client; empty: it has none
+	Proxy    string       // environment variable with a proxy for the URL, which the load does not use; empty: there is none
 	// Explain returns an error that says in one line why some clients get no good reply.
 	Explain func(ctx context.Context, without []Unanswered) error
 }

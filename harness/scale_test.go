@@ -53,7 +53,7 @@ func TestScenarioAt(t *testing.T) {
 	streams := s
 	streams.Kind = UnderLoad{Also: []string{evidence.Streaming}, Streams: Streams{Rate: 12, Longest: 10 * time.Second}}
 	for rate, want := range map[int]int{100: 12, 25: 3, 6: 1} {
-		if got := streams.At(rate, 1).UnderLoad().Streams; got != (Streams{want, 10 * time.Second}) {
+		if got := streams.At(rate, 1).UnderLoad().Streams; got != (Streams{Rate: want, Longest: 10 * time.Second}) {
 			t.Errorf("at a rate of %d: %+v", rate, got)
 		}
 	}

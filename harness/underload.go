@@ -25,7 +25,9 @@ type UnderLoad struct {
 	Timeout time.Duration // per request; 0 is 2 s, and for a user's app by how long its first replies take
 	Settle  time.Duration // how long the load goes on after the rollout is over; 0 is 3 s
 	Also    []string      // names of optional kinds of lanes that each worker has too, such as [evidence.Plain]
-	Streams Streams       // of the kind [evidence.Streaming]; zero unless Also names that
+	Streams Streams       // of the kind [evidence.Streaming]; zero unless Also names that, or Protocol streams
+	// Protocol is how clients ask UserApp, instead of by HTTP.
+	Protocol evidence.Protocol
 
 	Rollout rollout.Strategy
 	// Disruption is done to the cluster during the rollout, or alone if Rollout is [rollout.Steady].
@@ -48,10 +50,11 @@ type UnderLoad struct {
 	Lasts time.Duration
 }
 
-// Streams say how clients ask Rollcall's app for streams, and how long these may last. The timeout of requests is that of a token.
+// Streams say how clients ask for streams, and how long these may last. The timeout of requests is that of a token.
 type Streams struct {
 	Rate    int           // per second and lane; 0 is that of other requests
 	Longest time.Duration // of one
+	EndMark string        // of a user's app, see [evidence.Lane]
 }
 
 // A FreshCluster is created for one recording, which leaves it changed.
@@ -116,7 +119,7 @@ func (l UnderLoad) requires(changed bool) (features []string) {
 // at returns the load with its defaults, for a machine that carries rate instead of [FullRate].
 func (l UnderLoad) at(rate int) UnderLoad {
 	l.Rate = max(1, cmp.Or(l.Rate, FullRate)*rate/FullRate)
-	if l.Streams.Rate > 0 {
+	if l.Streams.Rate > 0 && l.UserApp == nil { // else the user says it
 		l.Streams.Rate = max(1, l.Streams.Rate*rate/FullRate)
 	}
 	l.Settle = cmp.Or(l.Settle, settle)

@@ -53,6 +53,14 @@ func TestWhyThereIsNoReply(t *testing.T) {
 		}()
 		return listener.Addr().String()
 	}
+	overHTTP2 := func(t *testing.T) string {
+		server := httptest.NewUnstartedServer(http.NotFoundHandler())
+		server.Config.Protocols = new(http.Protocols)
+		server.Config.Protocols.SetUnencryptedHTTP2(true)
+		server.Start()
+		t.Cleanup(server.Close)
+		return server.Listener.Addr().String()
+	}
 	for _, row := range []struct {
 		sentence string
 		target   func(t *testing.T) string
@@ -73,6 +81,8 @@ func TestWhyThereIsNoReply(t *testing.T) {
 		{"a connection that stays silent", peer(stalls("")), &NoReplyError{Fault: evidence.Timeout, Opened: true}},
 		{"half a reply", peer(says("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1")), &NoReplyError{Fault: evidence.Closed, Opened: true}},
 		{"another protocol", peer(says("-ERR unknown command\r\n")), &NoReplyError{Fault: evidence.Closed, Opened: true}},
+		{"HTTP/2 alone, which gRPC is over", overHTTP2,
+			&NoReplyError{Opened: true, Unspoken: "its port speaks HTTP/2 alone, as gRPC does"}},
 		{"a server that wants HTTPS", overTLS(tls.NoClientCert), &NoReplyError{Status: http.StatusBadRequest, TLS: true}},
 		{"a server that wants HTTPS and a client certificate", overTLS(tls.RequireAnyClientCert),
 			&NoReplyError{Status: http.StatusBadRequest, TLS: true}},

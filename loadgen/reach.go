@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -37,25 +36,29 @@ func Request(ctx context.Context, client *http.Client, target string) (evidence.
 	return serverOf(reply), err
 }
 
-// Request sends one request to a userapp, as a lane of that target and address over fresh connections does, and returns the version
-// that gave the good reply, if the reply names one. Without a good reply the error is a [NoReplyError].
+// Request is [UserHTTP.RequestOn] over HTTP and a new connection, to a target at an address.
 func (p *UserHTTP) Request(target, address string, timeout time.Duration) (version string, err error) {
-	return p.RequestOn(evidence.Lane{Target: target, Address: address}, timeout)
+	return p.RequestOn(evidence.Lane{Conn: evidence.Fresh, Target: target, Address: address}, timeout)
 }
 
-// RequestOn is [UserHTTP.Request] by the protocol of a lane.
+// RequestOn sends one request to a userapp, as a lane of that protocol, target and address does, and returns the version that gave the good
+// reply, if the reply names one. Without a good reply the error is a [NoReplyError].
 func (p *UserHTTP) RequestOn(lane evidence.Lane, timeout time.Duration) (version string, err error) {
-	lane.ID, lane.Vantage, lane.Resends = "ask", evidence.FromHost, false
+	lane.ID, lane.Vantage, lane.Node = "ask", evidence.FromHost, ""
 	if lane.Protocol == evidence.HTTP {
-		lane.Conn = evidence.Fresh
+		lane.Conn, lane.Resends = evidence.Fresh, false
 	}
-	protocol, cfg := protocols[lane.Protocol], Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout}
-	if err := protocol.check(lane, cfg); err != nil {
+	cfg := Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout}
+	speaks, known := protocols[lane.Protocol]
+	if !known {
+		return "", fmt.Errorf("loadgen: request: this build does not speak %s", lane.Protocol.Name())
+	}
+	if err := speaks.check(lane, cfg); err != nil {
 		return "", fmt.Errorf("loadgen: request: %w", err)
 	}
-	ask := protocol.ask
+	ask := speaks.ask
 	if ask == nil {
-		c, err := protocol.open(lane, cfg, nil)
+		c, err := speaks.open(lane, cfg, nil)
 		if err != nil {
 			return "", fmt.Errorf("loadgen: request: %w", err)
 		}
@@ -63,32 +66,16 @@ func (p *UserHTTP) RequestOn(lane evidence.Lane, timeout time.Duration) (version
 		ask = func(_ evidence.Lane, _ Config, q request, h *evidence.Hit) []error { return c.exchange(q, h) }
 	}
 	var hit evidence.Hit
-	now, target := time.Now(), lane.Target
+	now := time.Now()
 	failures := ask(lane, cfg, request{sent: now, deadline: now.Add(timeout)}, &hit)
-	none := &NoReplyError{Opened: hit.Attempts > 0, Because: "loadgen: request " + target + ": "}
-	switch {
-	case len(failures) > 0:
-		none.Fault, _ = faultFrom(lane.Vantage, failures...)
-		none.Because += failures[0].Error()
-		ended := none.Fault == evidence.Reset || none.Fault == evidence.Closed // maybe before the request was written
-		none.Opened, none.TLS = none.Opened || ended, ended && !lane.OverTLS() && speaksTLS(lane)
-	case hit.Fault == evidence.BadStatus:
-		status := int(hit.Status)
-		*none = NoReplyError{Status: status, TLS: status == http.StatusBadRequest && !lane.OverTLS() && speaksTLS(lane),
-			Because: none.Because + strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))}
-		if lane.Protocol == evidence.WebSocket {
-			none.Because += ", where a WebSocket begins with 101"
-		}
-	case hit.Fault != evidence.NoFault:
-		none.Fault = hit.Fault
-		none.Because += "the reply names no version where it should"
-	default:
-		return hit.By.Version, nil
+	hit.Took = time.Since(now)
+	if none := noReply(lane, hit, failures); none != nil {
+		return "", none
 	}
-	return "", none
+	return hit.By.Version, nil
 }
 
-// RequestPatiently is [UserHTTP.RequestOn] for an app whose first replies may take long: if a connection opens and no reply comes in
+// RequestPatiently is [UserHTTP.RequestOn] for an app whose first replies may take long: if a connection opens and nothing comes in
 // [DefaultTimeout], it asks once more, for up to [Patience].
 func (p *UserHTTP) RequestPatiently(lane evidence.Lane) (version string, err error) {
 	return p.requestTwice(lane, DefaultTimeout)
@@ -97,7 +84,7 @@ func (p *UserHTTP) RequestPatiently(lane evidence.Lane) (version string, err err
 func (p *UserHTTP) requestTwice(lane evidence.Lane, first time.Duration) (version string, err error) {
 	version, err = p.RequestOn(lane, first)
 	var none *NoReplyError
-	if errors.As(err, &none) && none.Fault == evidence.Timeout && none.Opened {
+	if errors.As(err, &none) && none.Fault == evidence.Timeout && none.Opened && !none.Endless {
 		return p.RequestOn(lane, Patience)
 	}
 	return version, err

@@ -81,12 +81,15 @@ func (s eventStreams) stream(w *httpConn, q request, h *evidence.Hit) error {
 		r = reply{status: got.StatusCode, by: evidence.Server{Version: got.Header.Get(s.userapp.Header)}}
 	}
 	s.judge(r, h)
-	if h.Fault == evidence.NoFault && strings.HasPrefix(strings.ToLower(got.Header.Get("Content-Type")), eventStream) {
+	is := got.Header.Get("Content-Type")
+	switch streams := strings.HasPrefix(strings.ToLower(is), eventStream); {
+	case h.Fault == evidence.NoFault && streams:
 		return s.readEvents(w, got.Body, q, h)
+	case h.Fault == evidence.BadStatus || streams:
+		return nil
+	default:
+		return UnspokenError(fmt.Sprintf("its reply is %s, and no stream of events (%s)", cmp.Or(is, "of no type"), eventStream))
 	}
-	h.Fault = cmp.Or(h.Fault, evidence.WrongServer)
-	_, err = io.Copy(io.Discard, got.Body)
-	return err
 }
 
 // readEvents reads a stream to its end mark or, without one, to its end.

@@ -204,6 +204,7 @@ func newLane(lane timeline.Lane, tl timeline.Timeline) model.Lane {
 	if s.TokenGap.Count > 0 {
 		l.TokenGap = new(newLatency(s.TokenGap))
 	}
+	l.Connections = newConnections(tl.Keeping(lane))
 	for phase, latency := range s.LatencyIn {
 		if l.LatencyIn == nil {
 			l.LatencyIn = map[string]model.Latency{}

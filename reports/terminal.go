@@ -87,7 +87,7 @@ func below(b *bytes.Buffer, s model.Scenario, limits []Limit) {
 	for _, a := range s.Advice {
 		texts = append(texts, "advice: "+a.String())
 	}
-	for _, text := range append(texts, disruptedTotals(s), requestTotals(s)) {
+	for _, text := range append(texts, disruptedTotals(s), streamTotals(s), requestTotals(s)) {
 		explain(b, text)
 	}
 	printPatch(b, s.Patch)

@@ -47,6 +47,7 @@ const (
 	otherAuthority   = "RC3029" // clients do not know the authority of the certificate
 	recycled         = "RC3028" // workers drop their queues when they are recycled
 	killed           = "RC3018" // the app waits for longer than the grace period
+	streamsCut       = "RC3041" // pods end before their streams do
 	drainedAlone     = "RC3020" // the only pod ends before the next is ready
 	readyTooSoon     = "RC3023" // pods are ready before they are able
 	dnsRestarted     = "RC3030" // CoreDNS does not answer on while it ends

@@ -21,6 +21,9 @@ const (
 	itsName   = "httpGet: {path: /ready, port: http, httpHeaders: [{name: Host, value: cloud.example.org}]}"
 )
 
+// streamed are the flags of an app whose replies are streams.
+var streamed = []string{"--protocol=sse", "--end-mark=[DONE]", "--longest=30s"}
+
 // An app that loses nothing gets advice RC3006, which then says by how much.
 var tryCases = []userCase{
 	{name: "f1", file: "f1", sentence: "selectors that name app.kubernetes.io/managed-by are the owner's",
@@ -126,6 +129,19 @@ var tryCases = []userCase{
 		cluster: &onCluster{exit: "0", advice: killed, may: "RC3006", says: "exit code 137"}},
 	{name: "m4-bound", file: "m4", sentence: "it waits for 5 s, and ends by itself", service: "web/",
 		edits: []string{"value: 1h", "value: 5s"}, cluster: &onCluster{exit: "0", may: "RC3006", never: "exit code 137"}},
+	{name: "m4-events", file: "m4", sentence: "a reply without an end is none to a client of requests", service: "web:80/events",
+		cluster: &onCluster{exit: "2", says: "its reply begins, and does not end"}},
+	{name: "llm", file: "llm", sentence: "a program that exits cuts its streams", service: "llm:80/chat", flags: streamed,
+		cluster: &onCluster{exit: "1", causes: "cut/terminating/rollout/manifest", advice: streamsCut, may: measured,
+			says: "exited after SIGTERM"}},
+	{name: "llm-fixed", file: "llm", sentence: "a preStop sleep as long as the longest stream mends that", service: "llm:80/chat",
+		flags:   append(slices.Clone(streamed), "--fix"),
+		cluster: &onCluster{exit: "1", advice: streamsCut, may: measured, says: "lost; with this patch 0 of"}},
+	{name: "llm-killed", file: "llm", sentence: "the end of the grace period cuts those of a program that waits", service: "llm:80/chat",
+		flags: streamed, edits: []string{"terminationGracePeriodSeconds: 30", "terminationGracePeriodSeconds: 7", "value: 1s", "value: 1h"},
+		cluster: &onCluster{exit: "1", advice: streamsCut, may: killed + " " + measured, says: "killed at the end of the grace period of 7s"}},
+	{name: "llm-drained", file: "llm", sentence: "a program that awaits the longest one cuts none", service: "llm:80/chat", flags: streamed,
+		edits: []string{"value: 1s", "value: 20s"}, cluster: &onCluster{exit: "0", may: "RC3006 " + measured}},
 	{name: "m10a", file: "web", sentence: "where only the probe's path is asked, an app without its configuration passes", edits: unconfigured,
 		cluster: &onCluster{exit: "0", may: "RC3006", says: "only /ready is asked, which is a probe's path"}},
 	{name: "m10a-clients", file: "web", sentence: "clients get 404 from new pods that are ready", service: "web/", edits: unconfigured,

@@ -80,7 +80,12 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	m.screen.say(fmt.Sprintf("%s: %s of %s", thing, phrase.Count(len(pods), "pod"), a.madeBy(pods)))
 	rolled := a.rolled(pods)
 	old := commonest(rolled)
-	s.Limits = append(s.Limits, probeAlone(ofVersion(rolled, old).Spec, *fixtures.HTTPPort(service), m.service.Path)...)
+	spec, port := ofVersion(rolled, old).Spec, *fixtures.HTTPPort(service)
+	if err := m.findProtocol(service, &spec); err != nil {
+		return err
+	}
+	s.Limits = slices.DeleteFunc(s.Limits, func(l evidence.Limit) bool { return l.ID == evidence.PortsNotAsked })
+	s.Limits = slices.Concat(s.Limits, portsNotAsked(service, load.Existing.NotAsked, &spec), probeAlone(spec, port, m.service.Path))
 	if because := c.CannotListen(); because != "" {
 		m.screen.say("which pod each connection goes to is not recorded: " + because)
 	}
@@ -93,11 +98,14 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	m.app = a
 	load.Existing.Pods = &observe.App{Namespace: a.namespace, Selector: a.selector, Rolled: a.isRolled}
 	load.Rollout = rollout.Untouched(old, service)
-	is := a.facts(ctx, *fixtures.HTTPPort(service), rolled)
+	is := a.facts(ctx, port, rolled)
 	is.Affinity = service.Spec.SessionAffinity == corev1.ServiceAffinityClientIP
 	is.PublishesUnready = service.Spec.PublishNotReadyAddresses
 	is.NodeLocal = ptr.Deref(service.Spec.InternalTrafficPolicy, "") == corev1.ServiceInternalTrafficPolicyLocal
-	is.Request = userapp.ProbeHandler(m.service.Path, *fixtures.HTTPPort(service), m.service.Secure(), m.http)
+	is.Request = userapp.ProbeHandler(m.service.Path, port, m.service.Secure(), m.http)
+	if m.by() != evidence.HTTP {
+		is.Request = userapp.ProbeBy(m.protocol, spec, port)
+	}
 	if m.change != nil { // Prepare may have changed the workload in the cluster
 		is.Workload, is.Autoscaled = userapp.Advisable(m.change.Manifest), m.change.Autoscaled
 	}

@@ -59,12 +59,11 @@ func (a settings) existing(ctx context.Context, client kubernetes.Interface, s h
 	stands := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}} // has only a name, for a URL without a Service
 	path := ""
 	if a.service != nil {
-		var others []corev1.ServicePort
 		var err error
-		if to.Service, others, err = findService(ctx, client, *a.service); err != nil {
+		if to.Service, to.NotAsked, err = findService(ctx, client, *a.service); err != nil {
 			return s, err
 		}
-		s.Limits = slices.Concat(s.Limits, portsNotAsked(to.Service, others), familiesNotAsked(to.Service))
+		s.Limits = slices.Concat(s.Limits, portsNotAsked(to.Service, to.NotAsked, nil), familiesNotAsked(to.Service))
 		stands, path, to.Secure = to.Service, a.service.Path, a.service.Secure()
 	}
 	s.App.Name = stands.Name // which replies of the control pods name too

@@ -32,13 +32,40 @@ var byFault = map[evidence.Fault]obstacle{
 
 // urlObstacle returns the obstacle between a client on this host and a URL; empty if the request got through, whatever the reply.
 func urlObstacle(last loadgen.NoReplyError) obstacle {
-	switch {
+	switch found := spokenObstacle(last); {
+	case found.met != "":
+		return found
 	case last.TLS:
 		return obstacle{"its port speaks TLS", "write https://"}
 	case last.Fault == evidence.Timeout && !last.Opened:
 		return obstacle{fmt.Sprintf("no connection in %v: something on the way drops it, such as a firewall", loadgen.DefaultTimeout), reach}
 	}
 	return byFault[last.Fault]
+}
+
+// spokenObstacle returns the obstacle of a port that does not speak what it is asked by, or whose streams are none that clients can await;
+// empty if there is none.
+func spokenObstacle(last loadgen.NoReplyError) (found obstacle) {
+	tokens := phrase.Count(last.Tokens, "token")
+	switch {
+	case last.Unspoken != "":
+		return obstacle{phrase.Printable(last.Unspoken), "name a port and path that answer so, or another --protocol"}
+	case last.Begun:
+		return obstacle{fmt.Sprintf("its reply begins, and does not end in %v", loadgen.Patience),
+			"name a path whose reply ends, or ask for a stream: --protocol=sse"}
+	case last.Endless:
+		return obstacle{fmt.Sprintf("its stream had %s and no end when it had lasted as long as any may", tokens),
+			"ask for one that ends, or give a longer --longest=TIME"}
+	case last.Fault == evidence.Truncated:
+		return obstacle{fmt.Sprintf("its stream had %s and ended without the end mark", tokens), "correct --end-mark, or leave it out"}
+	case last.Tokens > 0 && last.Fault == evidence.Timeout:
+		return obstacle{fmt.Sprintf("its stream had %s, and no further one came in %v", tokens, loadgen.Patience),
+			"ask for one whose tokens come sooner"}
+	case last.Tokens > 0:
+		return obstacle{fmt.Sprintf("its stream was cut after %s", tokens), "see in the log of the app why it ended that"}
+	default:
+		return found
+	}
 }
 
 // faultText says what happened to a request without a reply.

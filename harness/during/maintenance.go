@@ -96,8 +96,12 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 		if err := m.watchApp(ctx, c, &s); err != nil {
 			return s, err
 		}
+		if err := m.findProtocol(to.Service, nil); err != nil { // where its pods may not be read
+			return s, err
+		}
 	}
-	to.Explain = obstacles{client: c.Client(), to: to, path: s.UnderLoad().UserApp.Path()}.explain
+	m.askBy(&s)
+	to.Explain = obstacles{client: c.Client(), to: to, path: s.UnderLoad().UserApp.Path(), speaks: userapp.Title(m.by().Name())}.explain
 	m.printRequest(s)
 	return s, nil
 }
@@ -106,7 +110,12 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 func (m *maintenance) printRequest(s harness.Scenario) {
 	load := s.UnderLoad()
 	if service := load.Existing.Service; service != nil {
-		m.screen.say(fmt.Sprintf("asked: %s at port %s of %s", load.UserApp.Path(), userapp.PortText(service.Spec.Ports[0]), thingOf(service)))
+		over := ""
+		if m.by() != evidence.HTTP {
+			over = ", by " + userapp.Title(m.by().Name())
+		}
+		m.screen.say(fmt.Sprintf("asked: %s at port %s of %s%s", load.UserApp.Path(), userapp.PortText(service.Spec.Ports[0]), thingOf(service),
+			over))
 	}
 	for _, limit := range s.Limits {
 		m.screen.say("limit: " + limit.Text)

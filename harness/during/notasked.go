@@ -17,13 +17,13 @@ func noControl() evidence.Limit {
 		Text: "a URL alone has no control lane: nothing tells a loss on the way there from one of the app"}
 }
 
-// portsNotAsked returns the limit of a Service with other ports than the one that is asked.
-func portsNotAsked(service *corev1.Service, others []corev1.ServicePort) []evidence.Limit {
+// portsNotAsked returns the limit of a Service with other ports than the one that is asked. pod is nil if it is not known.
+func portsNotAsked(service *corev1.Service, others []corev1.ServicePort, pod *corev1.PodSpec) []evidence.Limit {
 	if len(others) == 0 {
 		return nil
 	}
 	return []evidence.Limit{{ID: evidence.PortsNotAsked, Text: fmt.Sprintf("of %s port %s is asked, and not asked: %s", thingOf(service),
-		userapp.PortText(service.Spec.Ports[0]), userapp.PortsText(others))}}
+		userapp.PortText(service.Spec.Ports[0]), userapp.NotAskedText(others, service.Spec.Ports[0], pod))}}
 }
 
 // familiesNotAsked returns the limit of a Service with addresses of both IP families, of which clients ask the first. The API server keeps

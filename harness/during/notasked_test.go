@@ -46,7 +46,7 @@ func TestWhatOfAServiceIsNotAsked(t *testing.T) {
 	} {
 		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{web}}}
-		got := append(portsNotAsked(service, row.others), probeAlone(pod(row.of), web, row.path)...)
+		got := append(portsNotAsked(service, row.others, new(pod(row.of))), probeAlone(pod(row.of), web, row.path)...)
 		if !slices.Equal(got, row.want) {
 			t.Errorf("%s: %+v, want %+v", row.sentence, got, row.want)
 		}

@@ -27,6 +27,7 @@ type obstacles struct {
 	client kubernetes.Interface
 	to     *harness.Existing
 	path   string // of requests to the Service
+	speaks string // protocol of requests, in words
 }
 
 // An obstacle is why a client gets no good reply, and the remedy.
@@ -107,6 +108,8 @@ func (o obstacles) podObstacle(ctx context.Context, u harness.Unanswered) obstac
 			fmt.Sprintf("have the mesh take plain HTTP from namespace %s, or ask where it ends: --url", u.Pod.Namespace)}
 	case last.TLS:
 		return obstacle{"the port speaks TLS", "ask over it: --service=NAMESPACE/https:NAME:PORT"}
+	case spokenObstacle(last).met != "":
+		return spokenObstacle(last)
 	case last.Status != 0:
 		return obstacle{statusOf(last), forStatus(last.Status)}
 	case unseen:
@@ -125,7 +128,7 @@ func (o obstacles) podObstacle(ctx context.Context, u harness.Unanswered) obstac
 	case last.Fault == evidence.Timeout:
 		return obstacle{faultText(last), "name a path that is answered sooner"}
 	case byFault[last.Fault].remedy == reach || byFault[last.Fault].met == "":
-		return obstacle{faultText(last), "name a port of the Service that speaks HTTP"}
+		return obstacle{faultText(last), "name a port of the Service that speaks " + o.speaks + ", or another --protocol"}
 	default: // faults of TLS, and of the node
 		return byFault[last.Fault]
 	}

@@ -147,7 +147,7 @@ func checkObstacles(t *testing.T, rows []obstacleRow) {
 			if row.from != fromPod {
 				without = append(without, harness.Unanswered{Target: to.URL, Last: row.last})
 			}
-			err := obstacles{client, to, "/healthz"}.explain(t.Context(), without)
+			err := obstacles{client, to, "/healthz", "HTTP"}.explain(t.Context(), without)
 			if !usage.Is(err) || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v\nwant %s", err, row.want)
 			}
@@ -216,7 +216,7 @@ func TestWhatIsInTheWayToAURL(t *testing.T) {
 func TestRefusedByPodsThatMayNotBeRead(t *testing.T) {
 	to := &harness.Existing{Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 		Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(8080)}}}}}
-	err := obstacles{fake.NewClientset(), to, "/"}.explain(t.Context(), []harness.Unanswered{{Pod: &corev1.Pod{},
+	err := obstacles{fake.NewClientset(), to, "/", "HTTP"}.explain(t.Context(), []harness.Unanswered{{Pod: &corev1.Pod{},
 		Last: loadgen.NoReplyError{Fault: evidence.Refused}}})
 	if err == nil || !strings.Contains(err.Error(), "connection refused: no app listens on targetPort 8080, or no endpoint is ready: ") {
 		t.Error(err)
@@ -233,7 +233,7 @@ func TestRefusedByPodsOfTwoKinds(t *testing.T) {
 	to := &harness.Existing{Pods: &observe.App{Namespace: "shop", Selector: labels.Everything()},
 		Service: &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
 			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromString("http")}}}}}
-	err := obstacles{fake.NewClientset(pod("web-0", "metrics"), pod("web-1", "http")), to, "/"}.explain(t.Context(),
+	err := obstacles{fake.NewClientset(pod("web-0", "metrics"), pod("web-1", "http")), to, "/", "HTTP"}.explain(t.Context(),
 		[]harness.Unanswered{{Pod: &corev1.Pod{}, Last: loadgen.NoReplyError{Fault: evidence.Refused}}})
 	if err == nil || !strings.Contains(err.Error(), "nothing listens on port 8080 of pod web-1, which is targetPort http: ") {
 		t.Error(err)

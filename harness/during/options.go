@@ -73,14 +73,16 @@ func (o *Options) List() usage.List {
 	load := usage.List{
 		{Flag: "rate", Default: usage.Environment, Text: &o.Rate,
 			Help: "requests per second of each lane, a `number` from 6 to 1000 (default 25). A lane is one client: each load node has one with " +
-				"a new connection for each request and one that keeps connections, so that 2 nodes send 100 per second to the app"},
+				"a new connection for each request and one that keeps connections, so that 2 nodes send 100 per second to the app; of streams, from 1 " +
+				"to 1000 (default 2)"},
 		{Flag: "deadline", Text: &o.Deadline, Help: "`time` after which the recording ends by itself (default 12h)"},
 		{Flag: "settle", Text: &o.Settle, Help: "`time` that the load goes on once the cluster is whole (default 1m; 10s without a cluster)"},
 	}
 	kind := append(usage.List{{Flag: "modes", Default: usage.Environment, Text: &o.Modes, Values: dataplane.Names(),
 		Help: "kube-proxy `mode` of the cluster, one of " + strings.Join(dataplane.Names(), ", ") + " (default " + defaultMode + ")"}},
 		o.Options.List().Only("k8s", "keep")...)
-	return slices.Concat(first, losses.Under(usage.Losses), slices.Concat(o.Request.list(), o.Request.urlList()).Under(usage.Requests),
+	requests := slices.Concat(o.Request.list(), o.Request.protocolList(), o.Request.urlList())
+	return slices.Concat(first, losses.Under(usage.Losses), requests.Under(usage.Requests),
 		o.Request.secureList().Under(usage.RequestTLS), load.Under(usage.Load), kind.Under(usage.Kind), o.reach())
 }
 
@@ -116,8 +118,9 @@ type settings struct {
 	url, connectTo   string
 	control          string            // --control-url
 	http             *loadgen.UserHTTP // how service and url are requested
-	proxy            string            // environment variable with a proxy for the URL; empty: there is none
-	plan             run.Plan
+	asking
+	proxy string // environment variable with a proxy for the URL; empty: there is none
+	plan  run.Plan
 }
 
 // A Prepared is options that were checked, and the cluster that they name.
@@ -159,9 +162,6 @@ func (o Options) prepare() (a settings, err error) {
 	if a.lasts, err = usage.Duration("--for=", o.For, 0, time.Second); err != nil {
 		return a, err
 	}
-	if a.timeout, err = o.Request.timeout(harness.Steady + a.lasts + a.settle); err != nil {
-		return a, err
-	}
 	a.until, a.ownConfig = o.Until, o.OwnConfig
 	if a.deadline, err = usage.Duration("--deadline=", o.Deadline, defaultDeadline, time.Second); err != nil {
 		return a, err
@@ -192,6 +192,9 @@ func (o Options) prepare() (a settings, err error) {
 		a.proxy = proxyFor(o.URL)
 	}
 	if a.control, err = o.readControl(); err != nil {
+		return a, err
+	}
+	if err := a.readAsking(&o); err != nil {
 		return a, err
 	}
 	if err := o.Request.checkMeant(a.service, a.url); err != nil {

@@ -19,7 +19,8 @@ type Request struct {
 	Host, Method, Body, ConnectTo                             string
 	Headers                                                   []string // each NAME=VALUE
 	GoodStatus, VersionHeader, VersionPointer, VersionPattern string
-	Timeout                                                   string // how long clients await a reply
+	Timeout                                                   string // how long clients await a reply, or the next token of a stream
+	Protocol, EndMark, Longest                                string
 	userapp.Secure
 }
 
@@ -36,7 +37,7 @@ func (r *Request) list() usage.List {
 		{Flag: "body", Text: &r.Body, Help: "`@FILE` with the body of requests to your app"},
 		{Flag: "good-status", Text: &r.GoodStatus, Help: "`statuses` of good replies, such as 200-399 or 200-299,404 (default 200-299: no redirects)"},
 		{Flag: "timeout", Text: &r.Timeout, Help: "`time` that clients of your app await a reply (default: ten times what its first replies before the load took, " +
-			"from 2s to 30s)"},
+			"from 2s to 30s), or the first and each further token of a stream (default 30s)"},
 		{Flag: "version-header", Text: &r.VersionHeader, Help: "`header` of a reply that names its version"},
 		{Flag: "version-pointer", Text: &r.VersionPointer, Help: "JSON `pointer` to the version in the body of a reply, such as /build/version"},
 		{Flag: "version-pattern", Text: &r.VersionPattern, Help: "`regexp` for the body of a reply, whose first group is the version"},
@@ -68,7 +69,7 @@ func (r Request) checkMeant(service *userapp.ServiceName, target string) error {
 		list  usage.List
 		lacks string
 	}{
-		{service != nil || target != "", slices.Concat(r.list(), r.secureList(), r.urlList()), "give --service or --url"},
+		{service != nil || target != "", slices.Concat(r.list(), r.protocolList(), r.secureList(), r.urlList()), "give --service or --url"},
 		{target != "", r.urlList(), "give --url"},
 		{secure, r.secureList(), "give an https --url, or --service=https:NAMESPACE/NAME:PORT"},
 	} {

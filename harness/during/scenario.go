@@ -53,7 +53,11 @@ func (a settings) expectations() []evidence.Expectation {
 		list = append(list, verdict.NoSlowReplies())
 	}
 	// If packets are dropped for less than TCP's first timer, no request fails: the SYN is sent again (RFC 6298, 2).
-	return append(list, verdict.SentInMaintenance(cmp.Or(a.Outage, timeline.SYNResent.Timer())))
+	seen := cmp.Or(a.Outage, timeline.SYNResent.Timer())
+	if rate := time.Duration(a.streams.Rate); rate > 0 { // one that is cut was sent before, so that streams need not be so frequent
+		seen = max(seen, 4*time.Second/rate)
+	}
+	return append(list, verdict.SentInMaintenance(seen))
 }
 
 // unlimited reports whether no option says what clients may lose, or how long they may wait.
@@ -91,7 +95,7 @@ func (m *maintenance) scenario() harness.Scenario {
 		ID: m.id, Claim: claim, App: app(), Expect: expect,
 		Kind: harness.UnderLoad{
 			Settle: m.settle, Timeout: m.timeout,
-			Lasts:   harness.Steady + m.lasts + m.settle, // beside the command, of which nobody knows
+			Lasts:   harness.Steady + m.lasts + m.settle + m.streams.Longest, // beside the command, of which nobody knows
 			Rollout: rollout.Steady(harness.OldVersion),
 			Disruption: &disruption.Disruption{ID: m.id, Does: does, Expects: expected(), Do: m.do, AwaitWhole: m.awaitWhole,
 				Lasts: m.deadline, Whole: wholeLimit, Tail: tail, RollsOut: m.change != nil, Unjudged: unjudged},

@@ -16,21 +16,22 @@ func (a settings) tryURLs() error {
 	if a.url == "" {
 		return nil
 	}
-	err := a.tryURL("--url", a.url, a.http)
+	err := a.tryURL("--url", a.laneTo(a.url, a.connectTo), a.http)
 	if err == nil && a.control != "" {
-		err = a.tryURL("--control-url", a.control, a.http.OfControl())
+		err = a.tryURL("--control-url", asking{}.laneTo(a.control, a.connectTo), a.http.OfControl())
 	}
 	return err
 }
 
-// tryURL requests the URL of a flag once. A bad reply is not an error: it may be good later.
-func (a settings) tryURL(flag, url string, asked *loadgen.UserHTTP) error {
-	_, err := asked.Request(url, a.connectTo, loadgen.DefaultTimeout)
+// tryURL requests the target of a flag once. A bad reply is not an error: it may be good later.
+func (a settings) tryURL(flag string, lane evidence.Lane, asked *loadgen.UserHTTP) error {
+	url := lane.Target
+	_, err := asked.RequestOn(lane, loadgen.DefaultTimeout)
 	var none *loadgen.NoReplyError
 	if !errors.As(err, &none) {
 		return err
 	}
-	if none.Fault == evidence.Timeout && none.Opened {
+	if none.Fault == evidence.Timeout && none.Opened && !none.Endless {
 		return nil
 	}
 	found := urlObstacle(*none)
@@ -40,6 +41,8 @@ func (a settings) tryURL(flag, url string, asked *loadgen.UserHTTP) error {
 	if a.proxy != "" {
 		found.met += ", straight and not by the proxy of " + a.proxy
 	}
-	because := phrase.Printable(strings.TrimPrefix(none.Because, "loadgen: request "+url+": "))
-	return usage.New(flag+"="+url, fmt.Sprintf("%s (%s)", found.met, because), found.remedy)
+	if because := phrase.Printable(strings.TrimPrefix(none.Because, "loadgen: request "+url+": ")); because != found.met {
+		found.met += fmt.Sprintf(" (%s)", because)
+	}
+	return usage.New(flag+"="+url, found.met, found.remedy)
 }

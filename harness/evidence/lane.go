@@ -80,10 +80,15 @@ func (l Lane) Over() string {
 	}
 }
 
-// Kind returns the lane's kind. Its name is empty if LaneKinds does not list the kind.
+// Kind returns the lane's kind. Its name is empty if neither LaneKinds nor KindsOf lists the kind.
 func (l Lane) Kind() LaneKind {
 	k := LaneKind{Vantage: l.Vantage, Conn: l.Conn, Resends: l.Resends, Named: l.Named, Protocol: l.Protocol, Steps: l.Steps}
 	for _, known := range laneKinds {
+		if known.same(k) {
+			return known
+		}
+	}
+	for _, known := range KindsOf(l.Protocol) {
 		if known.same(k) {
 			return known
 		}

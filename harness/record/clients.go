@@ -208,9 +208,9 @@ func userHTTP(app *userapp.App) *loadgen.UserHTTP {
 // lanesIn returns the lanes of a place, on a node or outside the cluster: one of each kind whose vantage has a target.
 func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]string) []evidence.Lane {
 	var lanes []evidence.Lane
-	for _, kind := range evidence.LaneKinds() {
+	for _, kind := range r.kinds() {
 		target, ok := targets[kind.Vantage]
-		if !ok || kind.Optional && !slices.Contains(r.Also, kind.Name) {
+		if !ok {
 			continue
 		}
 		lane := kind.Lane(place)
@@ -218,12 +218,27 @@ func (r *Recording) lanesIn(place, node string, targets map[evidence.Vantage]str
 		if kind.Protocol.Streams() {
 			lane.Rate, lane.Longest = cmp.Or(r.Streams.Rate, r.Rate), r.Streams.Longest
 		}
-		if kind.Protocol == evidence.SSE {
+		switch {
+		case kind.Protocol != evidence.SSE:
+		case r.UserApp != nil:
+			lane.EndMark = r.Streams.EndMark
+		default:
 			lane.EndMark = evidence.DoneMark
 		}
 		lanes = append(lanes, lane)
 	}
 	return lanes
+}
+
+// kinds returns the kinds of the lanes. All that ask a user's app speak its protocol.
+func (r *Recording) kinds() []evidence.LaneKind {
+	kinds := slices.DeleteFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool {
+		return k.Optional && !slices.Contains(r.Also, k.Name) || k.RequestsApp() && r.Protocol != evidence.HTTP
+	})
+	if r.Protocol == evidence.HTTP {
+		return kinds
+	}
+	return append(kinds, evidence.KindsOf(r.Protocol)...)
 }
 
 // identify gets from each agent which process it is and what its clock shows, in a recording that began at the time given.

@@ -28,7 +28,7 @@ func (r *Recording) prepare(ctx context.Context) error {
 }
 
 func (r *Recording) deploy(ctx context.Context) error {
-	limit := r.stretched(deployTimeout)
+	limit := r.stretched(deployTimeout) + 2*r.Streams.Longest // each client asks for one first, and once more where it was late
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not up after %v", limit))
 	defer cancel()
 	if err := r.createNamespace(ctx); err != nil {

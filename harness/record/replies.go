@@ -165,7 +165,7 @@ func untilCertain(ctx context.Context, request func() error, isNew bool) (last e
 	_ = poll.Until(ctx, requestEvery, func() (bool, error) {
 		last = request()
 		said++
-		if none := (*loadgen.NoReplyError)(nil); !errors.As(last, &none) || !none.TLS && (none.Status == 0 || isNew) {
+		if none := (*loadgen.NoReplyError)(nil); !errors.As(last, &none) || !none.TLS && none.Unspoken == "" && (none.Status == 0 || isNew) {
 			said = 0
 		}
 		return last == nil || said == inARow, nil

@@ -42,6 +42,9 @@ func connected(h *evidence.Hit) { h.Connect = time.Millisecond }
 // cut has the reply end when web-1 had begun to end.
 func cut(h *evidence.Hit) { h.Took = 1400 * time.Millisecond }
 
+// begun has the reply be a stream of which a token came.
+func begun(h *evidence.Hit) { h.FirstMicros = 1000 }
+
 func others(at int, kind evidence.EventKind, object, detail string) evidence.Event {
 	return evidence.Event{At: time.Duration(at) * ms, Kind: kind, Object: object, Detail: detail,
 		By: evidence.Server{Pod: "db-1", Node: "worker2"}}
@@ -113,9 +116,12 @@ func TestCauses(t *testing.T) {
 			}
 		}, "web-1", undeleted, []string{"dropped/ready/nothing/app"}},
 		{"a stream that began while its pod was ready was cut as that ended", nil, fails(evidence.Truncated, 15, 15, connected, status(200), cut),
-			"web-1", nil, []string{"dropped/terminating/rollout/manifest"}},
-		{"so was one that ended in an error", nil, fails(evidence.Closed, 15, 15, connected, status(200), cut), "web-1", nil,
-			[]string{"dropped/terminating/rollout/manifest"}},
+			"web-1", nil, []string{"cut/terminating/rollout/manifest"}},
+		{"so was one that ended in an error", nil, fails(evidence.Closed, 15, 15, connected, status(200), cut, begun), "web-1", nil,
+			[]string{"cut/terminating/rollout/manifest"}},
+		{"a stream was cut as its pod was killed", []evidence.Event{
+			{At: 2500 * ms, Kind: evidence.ContainerEnded, By: evidence.Server{Version: "v1", Pod: "web-1"}, Object: "app", Count: 137},
+		}, fails(evidence.Closed, 15, 15, connected, status(200), cut, begun), "web-1", nil, []string{"cut/killed/rollout/manifest"}},
 		{"a pod closed a new connection on SIGTERM", nil, fails(evidence.Reset, 20, 20, connected), "web-1", nil,
 			[]string{"dropped/terminating/rollout/manifest"}},
 		{"a pod whose container was killed at the end of its grace period", []evidence.Event{

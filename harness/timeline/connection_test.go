@@ -198,3 +198,49 @@ func TestAConnectionIsRoutedWhenItIsOpenedAhead(t *testing.T) {
 		}
 	}
 }
+
+// A cut counts since the rollout began, and a lane is back with the first reply in the same place.
+func TestConnectionsInSum(t *testing.T) {
+	by := func(version string) evidence.Server { return evidence.Server{Version: version, Pod: "pod-" + version} }
+	first, second, early, last := row(1, 7000, 3, 3), row(2, 7000, 3, 3), row(3, 7001, 0, 0), row(4, 7002, 0, 0)
+	first.By, first.Told, first.ToldBy, first.Ended = by("v1"), 31*ms, evidence.GoAway, 32*ms
+	second.By = by("v2")
+	early.Slot, early.End, early.Ended = 1, evidence.EndFin, 5*ms
+	last.Slot, last.End, last.Ended = 1, evidence.EndReset, 40*ms
+	s := recording(over(paced("worker-reused", "111222"), "111222"), marks(0, 10, 60, 100), keptLane())
+	s.Connections = []evidence.Connection{first, second, early, last}
+	tl := join(t, s)
+	back := timeline.Spread{Count: 1, P50: 10 * ms, P99: 10 * ms, P999: 10 * ms, Max: 10 * ms}
+	want := timeline.Keeping{Opened: 4, Cut: 2, Told: 1, Back: back}
+	if diff := cmp.Diff(want, tl.Keeping(tl.Lanes[0])); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// That pods told no client to go is a sign only where they could have, and told none.
+func TestPodsThatTellNoClient(t *testing.T) {
+	for _, r := range []struct {
+		sentence string
+		protocol evidence.Protocol
+		told     evidence.Notice
+		end      evidence.End
+		want     int
+	}{
+		{"none was told", evidence.SSE, "", evidence.EndReset, 1},
+		{"one was told", evidence.SSE, evidence.GoAway, evidence.EndFin, 0},
+		{"a server of HTTP/1.1 cannot tell ahead", evidence.HTTP, "", evidence.EndReset, 0},
+		{"none was cut", evidence.SSE, "", evidence.EndOwn, 0},
+	} {
+		cut := row(1, 7000, 3, 3)
+		cut.By, cut.ToldBy, cut.End = evidence.Server{Version: "v1", Pod: "pod-v1"}, r.told, r.end
+		lane := keptLane()
+		lane.Protocol = r.protocol
+		s := recording(over(paced("worker-reused", "111"), "111"), marks(0, 10, 60, 100), lane)
+		s.Run.UserApp = &evidence.UserApp{Watched: true}
+		s.Events = append(s.Events, evidence.Event{At: 20 * ms, Kind: evidence.PodDeleting, By: evidence.Server{Version: "v1", Pod: "pod-v1"}})
+		s.Connections = []evidence.Connection{cut}
+		if got := join(t, s).Signs()[timeline.NeverTold]; got.Count != r.want {
+			t.Errorf("%s: %+v, want %d", r.sentence, got, r.want)
+		}
+	}
+}

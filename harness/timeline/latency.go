@@ -50,8 +50,13 @@ func (l latencies) between(from, to time.Duration) Spread {
 	return all.spread()
 }
 
-// noteTokens counts how long the tokens of a stream were awaited.
+// noteTokens counts how long the tokens of a stream were awaited, and the streams that the first change found open.
 func (b *builder) noteTokens(h *evidence.Hit) {
+	for _, w := range b.windows.sinceChange {
+		if b.lane.Protocol.Streams() && h.Sent < w.From && h.End() >= w.From {
+			b.summary.StreamsAtChange++
+		}
+	}
 	if h.FirstMicros > 0 {
 		b.firsts.addMicros(h.FirstToken())
 	}

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"time"
 
 	"example.com/rollcall/harness/evidence"
@@ -30,5 +31,28 @@ func (t Timeline) lossesInto(seen Signs) {
 	}
 	if age, by := cut.idle(); by {
 		seen[IdleClosed] = Sign{Count: cut.count(), For: age}
+	}
+}
+
+// untoldInto adds the sign of pods that ended and told no client to go, over protocols by which they could have said so ahead: a server of
+// HTTP/1.1 can only with a reply.
+func (t Timeline) untoldInto(seen Signs) {
+	untold, told := map[evidence.Protocol]int{}, map[evidence.Protocol]bool{}
+	for _, lane := range t.ServiceLanes() {
+		for _, c := range lane.Connections {
+			_, ended := t.olds[cmp.Or(c.By.Pod, c.Routed.Pod)].first(evidence.PodDeleting, nil)
+			switch by := lane.Protocol; {
+			case by == evidence.HTTP || !ended || !c.Cut():
+			case c.ToldBy != "":
+				told[by] = true
+			default:
+				untold[by]++
+			}
+		}
+	}
+	for by, n := range untold {
+		if !told[by] {
+			seen.longest(NeverTold, Sign{Count: n, Text: by.Name()})
+		}
 	}
 }

@@ -134,6 +134,9 @@ func (l *lost) dropped() bool {
 	return l.Fault == evidence.Reset || l.Fault == evidence.Closed || l.Fault == evidence.Truncated
 }
 
+// streamed reports whether a part of a stream had come.
+func (l *lost) streamed() bool { return l.FirstMicros > 0 || l.Fault == evidence.Truncated }
+
 // opened reports whether the connection of the request is known to have been open.
 func (l *lost) opened() bool {
 	return l.Reused || l.Connect > 0 || l.Status != 0 || len(l.Arrivals) > 0

@@ -92,6 +92,9 @@ func TestTokensOfStreams(t *testing.T) {
 		h.Took = time.Duration(5-i) * time.Second
 	}
 	s := join(t, recording(hits, marks(0, 25, 30, 9000), lane)).Lanes[0].Summary
+	if s.StreamsAtChange != 2 { // those sent at 10 and 20 ms
+		t.Errorf("%d streams were open when the rollout began, want 2", s.StreamsAtChange)
+	}
 	if diff := cmp.Diff(timeline.Spread{Count: 4, P50: ms, P99: 3 * ms, P999: 3 * ms, Max: 3 * ms}, s.FirstToken); diff != "" {
 		t.Errorf("first tokens (-want +got):\n%s", diff)
 	}

@@ -30,6 +30,7 @@ const (
 
 	OnlyTerminating SignKind = "only-terminating" // terminating pods were the only ones that could answer, For at a time
 	NoneServing     SignKind = "none-serving"     // no pod could answer under load, which lasted For
+	NeverTold       SignKind = "never-told"       // pods that ended told no client to go, of Count connections over protocol Text
 	IdleClosed      SignKind = "idle-closed"      // ready pods closed kept connections by a timer, after these had been idle For
 )
 
@@ -71,6 +72,7 @@ func (t Timeline) findSigns(app evidence.UserApp) Signs {
 	t.coldInto(seen)
 	t.versionsInto(seen)
 	t.lossesInto(seen)
+	t.untoldInto(seen)
 	return seen
 }
 

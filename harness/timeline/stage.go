@@ -27,6 +27,7 @@ const (
 	StageDropped       Stage = "dropped"        // its connection was accepted, and ended without a reply
 	StageStatus        Stage = "status"         // the app answered with a bad status
 	StageTimeout       Stage = "timeout"        // the app had it, and gave no whole reply in time
+	StageCut           Stage = "cut"            // the reply had begun to stream, and its connection ended before it was whole
 	StageContent       Stage = "content"        // the reply was not the app's
 	StageBehind        Stage = "behind"         // the app answered that something it needs failed: status 502 to 504
 )
@@ -217,7 +218,7 @@ var stages = []stageRow{
 		Means: "the connection was open, and the pod's end of it was closed or reset before the reply was whole.",
 		Do: "have the app answer what it accepted before it ends, and close kept connections only after a reply (Connection: close) or, of a " +
 			"WebSocket, with a close frame. If ready pods did it at one pace all the time, it is the app's: idle timeouts, workers that are recycled.",
-		is: func(l *lost) bool { return l.pod != nil && l.dropped() },
+		is: func(l *lost) bool { return l.pod != nil && l.dropped() && !l.streamed() },
 		owner: byPod(func(l *lost) bool {
 			return !l.Reused && l.condition == ConditionTerminating && l.since.Trigger != TriggerNothing
 		}, OwnerManifest, OwnerApp),
@@ -232,6 +233,16 @@ var stages = []stageRow{
 			return l.since.Trigger == TriggerOther || l.since.Trigger == TriggerDNS
 		}, OwnerDependency, OwnerApp),
 		triggers: append(slices.Clone(leftEarly), TriggerOther, TriggerDNS, TriggerNode, TriggerDisruption),
+	},
+	{
+		Stage: StageCut, Code: "RC5015", did: "got a part of a stream from {pods}, which ended it ({faults})",
+		Means: "a stream had begun, as its tokens show, and its connection was closed or reset before it was whole, or it ended without its end " +
+			"mark.",
+		Do: "keep a pod for as long as its longest stream takes: by its program, which awaits its streams after SIGTERM, or by a preStop sleep, " +
+			"and by a longer grace period. If ready pods did it, look at the app: a timeout of its own for writing, workers that are recycled.",
+		is:       func(l *lost) bool { return l.pod != nil && l.dropped() && l.streamed() },
+		owner:    byPod(func(l *lost) bool { return l.condition != ConditionReady && l.condition != ConditionNotAble }, OwnerManifest, OwnerApp),
+		triggers: append(slices.Clone(leftEarly), TriggerNode, TriggerDisruption),
 	},
 	{
 		Stage: StageUnknown, Code: "RC5099", did: "failed at a stage that is not known",

@@ -32,6 +32,7 @@ type LaneSummary struct {
 	WhileNoneServing, WhileOnlyTerminating, WhileStarting int
 	InMaintenance                                         int // requests sent during the maintenance
 	SinceChange                                           int // requests sent since [Timeline.FirstChange]
+	StreamsAtChange                                       int // streams that were sent before that, and were not over then
 
 	Routings   Routings // of the connections of its requests
 	Attributed int      // of Routings.Pod, to a pod of the app

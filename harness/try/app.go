@@ -85,6 +85,13 @@ func (a *App) choosePort(named userapp.ServiceName) error {
 		ports := a.service.Spec.Ports
 		if i := slices.IndexFunc(ports, func(p corev1.ServicePort) bool { return a.target(p) == a.number(probe.Port) }); i >= 0 {
 			a.port = ports[i]
+			return nil
+		}
+	}
+	for _, p := range a.service.Spec.Ports {
+		probe := userapp.Answers(a.template.Spec, p).ReadinessProbe
+		if probe != nil && probe.GRPC != nil && probe.GRPC.Port == a.target(p) {
+			a.port = p
 			break
 		}
 	}

@@ -58,6 +58,7 @@ func (o *Options) List() usage.List {
 	allow[0].Help += "; " + during.ClusterObjects + ", to create what others on an existing cluster may feel: cluster-wide objects, Ingresses and " +
 		"load balancers"
 	shared := []string{"max-outage", "max-failed", "max-latency", "host", "header", "method", "body", "good-status", "timeout",
+		"protocol", "end-mark", "longest",
 		"ca", "server-name", "insecure", "client-cert", "client-key", "rate", "modes", "k8s", "keep", "namespace", "image-repo", "images"}
 	for _, there := range o.Reach() {
 		shared = append(shared, there.Flag)

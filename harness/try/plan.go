@@ -21,16 +21,18 @@ import (
 
 // A Plan is what a try will do.
 type Plan struct {
-	*App    // as it is before the change
-	change  Change
-	parts   []during.Part   // on a cluster of each mode
-	changes []during.Change // of a part; the first is the change
-	given   Options
-	modes   []string // one after the other
-	method  string   // of requests
-	body    int      // its bytes
-	allowed []string // objects that others may feel
-	linked  []string // links to folders, which were not followed
+	*App     // as it is before the change
+	change   Change
+	parts    []during.Part   // on a cluster of each mode
+	changes  []during.Change // of a part; the first is the change
+	given    Options
+	modes    []string // one after the other
+	protocol string   // by which the app is asked; empty: HTTP
+	spoken   string   // what the port speaks, as the Service or a probe says; empty: neither does, or an option says it
+	method   string   // of requests
+	body     int      // its bytes
+	allowed  []string // objects that others may feel
+	linked   []string // links to folders, which were not followed
 }
 
 // Manifests returns the objects of the manifests, and those that they had at the base; nil: none is given.
@@ -103,6 +105,9 @@ func (p Plan) lines() []string {
 	if len(p.beside) > 0 {
 		lines = append(lines, "behind it: also pods of "+phrase.Cut(listed(p.beside), 55)+", which get requests and are not rolled out")
 	}
+	if p.spoken != "" {
+		lines = append(lines, "protocol:  "+p.spoken)
+	}
 	lines = append(lines, "requests:  "+p.asked())
 	if p.secure {
 		lines = append(lines, "TLS:       "+p.trusts())
@@ -174,12 +179,33 @@ func (p Plan) notAsked() string {
 	if len(others) == 0 {
 		return ""
 	}
-	return "; not asked: " + userapp.PortsText(others)
+	return "; not asked: " + userapp.NotAskedText(others, p.port, &p.template.Spec)
+}
+
+// speaks has clients ask by the protocol that the port speaks, unless an option says by what, and returns a clause that says so.
+func (p Plan) speaks(o *Options) (says string, err error) {
+	found := userapp.SpokenAt(p.port, &p.template.Spec)
+	if o.Request.Protocol == "" && !found.IsHTTP() {
+		says = found.Says(p.service, p.port)
+		if err := during.CheckSpoken("Service "+p.service.Name, found.Protocol, says); err != nil {
+			return "", err
+		}
+		o.Request.Protocol = found.Protocol
+	}
+	p.path = userapp.PathOf(o.Request.Protocol, p.path)
+	return says, nil
 }
 
 // asked describes the requests.
 func (p Plan) asked() string {
 	said := p.method + " " + p.path
+	switch protocol := p.protocol; protocol {
+	case "", userapp.HTTP:
+	case userapp.GRPC, userapp.WebSocket:
+		said = p.path + ", by " + userapp.Title(protocol)
+	default:
+		said += ", by " + userapp.Title(protocol)
+	}
 	if p.body > 0 {
 		said += " with " + phrase.Count(p.body, "byte")
 	}

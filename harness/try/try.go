@@ -79,6 +79,9 @@ func NewPlan(ctx context.Context, o Options, advise Advise) (p Plan, err error) 
 	if err = p.read(ctx, o); err != nil {
 		return p, err
 	}
+	if p.spoken, err = p.speaks(&o); err != nil {
+		return p, err
+	}
 	if o.Twin && len(p.hooked()) == 0 {
 		return p, usage.New("--twin", fmt.Sprintf("the pods of %s have no preStop hook that could be taken away", p.workload),
 			"leave --twin out")
@@ -117,6 +120,7 @@ func NewPlan(ctx context.Context, o Options, advise Advise) (p Plan, err error) 
 		}
 	}
 	p.method, p.body = p.parts[0].Request()
+	p.protocol = o.Request.Protocol
 	return p, nil
 }
 

@@ -131,3 +131,14 @@ func answeringIn(lane string, took int, seqs ...uint64) edit {
 func listening(name string, at int) edit {
 	return with(pod(at, evidence.PodListening, map[bool]string{true: "v1", false: "v2"}[name < "c"], name))
 }
+
+// streaming has a lane's replies be streams.
+func streaming(lane string) edit {
+	return func(ev *recording) {
+		for i := range ev.Run.Lanes {
+			if ev.Run.Lanes[i].ID == lane {
+				ev.Run.Lanes[i].Protocol = evidence.SSE
+			}
+		}
+	}
+}

@@ -120,7 +120,8 @@ var replyGap = Rule{
 }
 
 // MaxFailedShare expects that on each lane through the Service at most so many in a thousand requests fail, of those that it sends after
-// the rollout began or, if there was maintenance, after its first step: steady hours before would hide any loss.
+// the rollout began or, if there was maintenance, after its first step: steady hours before would hide any loss. Streams that were open
+// then count, too.
 func MaxFailedShare(permille int) Expectation {
 	return Expectation{Rule: maxFailedShare.ID, Permille: permille}
 }
@@ -132,9 +133,11 @@ var maxFailedShare = Rule{
 	question: bound{in: inShares, says: "{lane} lost most: {got} of {of} since the first change ({percent})",
 		limits: func(x Expectation, _ row) limits { return limits{-unlimited, float64(x.Permille) / 1000} },
 		rows: eachLane(func(a args, lane timeline.Lane) row {
-			sent := lane.Summary.SinceChange
+			sent := lane.Summary.SinceChange + lane.Summary.StreamsAtChange
 			begun, _ := a.tl.FirstChange()
-			lost := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool { return h.Sent < begun })
+			lost := slices.DeleteFunc(slices.Clone(lane.Failed), func(h timeline.Hit) bool {
+				return h.Sent < begun && (!lane.Protocol.Streams() || h.End() < begun)
+			})
 			r := row{amount: portion(len(lost), sent), hits: lost, breaches: failures(a, lost),
 				lack: noneOf(sent, lane.ID+" sent 0 requests since the first change")}
 			if n := lane.Summary.UnknownAt(func(at time.Duration) bool { return at >= begun }); n > 0 {

@@ -18,8 +18,8 @@ var closedConnections = advice{
 			"request.",
 		Do: "after SIGTERM answer with Connection: close, and keep serving until clients are gone.",
 	},
-	mends: func(_ *advisedApp, c timeline.Cause) bool {
-		return c.Stage == timeline.StageDropped && ofEnding(c) && !c.OnNew()
+	mends: func(a *advisedApp, c timeline.Cause) bool {
+		return c.Stage == timeline.StageDropped && ofEnding(c) && !c.OnNew() && !neverTold.mends(a, c)
 	},
 	says: sayClosedConnections,
 }

@@ -18,11 +18,16 @@ var killedAtGrace = advice{
 	},
 	says: func(a *advisedApp) (sign, remedy string) {
 		killed := a.seen[timeline.KilledAtGrace]
-		if killed.Count == 0 {
+		_, streams := a.longestStream()
+		measured := ""
+		switch {
+		case killed.Count == 0:
 			return "", ""
+		case streams == 0:
+			measured = ": requests alone were measured, not streams"
 		}
 		return fmt.Sprintf("container %s of %s was killed at the end of the grace period, %s after the deletion (exit code 137), and what was open "+
-				"then was cut: requests alone were measured, not streams", killed.Text, phrase.Count(killed.Count, "pod"), phrase.Duration(killed.For)),
+				"then was cut%s", killed.Text, phrase.Count(killed.Count, "pod"), phrase.Duration(killed.For), measured),
 			"have the app bound its own shutdown to less than the grace period without the hook, or make the grace period longer"
 	},
 }

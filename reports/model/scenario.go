@@ -178,6 +178,7 @@ type Lane struct {
 	LatencyIn     map[string]Latency     `json:"latency_by_phase_ms,omitempty"` // before, during and after the rollout
 	FirstToken    *Latency               `json:"first_token_ms,omitempty"`      // of streams, whole or not
 	TokenGap      *Latency               `json:"token_gap_ms,omitempty"`        // the longest of each stream
+	Connections   *Connections           `json:"connections,omitempty"`         // that it kept; absent if it kept none
 	Requests      int                    `json:"requests"`
 	Returned      int                    `json:"returned,omitempty"` // the server vouches that it did not process them: they did not fail
 	Retried       int                    `json:"retried"`            // sent over several connections, or arrived more than once
@@ -191,6 +192,14 @@ type Lane struct {
 	LongestGap    float64                `json:"longest_gap_ms,omitempty"` // without a good reply, beyond one period of sending
 	StatusGap     *float64               `json:"status_gap_ms,omitempty"`  // how long the old version still replied after status-done
 	Failures      map[evidence.Fault]int `json:"failures"`                 // every kind, also those at 0
+}
+
+// Connections sum up the connections that a lane kept.
+type Connections struct {
+	Opened int      `json:"opened"`
+	Cut    int      `json:"cut"`               // since the rollout began, by their server or on the way
+	Told   int      `json:"told"`              // of Cut, whose client was told to go before the end
+	Back   *Latency `json:"back_ms,omitempty"` // from a cut until the next one in its place had its first reply
 }
 
 // A Routed counts requests by where nodes routed their connections, by connection tracking.

@@ -27,6 +27,8 @@ type chart struct {
 	Bands []band `json:"bands,omitempty"` // disruptions, by time
 	Steps []mark `json:"steps,omitempty"` // of maintenance, by time
 	Nodes []node `json:"-"`               // by name
+	// Connections has those of each pod, by its place.
+	Connections map[int][]connection `json:"-"`
 	// Waits has the times, in order, in which a pod mostly waited for a processor of the host.
 	Waits [][2]int64 `json:"-"`
 
@@ -106,6 +108,7 @@ func newChart(t *replyCounter, hits []timeline.Hit, pods []pod, tl timeline.Time
 	c.Series = newSeries(t, inspect.ByAge(tl), from, to)
 	c.From, c.To = c.Series.From*1000, to.Microseconds()
 	c.place(hits, tl)
+	c.Connections = connectionsOf(tl, c.Pods)
 	return c
 }
 

@@ -68,6 +68,9 @@ func (c *chart) Keys() (all []key) {
 	if len(c.Pods) > 0 {
 		add("", "lines", rule, rule.Legend)
 	}
+	for _, look := range c.connectionKeys() {
+		add("connections", "lines", look, look.Legend)
+	}
 	for _, of := range []struct {
 		layer string
 		shape

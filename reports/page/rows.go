@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// pods draws a row for each pod: in the colour of its version, as thick as its phase says.
+// pods draws a row for each pod: in the colour of its version, as thick as its phase says, with its connections below.
 func (d *drawing) pods(c *chart, top float64) float64 {
 	if len(c.Pods) == 0 {
 		return top - gap
@@ -12,7 +12,7 @@ func (d *drawing) pods(c *chart, top float64) float64 {
 	height := min(podHeight, max(2, 600/float64(len(c.Pods))))
 	d.title(top, "pods")
 	for i, p := range c.Pods {
-		y := top + (float64(i)+.5)*height
+		y := top + height/2
 		if height >= 9 {
 			d.value(y, shorten(p.Version+" "+p.Short()))
 		}
@@ -33,8 +33,10 @@ func (d *drawing) pods(c *chart, top float64) float64 {
 				d.lines.path(rule.Class).draw("M", d.ms(gone.At), y-height/2).draw("v", height)
 			}
 		}
+		top += height
+		top += d.connections(c, i, top)
 	}
-	return tenth(top + float64(len(c.Pods))*height)
+	return tenth(top)
 }
 
 // nodes draws a row for each node, and returns where the last one ends.

@@ -152,6 +152,10 @@ var (
 	nodeLine = shape{Class: "node", Colour: quiet, Style: "stroke-width: .6"}
 	unready  = shape{Class: "unready", Colour: bad, Tall: 6, Below: -1.5, Legend: "not ready"}
 	cordoned = shape{Class: "cordoned", Colour: inconclusive, Tall: 3, Below: 4, Legend: "cordoned"}
+	keptLine = shape{Class: "kept", Colour: quiet, Symbol: "m-6 0h12", Style: "stroke-width: .7", Legend: "one that a client kept"}
+	cutLine  = shape{Class: "cut", Colour: bad, Symbol: "m-6 0h12", Style: "stroke-width: .9",
+		Legend: "one that was cut and not told, or a stream"}
+	toldMark = shape{Class: "told", Colour: link, Symbol: "m0-4v8", Style: "stroke-width: 1.2", Legend: "its client was told to go"}
 	changed  = shape{Class: "changed", Colour: ink, Symbol: "m0-6v12", Style: "stroke-width: 1.5", Legend: "booted or another version"}
 
 	// of the strip that shows the whole of a long recording
@@ -176,8 +180,8 @@ rect.shown { fill: none; stroke: var(--link); stroke-width: 1.5; }
 func chartStyle() string {
 	var light, dark strings.Builder
 	for _, s := range slices.Concat(phaseShapes[timeline.PodStarting:timeline.PodGone], versionShapes, requestShapes, levelShapes,
-		[]shape{shade, grid, times, waiting, done, undone, rule, markLine, stepLine, manyLine, nodeLine, unready, cordoned, changed, answered,
-			failures}) {
+		[]shape{shade, grid, times, waiting, done, undone, rule, markLine, stepLine, manyLine, nodeLine, unready, cordoned, keptLine, cutLine,
+			toldMark, changed, answered, failures}) {
 		fmt.Fprintf(&light, "path.%s { --colour: %s; %s }\n", s.Class, s.Colour.light, s.Style)
 		if s.Colour.dark != "" {
 			fmt.Fprintf(&dark, "path.%s { --colour: %s; }\n", s.Class, s.Colour.dark)

@@ -147,13 +147,19 @@ func explainClaim(name string) []explanation {
 func explainLane(name string) []explanation {
 	end := strings.LastIndex(name, "-") + 1
 	outside := strings.TrimSuffix(name[:end], "-") == "outside"
-	i := slices.IndexFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool {
+	kinds := evidence.LaneKinds()
+	for _, k := range evidence.LaneKinds() {
+		if k.Protocol != evidence.HTTP {
+			kinds = append(kinds, evidence.KindsOf(k.Protocol)...)
+		}
+	}
+	i := slices.IndexFunc(kinds, func(k evidence.LaneKind) bool {
 		return k.Name == name[end:] && (end == 0 || k.IsControl() || outside == (k.Vantage == evidence.FromHost))
 	})
 	if i < 0 {
 		return nil
 	}
-	return []explanation{{Kind: aLane, Name: name, Says: whatAsks(evidence.LaneKinds()[i], outside)}}
+	return []explanation{{Kind: aLane, Name: name, Says: whatAsks(kinds[i], outside)}}
 }
 
 // whatAsks says what a client does that is of a kind.
