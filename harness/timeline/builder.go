@@ -166,7 +166,7 @@ func (b *builder) add(h *evidence.Hit, at []evidence.Arrival) {
 		b.note(elsewhere, h.Seq)
 	}
 	if b.cutter != nil {
-		b.cutter.add(&b.lane.Cuts, Hit{Hit: *h, Arrivals: at})
+		b.cutter.add(&b.lane.Cuts, Hit{Hit: b.onConnection(*h), Arrivals: at})
 	}
 	if h.Failed() || h.Attempts > 1 || len(at) > 1 {
 		b.keep(Hit{Hit: *h, Arrivals: slices.Clone(at), Routed: routed})

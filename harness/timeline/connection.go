@@ -99,6 +99,14 @@ func (b *builder) row(h *evidence.Hit) *Connection {
 	return nil
 }
 
+// onConnection returns a hit as one by the pod of its connection, if no reply names another.
+func (b *builder) onConnection(h evidence.Hit) evidence.Hit {
+	if c := b.row(&h); c != nil && h.By.Pod == "" {
+		h.By = c.By
+	}
+	return h
+}
+
 // countOn counts a hit on the row of its connection.
 func (b *builder) countOn(h *evidence.Hit) {
 	c := b.row(h)
