@@ -100,7 +100,8 @@ func changeOf(e evidence.Event) string {
 	}
 }
 
-// tlsStep describes a certificate that is not a lane's first, or how a handshake or an RPC failed. It returns nothing if another lane met it before.
+// tlsStep describes a certificate that is not a lane's first, or how a handshake or an RPC failed. It returns nothing if another lane met it
+// before.
 func tlsStep(known map[string]bool, e evidence.Event) string {
 	was := known[e.Detail]
 	known[e.Detail] = true
