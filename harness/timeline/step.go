@@ -53,7 +53,7 @@ func (p *pass) step(e evidence.Event) {
 		if took := time.Duration(e.Count) * time.Millisecond; took > evidence.APITimeout {
 			s.What, s.At, p.answered = fmt.Sprintf("the API server was silent for %.1f s", took.Seconds()), e.At-took, e.At
 		}
-	case evidence.CertificateSeen, evidence.TLSFailed, evidence.RPCFailed:
+	case evidence.CertificateSeen, evidence.TLSFailed:
 		s.What, s.Node = tlsStep(p.certificates, e), ""
 	case evidence.NameChanged:
 		s.What, s.Node = cmp.Or(e.Detail, e.Object+" is resolved otherwise"), ""
@@ -100,7 +100,7 @@ func changeOf(e evidence.Event) string {
 	}
 }
 
-// tlsStep describes a certificate that is not a lane's first, or how a handshake or an RPC failed. It returns nothing if another lane met it before.
+// tlsStep describes a certificate that is not a lane's first, or a handshake that failed. It returns nothing if another lane met it before.
 func tlsStep(known map[string]bool, e evidence.Event) string {
 	was := known[e.Detail]
 	known[e.Detail] = true
@@ -109,8 +109,6 @@ func tlsStep(known map[string]bool, e evidence.Event) string {
 		return ""
 	case e.Kind == evidence.TLSFailed:
 		return "TLS failed on " + e.Object + ": " + e.Detail
-	case e.Kind == evidence.RPCFailed:
-		return "RPCs failed on " + e.Object + ": " + e.Detail
 	case e.Count > 1:
 		return "another certificate on " + e.Object + ": " + e.Detail
 	default:
