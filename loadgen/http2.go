@@ -56,6 +56,7 @@ type sharedPlace struct {
 // An opening is a connection from when somebody began to open it.
 type opening struct {
 	over chan struct{} // closed when it is open, or could not be opened
+	port uint16        // of the client; 0: unknown
 	conn *http2Conn
 	err  error
 }
@@ -103,11 +104,14 @@ func (s *shared) exchange(q request, h *evidence.Hit) (failures []error) {
 			}
 			continue // over the next connection: this one did not carry it
 		default:
-			if errors.Is(err, context.DeadlineExceeded) && !c.heardSince(q.sent) {
-				c.end(evidence.EndTimeout)
-				p.leave(o)
+			inFlight := streamFault(err) == evidence.NoFault
+			if errors.Is(err, context.DeadlineExceeded) {
+				if inFlight = !c.heardSince(q.sent); inFlight {
+					c.end(evidence.EndTimeout)
+					p.leave(o)
+				}
 			}
-			c.unanswered(streamFault(err) == evidence.NoFault)
+			c.unanswered(inFlight)
 		}
 		s.judge(r, h)
 		if time.Since(q.sent) >= resendTimer {
@@ -146,16 +150,15 @@ func (s *shared) reserve(p *sharedPlace, q *request, h *evidence.Hit) (o *openin
 	for {
 		o, opened = p.join()
 		if opened {
-			o.conn, o.err = s.open(int(q.turn%sharedConns), q.deadline)
+			s.open(o, int(q.turn%sharedConns), q.deadline)
 			close(o.over)
 		} else if err := awaitUntil(o.over, q.deadline); err != nil {
 			return nil, false, []error{err}
 		}
 		if o.err != nil {
 			p.leave(o)
-			var undialled *dialError
-			if errors.As(o.err, &undialled) {
-				h.LocalPort = uint16(undialled.port)
+			if h.LocalPort = o.port; !errors.As(o.err, new(*dialError)) {
+				h.Attempts = 1
 			}
 			return nil, opened, []error{o.err}
 		}
@@ -179,19 +182,34 @@ func (s *shared) reserve(p *sharedPlace, q *request, h *evidence.Hit) (o *openin
 	}
 }
 
-// open opens a connection.
-func (s *shared) open(slot int, deadline time.Time) (*http2Conn, error) {
+// open opens a connection, which is open when the server has sent a frame: one that does not speak HTTP/2 is known before any request.
+func (s *shared) open(o *opening, slot int, deadline time.Time) {
 	dialled, err := s.ports.dial(context.Background(), net.Dialer{Deadline: deadline, KeepAlive: -1}, s.address)
-	if err != nil {
-		return nil, err
+	var undialled *dialError
+	switch {
+	case errors.As(err, &undialled):
+		o.port = uint16(undialled.port)
+		fallthrough
+	case err != nil:
+		o.err = err
+		return
 	}
-	c := &http2Conn{Conn: dialled, tcp: dialled, opened: time.Now(), freed: make(chan struct{}, 1)}
-	c.noted = s.kept.opened(c.opened, slot, int(localPort(dialled)))
+	c := &http2Conn{Conn: dialled, tcp: dialled, opened: time.Now(), began: make(chan struct{})}
+	o.port = localPort(dialled)
+	c.noted = s.kept.opened(c.opened, slot, int(o.port))
+	if o.err = s.begin(c, deadline); o.err != nil {
+		c.end(endOf(o.err))
+		c.Close()
+		return
+	}
+	o.conn = c
+}
+
+// begin makes net/http speak HTTP/2 over a connection, over TLS or not.
+func (s *shared) begin(c *http2Conn, deadline time.Time) (err error) {
 	if s.tls != nil {
 		if err := s.secureHTTP2(c, deadline); err != nil {
-			c.end(endOf(err))
-			c.Close()
-			return nil, err
+			return err
 		}
 	}
 	only := new(http.Protocols)
@@ -199,11 +217,14 @@ func (s *shared) open(slot int, deadline time.Time) (*http2Conn, error) {
 	transport := http.Transport{Protocols: only, DisableCompression: true,
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return c, nil }}
 	if c.client, err = transport.NewClientConn(context.Background(), "http", s.address); err != nil {
-		c.Close()
-		return nil, err
+		return err
 	}
-	c.client.SetStateHook(func(*http.ClientConn) { c.signal() })
-	return c, nil
+	if err := awaitUntil(c.began, deadline); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failed
 }
 
 // secureHTTP2 makes the TLS handshake of a connection, in which the server has to choose HTTP/2.

@@ -59,7 +59,7 @@ func TestHowAConnectionOfHTTP2Ends(t *testing.T) {
 		}), evidence.NoFault, evidence.Connection{Sent: 2, Answered: 2, ToldBy: evidence.GoAway, End: evidence.EndOwn}},
 		{"GOAWAY has a code, and the server closes", first(func(p *framePeer, stream uint32) {
 			_ = p.WriteGoAway(stream, http2.ErrCodeEnhanceYourCalm, nil)
-			p.conn.Close()
+			p.hangUp()
 		}), evidence.Closed, evidence.Connection{Sent: 2, Answered: 1, InFlight: 1, ToldBy: evidence.GoAway, End: evidence.EndCode,
 			Code: int(http2.ErrCodeEnhanceYourCalm)}},
 		{"the stream is refused", first(func(p *framePeer, stream uint32) {
@@ -70,14 +70,14 @@ func TestHowAConnectionOfHTTP2Ends(t *testing.T) {
 			_ = p.WriteRSTStream(stream, http2.ErrCodeInternal)
 			p.serve()
 		}), evidence.StreamReset, evidence.Connection{Sent: 3, Answered: 2, End: evidence.EndOwn}},
-		{"the server closes it", first(func(p *framePeer, _ uint32) { p.conn.Close() }), evidence.Closed,
+		{"the server closes it", first(func(p *framePeer, _ uint32) { p.hangUp() }), evidence.Closed,
 			evidence.Connection{Sent: 2, Answered: 1, InFlight: 1, End: evidence.EndFin}},
 		{"the server resets it", first(func(p *framePeer, _ uint32) { p.reset() }), evidence.Reset,
 			evidence.Connection{Sent: 2, Answered: 1, InFlight: 1, End: evidence.EndReset}},
 		{"what the server sends is no HTTP/2", first(func(p *framePeer, _ uint32) {
 			_ = p.WriteRawFrame(http2.FrameContinuation, 0, 9, nil)
 			p.listen()
-		}), evidence.Closed, evidence.Connection{Sent: 2, Answered: 1, InFlight: 1, End: evidence.EndOwn}},
+		}), evidence.Closed, evidence.Connection{Sent: 2, Answered: 1, InFlight: 1, End: evidence.EndFault}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			target := servePeer(t, row.server, (*framePeer).serve)
@@ -117,7 +117,7 @@ func wantLedger(t *testing.T, hits []evidence.Hit, rows []evidence.Connection) {
 			n.other++
 		}
 		counts[h.Connection] = n
-		if h.Attempts > 1 || (h.Attempts == 1) != (h.Connection > 0) || h.Check() != nil {
+		if h.Attempts > 1 || h.Attempts == 0 && h.Connection > 0 || h.Check() != nil {
 			t.Errorf("%+v", h)
 		}
 	}
@@ -201,22 +201,25 @@ func TestGoAwayOfNetHTTP(t *testing.T) {
 			}
 			server := serveH2C(t, app, nil)
 			c := clientOf(sharing(server.URL), Config{Began: time.Now(), Service: "shop", Timeout: patient})
+			told := make(chan struct{}, 1)
+			rows := c.exchanger.(*shared).kept
+			note := rows.note
+			rows.note = func(row evidence.Connection) {
+				if note(row); row.ToldBy != "" && row.End == "" {
+					told <- struct{}{}
+				}
+			}
 			var early sync.WaitGroup
 			early.Go(func() { c.send(0 * sharedConns) })
 			early.Go(func() { c.send(1 * sharedConns) })
 			arrive(t, "first request", began)
 			arrive(t, "second request", began)
 			c.send(2 * sharedConns)
-			first := c.exchanger.(*shared).places[0].now.conn
 			ended := make(chan error, 1)
 			if row.shutdown {
 				go func() { ended <- server.Config.Shutdown(context.Background()) }()
 			}
-			for first.leaves() == nil { // the frame is under way
-				if err := awaitUntil(first.freed, time.Now().Add(patient)); err != nil {
-					t.Fatal(err)
-				}
-			}
+			arrive(t, "GOAWAY", told)
 			if !row.shutdown {
 				c.send(3 * sharedConns)
 			}
@@ -228,21 +231,21 @@ func TestGoAwayOfNetHTTP(t *testing.T) {
 				}
 			}
 			c.close()
-			hits, rows := kept(t, c), noted(t, c)
+			hits, ends := kept(t, c), noted(t, c)
 			for _, h := range hits {
-				if h.Failed() || h.Fault != evidence.NoFault || (h.Connection == 2) != (h.Seq == 3*sharedConns) {
+				if h.Fault != evidence.NoFault || (h.Connection == 2) != (h.Seq == 3*sharedConns) {
 					t.Errorf("%+v", h)
 				}
 			}
-			if rows[0].ToldBy != evidence.GoAway || rows[0].End != evidence.EndOwn || rows[0].Answered != 3 || rows[0].Ended < rows[0].Told {
-				t.Errorf("%+v", rows[0])
+			if c := ends[0]; c.ToldBy != evidence.GoAway || c.End != evidence.EndOwn || c.Answered != 3 || c.Ended < c.Told {
+				t.Errorf("%+v", c)
 			}
 			for seq, n := range seen {
 				if n != 1 {
 					t.Errorf("request %s arrived %d times", seq, n)
 				}
 			}
-			wantLedger(t, hits, rows)
+			wantLedger(t, hits, ends)
 		})
 	}
 }

@@ -30,13 +30,13 @@ type http2Conn struct {
 	resent    resends
 	frames    frameReader
 	heard     atomic.Int64  // when something was read last, ns after opened
-	freed     chan struct{} // has one element if a stream may have become free
+	began     chan struct{} // closed once a frame was read, or none will be
 
 	mu      sync.Mutex // no method of client is called with it, since that calls those of net.Conn
 	leaving error      // why it takes no more requests; nil: it does
-	readErr error
-	pending int // requests without an outcome
-	code    int // of GOAWAY
+	failed  error      // of reading or writing; nil: none yet
+	pending int        // requests without an outcome
+	code    int        // of GOAWAY
 	ended   evidence.End
 	endedAt time.Time
 }
@@ -48,19 +48,13 @@ var errGone = errors.New("the connection takes no more requests")
 // more requests, the error is why.
 func (c *http2Conn) reserve(deadline time.Time) (waited bool, err error) {
 	for c.client.Reserve() != nil {
-		switch leaves := c.leaves(); {
-		case leaves != nil:
+		if leaves := c.leaves(); leaves != nil {
 			return waited, leaves
-		case c.client.InFlight() == 0:
-			return waited, errors.New("the server allows no streams")
 		}
-		waited = true
-		if err := awaitUntil(c.freed, deadline); err != nil {
-			return false, err
+		if waited = true; time.Now().After(deadline) {
+			return false, os.ErrDeadlineExceeded
 		}
-	}
-	if c.client.Available() > 0 {
-		c.signal() // for the next one that waits
+		time.Sleep(streamPause)
 	}
 	c.mu.Lock()
 	leaves := c.leaving
@@ -75,13 +69,8 @@ func (c *http2Conn) reserve(deadline time.Time) (waited bool, err error) {
 	return waited, leaves
 }
 
-// signal wakes one request that waits for a stream.
-func (c *http2Conn) signal() {
-	select {
-	case c.freed <- struct{}{}:
-	default:
-	}
-}
+// streamPause is how often a request looks for a stream while the server allows no more.
+const streamPause = time.Millisecond
 
 // leaves returns why it takes no more requests; nil: it does.
 func (c *http2Conn) leaves() error {
@@ -109,10 +98,10 @@ func (c *http2Conn) answered(by evidence.Server) {
 	c.finish()
 }
 
-// unanswered ends a request without one. If it was lost, it was in flight when the connection ended, if that did.
-func (c *http2Conn) unanswered(lost bool) {
+// unanswered ends a request without one, which was in flight when the connection ended, or was not.
+func (c *http2Conn) unanswered(inFlight bool) {
 	c.mu.Lock()
-	if !lost || c.ended == "" {
+	if !inFlight {
 		c.noted.unanswered()
 	}
 	c.finish()
@@ -175,11 +164,11 @@ func (c *http2Conn) noteEnd() {
 	c.noted.endedWith(c.endedAt, c.ended, code)
 }
 
-// failure returns the error of a request, and why the connection could not be read any more, since the first may not say so.
+// failure returns the error of a request and that of its connection, since the first may not name the cause.
 func (c *http2Conn) failure(err error) []error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return []error{err, c.readErr}
+	return []error{err, c.failed}
 }
 
 // heardSince reports whether the server has sent anything since then.
@@ -202,28 +191,52 @@ func (c *http2Conn) Read(p []byte) (n int, err error) {
 		c.heard.Store(int64(time.Since(c.opened)))
 	}
 	if told {
-		c.noted.told(evidence.GoAway)
 		c.mu.Lock()
 		c.leaving, c.code = errToldToGo, c.frames.code
 		c.mu.Unlock()
-		c.signal()
+		c.noted.told(evidence.GoAway)
 	}
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		c.mu.Lock()
-		c.readErr = err
-		c.mu.Unlock()
-		how := endOf(err)
-		if c.frames.code != 0 {
-			how = evidence.EndCode
-		}
-		c.end(how)
+	if err != nil {
+		c.broke(err)
+	}
+	if first && (c.frames.any || err != nil) {
+		close(c.began)
 	}
 	return n, err
 }
 
-// Close closes the connection, for net/http alone or before that has it. TLS's closing alert would wait for a peer that reads nothing.
+// Write writes frames, for net/http alone.
+func (c *http2Conn) Write(p []byte) (n int, err error) {
+	if n, err = c.Conn.Write(p); err != nil {
+		c.broke(err)
+	}
+	return n, err
+}
+
+// broke notes the first error of reading or writing the connection, which ends it.
+func (c *http2Conn) broke(err error) {
+	c.mu.Lock()
+	if c.failed == nil {
+		c.failed = err
+	}
+	how := endOf(err)
+	if c.code != 0 {
+		how = evidence.EndCode
+	}
+	c.mu.Unlock()
+	c.end(how)
+}
+
+// Close closes the connection. net/http also does so if what the server sends is no HTTP/2. TLS's closing alert would wait for a peer that
+// reads nothing.
 func (c *http2Conn) Close() error {
-	c.end(evidence.EndOwn)
+	c.mu.Lock()
+	how := evidence.EndOwn
+	if c.leaving == nil && c.pending > 0 {
+		how = evidence.EndFault
+	}
+	c.mu.Unlock()
+	c.end(how)
 	return c.tcp.Close()
 }
 

@@ -117,6 +117,12 @@ func (p *framePeer) listen() {
 	}
 }
 
+// hangUp ends the connection by FIN: with something unread it would be by RST.
+func (p *framePeer) hangUp() {
+	_ = p.conn.CloseWrite()
+	_, _ = io.Copy(io.Discard, p.conn)
+}
+
 // reset ends the connection by RST.
 func (p *framePeer) reset() {
 	_ = p.conn.SetLinger(0)

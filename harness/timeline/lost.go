@@ -129,9 +129,9 @@ func (l *lost) gateway() bool {
 	return l.Status == bad || l.Status == timeout || l.Status == unavailable && l.t.fronted
 }
 
-// dropped reports whether the connection ended before the reply was whole.
+// dropped reports whether the connection, or its stream on that, ended before the reply was whole.
 func (l *lost) dropped() bool {
-	return l.Fault == evidence.Reset || l.Fault == evidence.Closed || l.Fault == evidence.Truncated
+	return slices.Contains([]evidence.Fault{evidence.Reset, evidence.Closed, evidence.Truncated, evidence.StreamReset}, l.Fault)
 }
 
 // streamed reports whether a part of a stream had come.

@@ -191,7 +191,8 @@ var lostWhileTerminating = Rule{
 }
 
 var lostToEnded = failing{whole: true, is: func(a args, h timeline.Hit) bool {
-	broken := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Truncated, evidence.Timeout}
+	broken := []evidence.Fault{evidence.Refused, evidence.Reset, evidence.Closed, evidence.Truncated, evidence.Timeout,
+		evidence.StreamReset}
 	return slices.Contains(broken, h.Fault) && a.tl.ToEnded(h)
 }}
 

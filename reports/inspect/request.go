@@ -100,11 +100,19 @@ func (r Request) Arrived(tl timeline.Timeline) string {
 	}
 }
 
+// kept says what a connection is that had carried a request before.
+func (r Request) kept() string {
+	if r.Client.Protocol.Shares() {
+		return "shared"
+	}
+	return "keep-alive"
+}
+
 // Connection returns what its connection was.
 func (r Request) Connection() string {
 	said := "new"
 	if r.Reused {
-		said = "keep-alive"
+		said = r.kept()
 	}
 	if r.LocalPort > 0 {
 		said += fmt.Sprintf(", port %d", r.LocalPort)

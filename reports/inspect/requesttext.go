@@ -84,7 +84,7 @@ func whereIs(l timeline.Lane) string {
 func connection(q Request) string {
 	said := "a new connection"
 	if q.Reused {
-		said = "a keep-alive connection"
+		said = "a " + q.kept() + " connection"
 	}
 	if q.LocalPort > 0 {
 		said += fmt.Sprintf(" from port %d", q.LocalPort)

@@ -118,7 +118,7 @@ var requestShapes = []shape{
 	{Class: string(evidence.BadStatus), Colour: yellow, Symbol: "m0-4v8m-4-4h8", Below: -2.5},
 	{Class: string(evidence.WrongServer), Colour: sky, Symbol: "m0 4l4-7h-8z", Below: 2.5},
 	{Class: string(evidence.Truncated), Colour: blue, Symbol: "m3-3h-6v6h6", Below: -7.5, Style: "fill: none"},
-	{Class: string(evidence.StreamReset), Colour: pink, Symbol: "m-4-3h8l-4 7z", Below: -2.5, Style: "fill: none"},
+	{Class: string(evidence.StreamReset), Colour: pink, Symbol: "m-4 0l8-4v8z", Below: -2.5, Style: "fill: none"},
 	{Class: string(evidence.HandshakeFailed), Colour: ink, Symbol: "m-4 0h8", Below: 7.5},
 	{Class: string(evidence.CertExpired), Colour: orange, Symbol: "m0-4v8", Below: -7.5},
 	{Class: string(evidence.CertUnknownAuthority), Colour: pink, Symbol: "m-4-2h8m-8 4h8", Below: -2.5},

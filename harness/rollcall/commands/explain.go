@@ -179,6 +179,8 @@ func whatAsks(kind evidence.LaneKind, outside bool) string {
 	switch {
 	case kind.Resends:
 		over = ", over connections that are kept, and sends a request again whose connection breaks, as most clients do"
+	case kind.Protocol.Shares():
+		over = ", over connections that its requests share, and never sends a request again"
 	case kind.KeepsAlive():
 		over = ", over connections that are kept, and never sends a request again"
 	case kind.Conn == evidence.Fresh:
