@@ -84,8 +84,8 @@ func (a *advisedApp) longestStream() (longest time.Duration, whole int) {
 	return longest, whole
 }
 
-// outlasting is for how long after its deletion a pod has to serve, in seconds: nodes go on sending it new streams for a while, and the last
-// of them may be the longest. Where it serves for so long already, and cuts streams, the longest has not been seen.
+// outlasting is for how long after its deletion a pod has to serve, in seconds: nodes go on sending it new streams for a while, and the
+// last of them may be the longest. Where it serves for so long already, and cuts streams, the longest has not been seen.
 func (a *advisedApp) outlasting(now time.Duration) int64 {
 	longest, _ := a.longestStream()
 	takes := int64(math.Ceil(longest.Seconds()))
