@@ -45,6 +45,12 @@ func cut(h *evidence.Hit) { h.Took = 1400 * time.Millisecond }
 // begun has the reply be a stream of which a token came.
 func begun(h *evidence.Hit) { h.FirstMicros = 1000 }
 
+// killedAfter is what the API tells of web-1, at 8 s: so long after its deletion it was killed.
+func killedAfter(deletion int) evidence.Event {
+	return evidence.Event{At: 8 * time.Second, Kind: evidence.ContainerEnded, By: evidence.Server{Version: "v1", Pod: "web-1"}, Object: "app",
+		Count: 137, For: time.Duration(deletion) * ms}
+}
+
 func others(at int, kind evidence.EventKind, object, detail string) evidence.Event {
 	return evidence.Event{At: time.Duration(at) * ms, Kind: kind, Object: object, Detail: detail,
 		By: evidence.Server{Pod: "db-1", Node: "worker2"}}
@@ -122,6 +128,10 @@ func TestCauses(t *testing.T) {
 		{"a stream was cut as its pod was killed", []evidence.Event{
 			{At: 2500 * ms, Kind: evidence.ContainerEnded, By: evidence.Server{Version: "v1", Pod: "web-1"}, Object: "app", Count: 137},
 		}, fails(evidence.Closed, 15, 15, connected, status(200), cut, begun), "web-1", nil, []string{"cut/killed/rollout/manifest"}},
+		{"the API tells late of that, and when it was", []evidence.Event{killedAfter(900)},
+			fails(evidence.Closed, 15, 15, connected, status(200), cut, begun), "web-1", nil, []string{"cut/killed/rollout/manifest"}},
+		{"its pod was killed long after the stream was cut", []evidence.Event{killedAfter(3000)},
+			fails(evidence.Closed, 15, 15, connected, status(200), cut, begun), "web-1", nil, []string{"cut/terminating/rollout/manifest"}},
 		{"a pod closed a new connection on SIGTERM", nil, fails(evidence.Reset, 20, 20, connected), "web-1", nil,
 			[]string{"dropped/terminating/rollout/manifest"}},
 		{"a pod whose container was killed at the end of its grace period", []evidence.Event{

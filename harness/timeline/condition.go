@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"strings"
+	"time"
 
 	"example.com/rollcall/harness/evidence"
 )
@@ -76,8 +77,7 @@ func Killed(e evidence.Event) bool {
 func (l *lost) killed() (is bool) {
 	for _, e := range l.pod.Events {
 		switch {
-		case e.At > l.told():
-			return is
+		case e.At > l.told() && !l.endedBy(e):
 		case Killed(e):
 			is = true
 		case e.Kind == evidence.PodReady && e.At < l.Sent:
@@ -85,6 +85,13 @@ func (l *lost) killed() (is bool) {
 		}
 	}
 	return is
+}
+
+// endedBy reports whether a stream ended when a container was killed of which the API tells later: it says how long after the deletion that
+// was, in whole seconds.
+func (l *lost) endedBy(e evidence.Event) bool {
+	deleted, is := l.pod.first(evidence.PodDeleting, nil)
+	return is && l.streamed() && Killed(e) && e.For > 0 && l.End() >= deleted.At+e.For-time.Second-noticed
 }
 
 // served reports whether the pod had given a good reply before, to any client.

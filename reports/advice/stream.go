@@ -43,10 +43,10 @@ func sayStreamsCut(a *advisedApp) (sign, remedy string) {
 			100*statistics.UpperShare(0, whole), phrase.Count(whole, "whole one"))
 	}
 	if exited == 0 {
-		return sign, fmt.Sprintf("make terminationGracePeriodSeconds %d or more: %s", a.streamSeconds()+killedAfter, took)
+		return sign, fmt.Sprintf("make terminationGracePeriodSeconds %d or more: %s", a.graceOfStreams(), took)
 	}
 	return sign, fmt.Sprintf("have the program await its streams after SIGTERM, or give the pods a preStop sleep of %d s or more and a longer grace "+
-		"period: %s", a.streamSeconds(), took)
+		"period: %s", a.sleepOfStreams(), took)
 }
 
 func were(streams int) string {
@@ -84,21 +84,33 @@ func (a *advisedApp) longestStream() (longest time.Duration, whole int) {
 	return longest, whole
 }
 
-// streamSeconds is for how long after its deletion a pod has to serve, in seconds: nodes go on sending it new streams for a while, and the
-// last of them may be the longest.
-func (a *advisedApp) streamSeconds() int64 {
+// outlasting is for how long after its deletion a pod has to serve, in seconds: nodes go on sending it new streams for a while, and the
+// last of them may be the longest. Where it serves for so long already, and cuts streams, the longest has not been seen.
+func (a *advisedApp) outlasting(now time.Duration) int64 {
 	longest, _ := a.longestStream()
-	return int64(math.Ceil(longest.Seconds())) + a.seconds()
+	takes := int64(math.Ceil(longest.Seconds()))
+	if has := int64(now.Seconds()); has >= takes+a.seconds() {
+		return has + takes
+	}
+	return takes + a.seconds()
 }
+
+// graceOfStreams returns the grace period that a program needs which awaits its streams, in seconds.
+func (a *advisedApp) graceOfStreams() int64 {
+	return a.outlasting(a.own.Grace-killedAfter*time.Second) + killedAfter
+}
+
+// sleepOfStreams returns the preStop sleep that one needs which does not, in seconds.
+func (a *advisedApp) sleepOfStreams() int64 { return a.outlasting(a.own.PreStop) }
 
 // outlastStreams makes the grace period long enough for a program that awaits its streams, and gives one that does not a sleep that does so
 // in its place.
 func outlastStreams(a *advisedApp, w workload) bool {
 	if a.killed() == a.lost() {
-		w.pod()["terminationGracePeriodSeconds"] = max(w.grace(), a.streamSeconds()+killedAfter)
+		w.pod()["terminationGracePeriodSeconds"] = max(w.grace(), a.graceOfStreams())
 		return true
 	}
-	return !a.own.OtherHook && w.sleep(a.streamSeconds())
+	return !a.own.OtherHook && w.sleep(a.sleepOfStreams())
 }
 
 var neverTold = advice{

@@ -56,8 +56,8 @@ func TestAdviceAboutStreams(t *testing.T) {
 				"the program await its streams after SIGTERM", []string{"seconds: 28", "terminationGracePeriodSeconds: 58"}},
 		{"none was whole, so that nobody knows how long they take", nil, lanes(0, 0),
 			[]timeline.Cause{streaming(15*time.Second, lost(10, timeline.StageCut, killed))},
-			"10 streams were cut when their pods were killed at the end of the grace period of 20s. Make terminationGracePeriodSeconds 20 or more: " +
-				"one took 15.0 s and was not whole", nil},
+			"10 streams were cut when their pods were killed at the end of the grace period of 20s. Make terminationGracePeriodSeconds 35 or more: " +
+				"one took 15.0 s and was not whole", []string{"terminationGracePeriodSeconds: 35"}},
 		{"a hook of another kind, which stays", func(o *evidence.UserApp) { o.OtherHook = true }, lanes(299, 24300),
 			[]timeline.Cause{streaming(15*time.Second, lost(1, timeline.StageCut, terminating))},
 			"1 stream was cut when the programs of their pods exited after SIGTERM", nil},
