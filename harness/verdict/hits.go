@@ -63,6 +63,9 @@ func describe(hits []timeline.Hit, total int, last time.Duration, lanes []string
 	}
 	d.facts = []Detail{{"by kind", d.kinds}, {"sent", sent}, {"lanes", strings.Join(lanes, ", ")}, {"pod phase", podPhases(hits, tl)},
 		{"routed to", routedTo(hits)}, {"requests", seqs(hits, total)}}
+	if texts := tl.RPCTexts(lanes); len(texts) > 0 {
+		d.facts = append(d.facts, Detail{"clients read", strings.Join(texts[:min(len(texts), maxStatuses)], "; ")})
+	}
 	return d
 }
 
