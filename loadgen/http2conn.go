@@ -36,6 +36,7 @@ type http2Conn struct {
 	leaving error      // why it takes no more requests; nil: it does
 	failed  error      // of reading or writing; nil: none yet
 	pending int        // requests without an outcome
+	lost    bool       // a request was, before it was known how the connection ended
 	code    int        // of GOAWAY
 	ended   evidence.End
 	endedAt time.Time
@@ -101,7 +102,7 @@ func (c *http2Conn) answered(by evidence.Server) {
 // unanswered ends a request without one, which was in flight when the connection ended, or was not.
 func (c *http2Conn) unanswered(inFlight bool) {
 	c.mu.Lock()
-	if !inFlight {
+	if c.lost = c.lost || inFlight; !inFlight {
 		c.noted.unanswered()
 	}
 	c.finish()
@@ -232,7 +233,7 @@ func (c *http2Conn) broke(err error) {
 func (c *http2Conn) Close() error {
 	c.mu.Lock()
 	how := evidence.EndOwn
-	if c.leaving == nil && c.pending > 0 {
+	if c.lost || c.leaving == nil && c.pending > 0 {
 		how = evidence.EndFault
 	}
 	c.mu.Unlock()

@@ -56,7 +56,7 @@ func appMutants() []Mutant {
 				s.App.PreStopSleep, s.App.Linger, s.App.OnTerm = 5*time.Second, 2*time.Second, fixtures.Drain
 			}, Want: verdict.Fail, Cause: "lost-while-terminating"},
 		{ID: "goaway-left-out", Damages: "pods exit at SIGTERM, without GOAWAY on the connections of HTTP/2 that clients share",
-			Of: "streams/h2c-goaway", Change: func(s *harness.Scenario) { s.App.Linger, s.App.OnTerm = 0, fixtures.Exit },
+			Of: "streams/shared-goaway", Change: func(s *harness.Scenario) { s.App.Linger, s.App.OnTerm = 0, fixtures.Exit },
 			Want: verdict.Fail, Cause: "told-before-end"},
 		{ID: "end-mark-left-out", Damages: "the app's streams end without their end mark", Of: "streams/streams-drained",
 			Change: func(s *harness.Scenario) { s.App.Env = &corev1.EnvVar{Name: "ROLLCALL_STREAM_MARK", Value: "bye"} },

@@ -15,11 +15,11 @@ import (
 // 100 per second x 0.5 s = 50 requests in flight on each worker's lane, and 100 in all. At the lowest rate, of 6 per second, it is 6.
 func sharedConnections() []harness.Scenario {
 	return []harness.Scenario{
-		shared("h2c-goaway", "clients that share connections of HTTP/2 lose no request when pods say GOAWAY after every node's rules moved on",
+		shared("shared-goaway", "clients that share connections of HTTP/2 lose no request when pods say GOAWAY after every node's rules moved on",
 			fixtures.App{OnTerm: fixtures.Drain, Linger: 2 * time.Second},
 			verdict.NoFailures().OnKind(evidence.Sharing), verdict.ToldBeforeEnd().OnKind(evidence.Sharing),
 			verdict.NoHiddenRetries().OnKind(evidence.Sharing)),
-		shared("h2c-no-goaway", "pods that exit without GOAWAY lose the requests in flight on shared connections of HTTP/2, and no others",
+		shared("shared-no-goaway", "pods that exit without GOAWAY lose the requests in flight on shared connections of HTTP/2, and no others",
 			fixtures.App{OnTerm: fixtures.Exit},
 			verdict.CutAsPredicted(evidence.Fixed(sharedReply), exitSlack, leastCuts).OnKind(evidence.Sharing)),
 	}
