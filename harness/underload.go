@@ -90,7 +90,7 @@ func (l UnderLoad) occupancy() Occupancy {
 
 // sendsRPCs reports whether clients send RPCs, for which agents of another program are needed.
 func (l UnderLoad) sendsRPCs() bool {
-	return slices.ContainsFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool {
+	return l.Protocol.RPC() || slices.ContainsFunc(evidence.LaneKinds(), func(k evidence.LaneKind) bool {
 		return k.Protocol.RPC() && slices.Contains(l.Also, k.Name)
 	})
 }

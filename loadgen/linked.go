@@ -1,11 +1,9 @@
 package loadgen
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"time"
 
@@ -44,52 +42,6 @@ func (l Linked) Add(name evidence.Protocol) {
 		}
 		return linked{opened}, nil
 	}}
-}
-
-// RequestLinked sends one request to a lane's target by its protocol, and to a user's app that takes its time once more. If there is no
-// good reply, the error is a [NoReplyError].
-func RequestLinked(lane evidence.Lane, p *UserHTTP) error {
-	err := requestLinked(lane, p, DefaultTimeout)
-	var none *NoReplyError
-	if errors.As(err, &none) && none.Fault == evidence.Timeout && none.Opened && p != nil {
-		return requestLinked(lane, p, Patience)
-	}
-	return err
-}
-
-func requestLinked(lane evidence.Lane, p *UserHTTP, timeout time.Duration) error {
-	lane.ID, lane.Vantage, lane.Conn, lane.Longest = "ask", evidence.FromHost, evidence.Reused, timeout
-	none := &NoReplyError{Because: "loadgen: request " + lane.Target + ": "}
-	cfg := Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout}
-	said := ""
-	cfg.Note = func(e evidence.Event) { said = e.Detail }
-	of, known := protocols[lane.Protocol]
-	if !known {
-		none.Because += "this build does not speak " + lane.Protocol.Name()
-		return none
-	}
-	if err := of.check(lane, cfg); err != nil {
-		return fmt.Errorf("loadgen: request: %w", err)
-	}
-	c, err := of.open(lane, cfg, nil)
-	if err != nil {
-		return fmt.Errorf("loadgen: request: %w", err)
-	}
-	defer c.close()
-	var hit evidence.Hit
-	now := time.Now()
-	failures := c.exchange(request{sent: now, deadline: now.Add(timeout)}, &hit)
-	none.Opened, none.Fault = hit.Attempts > 0, hit.Fault
-	switch {
-	case len(failures) > 0:
-		none.Fault, _ = faultFrom(lane.Vantage, failures...)
-		none.Because += cmp.Or(said, failures[0].Error())
-	case hit.Fault != evidence.NoFault:
-		none.Because += cmp.Or(said, "the reply names no version where it should")
-	default:
-		return nil
-	}
-	return none
 }
 
 // A linked is an Exchanger as an exchanger.

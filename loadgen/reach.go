@@ -42,13 +42,16 @@ func (p *UserHTTP) Request(target, address string, timeout time.Duration) (versi
 }
 
 // RequestOn sends one request to a userapp, as a lane of that protocol, target and address does, and returns the version that gave the good
-// reply, if the reply names one. Without a good reply the error is a [NoReplyError].
+// reply, if the reply names one. Without a good reply the error is a [NoReplyError]. p is nil for Rollcall's own app, which is asked by RPC.
 func (p *UserHTTP) RequestOn(lane evidence.Lane, timeout time.Duration) (version string, err error) {
 	lane.ID, lane.Vantage, lane.Node = "ask", evidence.FromHost, ""
 	if lane.Protocol == evidence.HTTP {
 		lane.Conn, lane.Resends = evidence.Fresh, false
 	}
-	cfg := Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout}
+	cfg, status := Config{UserHTTP: p, Ports: NewLocalPorts(), Timeout: timeout}, ""
+	if lane.Protocol.RPC() { // whose status an event has
+		cfg.Note = func(e evidence.Event) { status = e.Detail }
+	}
 	speaks, known := protocols[lane.Protocol]
 	if !known {
 		return "", fmt.Errorf("loadgen: request: this build does not speak %s", lane.Protocol.Name())
@@ -70,6 +73,9 @@ func (p *UserHTTP) RequestOn(lane evidence.Lane, timeout time.Duration) (version
 	failures := ask(lane, cfg, request{sent: now, deadline: now.Add(timeout)}, &hit)
 	hit.Took = time.Since(now)
 	if none := noReply(lane, hit, failures); none != nil {
+		if status != "" {
+			none.Because = "loadgen: request " + lane.Target + ": " + status
+		}
 		return "", none
 	}
 	return hit.By.Version, nil
@@ -84,7 +90,7 @@ func (p *UserHTTP) RequestPatiently(lane evidence.Lane) (version string, err err
 func (p *UserHTTP) requestTwice(lane evidence.Lane, first time.Duration) (version string, err error) {
 	version, err = p.RequestOn(lane, first)
 	var none *NoReplyError
-	if errors.As(err, &none) && none.Fault == evidence.Timeout && none.Opened && !none.Endless {
+	if errors.As(err, &none) && none.Fault == evidence.Timeout && none.Opened && !none.Endless && p != nil {
 		return p.RequestOn(lane, Patience)
 	}
 	return version, err
@@ -115,9 +121,7 @@ func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStartRequest)).Decode(&q)
 	switch {
 	case err != nil:
-	case q.Lane.Protocol.RPC():
-		err = RequestLinked(q.Lane, q.UserHTTP)
-	case q.UserHTTP != nil:
+	case q.UserHTTP != nil, q.Lane.Protocol.RPC():
 		_, err = q.UserHTTP.RequestPatiently(q.Lane)
 	default:
 		_, err = Request(r.Context(), FreshClient(DefaultTimeout), q.Lane.Target)

@@ -197,6 +197,7 @@ func (o Options) prepare() (a settings, err error) {
 	if err := a.readAsking(&o); err != nil {
 		return a, err
 	}
+	o.RPCs = a.by().RPC()
 	if err := o.Request.checkMeant(a.service, a.url); err != nil {
 		return a, err
 	}

@@ -193,6 +193,9 @@ func (m *maintenance) findProtocol(service *corev1.Service, pod *corev1.PodSpec)
 	if err := CheckSpoken(thingOf(service), found.Protocol, says); err != nil {
 		return err
 	}
+	if evidence.ProtocolNamed(found.Protocol).RPC() {
+		return usage.New(thingOf(service), says, "give --protocol=grpc, whose clients are images of their own")
+	}
 	if err := m.fits(found.Protocol); err != nil {
 		return fmt.Errorf("%s: %w", says, err)
 	}

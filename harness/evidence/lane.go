@@ -88,7 +88,10 @@ func (l Lane) Kind() LaneKind {
 			return known
 		}
 	}
-	for _, known := range KindsOf(l.Protocol) {
+	for _, known := range laneKinds { // those of clients outside that ask a user's app
+		if known.Vantage == FromPod && known.Protocol != HTTP {
+			known.Vantage = FromHost
+		}
 		if known.same(k) {
 			return known
 		}

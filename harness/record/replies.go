@@ -124,10 +124,7 @@ const healthMethod = "/grpc.health.v1.Health/Check"
 // the pods of that one until its rules are updated: so the pod that a reply names must be one of ours.
 func requestOutside(ctx context.Context, lane evidence.Lane, app *loadgen.UserHTTP, ours func(pod string) bool) error {
 	client := loadgen.FreshClient(loadgen.DefaultTimeout)
-	if lane.Protocol.RPC() {
-		return loadgen.RequestLinked(lane, app)
-	}
-	if app != nil {
+	if app != nil || lane.Protocol.RPC() {
 		_, err := app.RequestPatiently(lane)
 		return err
 	}

@@ -50,7 +50,7 @@ func TestDrainOverTLS(t *testing.T) {
 	}
 }
 
-func TestRequestLinked(t *testing.T) {
+func TestRequestsBeforeTheLoad(t *testing.T) {
 	healthy := func(t *testing.T) string {
 		a := newApp("a")
 		healthpb.RegisterHealthServer(a, health.NewServer())
@@ -72,7 +72,7 @@ func TestRequestLinked(t *testing.T) {
 		{"a server without HTTP/2", func(t *testing.T) string { return webServer(t, nil) }, nil, "it does not speak HTTP/2, which gRPC needs"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			err := loadgen.RequestLinked(evidence.Lane{Target: row.target(t), Protocol: evidence.GRPC}, row.user)
+			_, err := row.user.RequestPatiently(evidence.Lane{Conn: evidence.Reused, Target: row.target(t), Protocol: evidence.GRPC})
 			var none *loadgen.NoReplyError
 			if row.want == "" && err != nil || row.want != "" && (!errors.As(err, &none) || !strings.Contains(none.Because, row.want)) {
 				t.Errorf("error %v, want %q", err, row.want)
