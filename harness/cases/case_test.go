@@ -18,8 +18,9 @@ type userCase struct {
 	flags      []string // more of them
 	cluster    *onCluster
 
-	to, workload string // of try, as flags
-	merged       bool   // next is a pull request: try --base compares it with what runs now
+	server       *moduleServer // whose image the manifest names; nil: none
+	to, workload string        // of try, as flags
+	merged       bool          // next is a pull request: try --base compares it with what runs now
 
 	script string                       // the command of during, for a shell in the folder of the case
 	settle string                       // the flag of during; empty: 10s
@@ -48,6 +49,7 @@ const (
 	recycled         = "RC3028" // workers drop their queues when they are recycled
 	killed           = "RC3018" // the app waits for longer than the grace period
 	streamsCut       = "RC3041" // pods end before their streams do
+	neverTold        = "RC3042" // the server tells no client to go before it ends
 	drainedAlone     = "RC3020" // the only pod ends before the next is ready
 	readyTooSoon     = "RC3023" // pods are ready before they are able
 	dnsRestarted     = "RC3030" // CoreDNS does not answer on while it ends

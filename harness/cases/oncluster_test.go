@@ -16,7 +16,7 @@ import (
 // TestCasesOnACluster does what each case is about, on a cluster of each mode that MODES names, which is kept. `make cases` runs it.
 func TestCasesOnACluster(t *testing.T) {
 	onClusters(t, func(t *testing.T, s *site) {
-		for _, c := range slices.Concat(tryCases, manifestCases, duringCases, mergeCases) {
+		for _, c := range slices.Concat(tryCases, serverCases, manifestCases, duringCases, mergeCases) {
 			if c.cluster != nil && (c.mode == "" || c.mode == s.mode) {
 				t.Run(c.name, func(t *testing.T) { c.run(t, s) })
 			}
@@ -49,6 +49,9 @@ func onClusters(t *testing.T, test func(*testing.T, *site)) {
 func (c userCase) run(t *testing.T, s *site) {
 	f := s.folder(t, c.name)
 	file, next := c.manifests(t, f.path)
+	if c.server != nil {
+		c.server.load(t, f)
+	}
 	if c.merged {
 		file, next = pullRequest(t, f.path, file, next), ""
 	}

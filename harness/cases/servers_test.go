@@ -1,0 +1,52 @@
+package cases
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A moduleServer is a server of a Go module, which nobody here wrote. It is compiled for the cases that need it.
+type moduleServer struct {
+	module, version string
+	source          string // of its program, in the module
+	program         string // its name beside rollcall, and that of its image
+}
+
+var (
+	caddy   = &moduleServer{"github.com/caddyserver/caddy/v2", "v2.11.9", "./cmd/caddy", "caddy"}
+	interop = &moduleServer{"google.golang.org/grpc", "v1.83.2", "./interop/server", "interop"}
+	gorilla = &moduleServer{"github.com/gorilla/websocket", "v1.5.3", "examples/echo/server.go", "gorilla"}
+)
+
+// Servers of others that speak what lasts longer than a request. A sleep mends what the server itself ends well, and nothing else.
+var serverCases = []userCase{
+	{name: "caddy", file: "caddy", server: caddy, sentence: "Caddy says GOAWAY once nodes know that its pod ends", service: "caddy:80/",
+		cluster: &onCluster{exit: "0", may: "RC3006 " + coldStart, says: "speaks HTTP/2, by its name"}},
+	{name: "caddy-unhooked", file: "caddy", server: caddy, sentence: "without the sleep it stops listening before nodes know",
+		service: "caddy:80/", edits: []string{"        lifecycle: " + hook + "\n", ""},
+		cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3011 RC3016 " + coldStart}},
+	{name: "interop", file: "interop", server: interop, sentence: "a sleep does not mend a server of RPCs that never says GOAWAY",
+		service: "interop:80/grpc.testing.TestService/EmptyCall", flags: []string{"--protocol=grpc"},
+		cluster: &onCluster{exit: "1", advice: neverTold, may: "RC3006 RC3011 " + coldStart, says: "never says GOAWAY"}},
+	{name: "interop-unasked", file: "interop", server: interop, sentence: "a server without the health service has to be asked for a method",
+		service: "interop:80/", flags: []string{"--protocol=grpc"},
+		cluster: &onCluster{exit: "2", says: "unknown service grpc.health.v1.Health"}},
+	{name: "gorilla", file: "gorilla", server: gorilla, sentence: "nor does it mend one of WebSockets that closes none",
+		service: "gorilla:80/echo", cluster: &onCluster{exit: "1", advice: neverTold, may: "RC3006 RC3011 " + coldStart,
+			says: "never says 1001"}},
+	{name: "gorilla-path", file: "gorilla", server: gorilla, sentence: "a path without WebSockets is named before the load",
+		service: "gorilla:80/", cluster: &onCluster{exit: "2", says: "where a WebSocket begins with 101"}},
+}
+
+// load gives the image of the server to this host's Docker. It skips the test unless the program is beside rollcall.
+func (p moduleServer) load(t *testing.T, f folder) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(f.programs, p.program)); err != nil {
+		t.Skipf(`it needs %[1]s: go mod download %[2]s@%[3]s && CGO_ENABLED=0 go build -C "$(go env GOMODCACHE)/%[2]s@%[3]s" -o %[1]s %[4]s`,
+			filepath.Join(f.programs, p.program), p.module, p.version, p.source)
+	}
+	f.sh(t, fmt.Sprintf(`tar -C %[1]s -c %[2]s | docker import --change 'ENTRYPOINT ["/%[2]s"]' - rollcall.local/%[2]s:%[3]s`, f.programs, p.program,
+		p.version))
+}
