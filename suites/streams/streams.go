@@ -10,6 +10,6 @@ import (
 
 // All lists the scenarios of this suite.
 func All() []harness.Scenario {
-	return slices.Concat(harness.Core.Takes(slowRequests(), "slow-beyond-grace"), tokenStreams(), sharedConnections(), webSockets(),
-		longConnections(), rpcs())
+	return slices.Concat(slowRequests(), tokenStreams(), harness.Core.Takes(sharedConnections(), "shared-goaway", "shared-no-goaway"),
+		webSockets(), longConnections(), rpcs())
 }
