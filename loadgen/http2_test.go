@@ -160,7 +160,8 @@ func TestATimeoutOverHTTP2(t *testing.T) {
 			}
 			c.close()
 			hits, rows := kept(t, c), noted(t, c)
-			if hits[0].Fault != evidence.NoFault || hits[1].Fault != evidence.Timeout || hits[1].Took < stalled || hits[2].Fault != evidence.NoFault {
+			if hits[0].Fault != evidence.NoFault || hits[1].Fault != evidence.Timeout || hits[1].Took < stalled ||
+				hits[2].Fault != evidence.NoFault {
 				t.Errorf("%+v", hits)
 			}
 			got := evidence.Connection{Sent: rows[0].Sent, Answered: rows[0].Answered, InFlight: rows[0].InFlight, End: rows[0].End}

@@ -193,8 +193,8 @@ func (l *laneLog) take(f framelog.Frame) error {
 // numbersLeftOut is how many numbers of connections a node may have lost with its power, at most.
 const numbersLeftOut = 1 << 20
 
-// unknown lists the requests that an earlier process may have sent and of which the log has no outcome, and returns the number from which on
-// it has sent none. A batch may have been lost.
+// unknown lists the requests that an earlier process may have sent and of which the log has no outcome, and returns the number from which
+// on it has sent none. A batch may have been lost.
 func (l *laneLog) unknown() (seqs []uint64, from uint64) {
 	from = l.unsent + uint64(l.batch)
 	open := maps.Clone(l.open)

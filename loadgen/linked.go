@@ -35,13 +35,14 @@ type Turn struct {
 
 // Add adds a protocol to those that lanes of this process may have, before any begins.
 func (l Linked) Add(name evidence.Protocol) {
-	protocols[name] = protocol{batched: l.Batched, check: l.Check, open: func(lane evidence.Lane, cfg Config, noted *connections) (exchanger, error) {
+	open := func(lane evidence.Lane, cfg Config, noted *connections) (exchanger, error) {
 		opened, err := l.Open(lane, cfg, &Link{lane: lane, cfg: cfg, clock: newClock(cfg.Began), noted: noted})
 		if err != nil {
 			return nil, err
 		}
 		return linked{opened}, nil
-	}}
+	}
+	protocols[name] = protocol{check: l.Check, open: open, batched: l.Batched}
 }
 
 // A linked is an Exchanger as an exchanger.

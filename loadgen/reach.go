@@ -42,7 +42,8 @@ func (p *UserHTTP) Request(target, address string, timeout time.Duration) (versi
 }
 
 // RequestOn sends one request to a userapp, as a lane of that protocol, target and address does, and returns the version that gave the good
-// reply, if the reply names one. Without a good reply the error is a [NoReplyError]. p is nil for Rollcall's own app, which is asked by RPC.
+// reply, if the reply names one. Without a good reply the error is a [NoReplyError]. p is nil for Rollcall's own app, which is asked by
+// RPC.
 func (p *UserHTTP) RequestOn(lane evidence.Lane, timeout time.Duration) (version string, err error) {
 	lane.ID, lane.Vantage, lane.Node = "ask", evidence.FromHost, ""
 	if lane.Protocol == evidence.HTTP {

@@ -37,8 +37,8 @@ var manifestCases = []userCase{
 	{name: "n5c", file: "n5", sentence: "its own name, in the environment", service: "front/",
 		edits: []string{"http://db/", "http://back.n5-data.svc.cluster.local/", "n5-data", "n5c-data"}, flags: []string{"--rate=20"},
 		cluster: &onCluster{exit: "0", may: "RC3006"}},
-	{name: "hooks", file: "hooks", sentence: "hooks of Helm and Argo CD run in their order, and tests never", service: "web/", next: startsIn("1s"),
-		cluster: &onCluster{exit: "0", may: "RC3006 RC3034", says: "left out: 1 hook of tests: Pod smoke"}},
+	{name: "hooks", file: "hooks", sentence: "hooks of Helm and Argo CD run in their order, and tests never", service: "web/",
+		next: startsIn("1s"), cluster: &onCluster{exit: "0", may: "RC3006 RC3034", says: "left out: 1 hook of tests: Pod smoke"}},
 	{name: "volumes", file: "volumes", sentence: "each pod has its volume, and finds it again",
 		cluster: &onCluster{exit: "0", may: "RC3006 RC3034", says: "volumes: data-web-0, data-web-1, data-web-2…: each a folder of a node"}},
 }

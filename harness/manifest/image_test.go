@@ -31,7 +31,8 @@ spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: "reg
 		want  []string
 	}{
 		{"registry:5000/web", true, []string{"new", "registry:5000/webapp:2"}},
-		{"registry:5000/web:2", true, []string{"new", "registry:5000/web", "registry:5000/web:1@sha256:abc", "registry:5000/web:3", "registry:5000/webapp:2"}},
+		{"registry:5000/web:2", true, []string{"new", "registry:5000/web", "registry:5000/web:1@sha256:abc", "registry:5000/web:3",
+			"registry:5000/webapp:2"}},
 		{"registry", false, []string{"registry:5000/web", "registry:5000/web:1@sha256:abc", "registry:5000/web:2", "registry:5000/web:3",
 			"registry:5000/webapp:2"}},
 	} {

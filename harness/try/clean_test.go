@@ -159,7 +159,8 @@ func TestAPIServicesAreDeletedFirst(t *testing.T) {
 		return false, nil, nil
 	})
 	asAPIServer(t, fake)
-	if err := to.create(t.Context(), parsed(t, "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.x}\n---\n"+both)); err != nil {
+	const service = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.x}\n---\n"
+	if err := to.create(t.Context(), parsed(t, service+both)); err != nil {
 		t.Fatal(err)
 	}
 	if err := to.remove(t.Context()); err != nil {

@@ -33,7 +33,7 @@ const redial = 100 * time.Millisecond
 // connect returns the n-th channel of a lane, which does not connect yet.
 func (l *lane) connect(n int, timeout time.Duration) (*channel, error) {
 	c := &channel{slot: n, link: l.link}
-	var secured credentials.TransportCredentials = insecure.NewCredentials()
+	secured := insecure.NewCredentials()
 	if l.OverTLS() {
 		config := l.link.TLS(l.target.Hostname())
 		config.NextProtos = []string{"h2"}

@@ -122,7 +122,9 @@ func unused(t *testing.T) string {
 
 // webServer serves what is no gRPC.
 func webServer(t *testing.T, change func(*http.Server)) string {
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "none", 503) }))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "none", http.StatusServiceUnavailable)
+	}))
 	if change != nil {
 		change(s.Config)
 	}
