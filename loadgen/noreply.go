@@ -57,8 +57,8 @@ func noReply(lane evidence.Lane, hit evidence.Hit, failures []error) *NoReplyErr
 		status := int(hit.Status)
 		none.Opened, none.Status, none.TLS = false, status, status == http.StatusBadRequest && !lane.OverTLS() && speaksTLS(lane)
 		none.Because += strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
-		if lane.Protocol == evidence.WebSocket {
-			none.Because += ", where a WebSocket begins with 101"
+		if lane.Protocol == evidence.WebSocket && !none.TLS {
+			none.Unspoken = fmt.Sprintf("it answers with status %d, where a WebSocket begins with 101", status)
 		}
 	case hit.Fault == evidence.Truncated:
 		none.Fault = hit.Fault

@@ -77,6 +77,9 @@ func (p *UserHTTP) RequestOn(lane evidence.Lane, timeout time.Duration) (version
 		if status != "" {
 			none.Because = "loadgen: request " + lane.Target + ": " + status
 		}
+		if status != "" && none.Status > 0 {
+			none.Status, none.Unspoken = 0, "the RPC ends with "+status
+		}
 		return "", none
 	}
 	return hit.By.Version, nil

@@ -25,8 +25,6 @@ func checkWebSocket(lane evidence.Lane, cfg Config) error {
 		return errors.New("a message is never sent again")
 	case user != nil && user.method() != http.MethodGet:
 		return fmt.Errorf("a WebSocket begins with a GET, not with a %s", user.method())
-	case user != nil && len(user.Status) > 0:
-		return errors.New("a WebSocket begins with status 101 alone")
 	case user != nil && user.Pointer+user.Pattern != "":
 		return errors.New("a WebSocket can name its version in a header of its handshake alone")
 	default:

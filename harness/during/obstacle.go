@@ -82,7 +82,7 @@ func forStatus(status int) string {
 
 // hostObstacle returns the obstacle between this host and a URL.
 func hostObstacle(last loadgen.NoReplyError) obstacle {
-	if last.Status != 0 && !last.TLS {
+	if last.Status != 0 && !last.TLS && last.Unspoken == "" {
 		return obstacle{statusOf(last), forStatus(last.Status)}
 	}
 	return urlObstacle(last)
