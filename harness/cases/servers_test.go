@@ -37,8 +37,9 @@ var serverCases = []userCase{
 	{name: "interop-unasked", file: "interop", server: interop, sentence: "a server without the health service has to be asked for a method",
 		service: "interop:80/", flags: []string{"--protocol=grpc"},
 		cluster: &onCluster{exit: "2", says: "unknown service grpc.health.v1.Health"}},
-	{name: "gorilla", file: "gorilla", server: gorilla, sentence: "messages that are answered at once survive a server that closes no WebSocket",
-		service: "gorilla:80/echo", cluster: &onCluster{exit: "0", may: "RC3006 " + coldStart, says: "and 0 were told before"}},
+	{name: "gorilla", file: "gorilla", server: gorilla,
+		sentence: "messages that are answered at once survive a server that closes no WebSocket",
+		service:  "gorilla:80/echo", cluster: &onCluster{exit: "0", may: "RC3006 " + coldStart, says: "and 0 were told before"}},
 	{name: "gorilla-path", file: "gorilla", server: gorilla, sentence: "a path without WebSockets is named before the load",
 		service: "gorilla:80/", cluster: &onCluster{exit: "2", says: "where a WebSocket begins with 101"}},
 }

@@ -136,7 +136,7 @@ var tryCases = []userCase{
 			says: "exited after SIGTERM"}},
 	{name: "llm-fixed", file: "llm", sentence: "a preStop sleep as long as the longest stream mends that", service: "llm:80/chat",
 		flags:   append(slices.Clone(streamed), "--fix"),
-		cluster: &onCluster{exit: "1", advice: streamsCut, may: measured, says: "lost; with this patch 0 of"}},
+		cluster: &onCluster{exit: "1", advice: streamsCut, may: "RC3006 " + measured, says: "lost; with this patch 0 of"}},
 	{name: "llm-killed", file: "llm", sentence: "the end of the grace period cuts those of a program that waits", service: "llm:80/chat",
 		flags: streamed, edits: []string{"terminationGracePeriodSeconds: 30", "terminationGracePeriodSeconds: 7", "value: 1s", "value: 1h"},
 		cluster: &onCluster{exit: "1", advice: streamsCut, may: killed + " " + measured, says: "killed at the end of the grace period of 7s"}},
