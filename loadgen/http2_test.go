@@ -449,10 +449,10 @@ func TestFramesInAnyPieces(t *testing.T) {
 	_ = f.WriteData(3, true, make([]byte, 20))
 	all := []byte(sent.String())
 	for size := 1; size <= len(all); size++ {
-		var r frameReader
+		var r FrameReader
 		times := 0
 		for piece := range slices.Chunk(all, size) {
-			told, foreign := r.read(piece)
+			told, foreign := r.Look(piece)
 			if foreign {
 				t.Fatalf("in pieces of %d bytes it is foreign", size)
 			}

@@ -1,14 +1,12 @@
 package loadgen
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,7 +26,7 @@ type http2Conn struct {
 	handshake uint32 // how long that took, µs; 0: no TLS
 	noted     *connection
 	resent    resends
-	frames    frameReader
+	frames    FrameReader
 	heard     atomic.Int64  // when something was read last, ns after opened
 	began     chan struct{} // closed once a frame was read, or none will be
 
@@ -181,7 +179,7 @@ func (c *http2Conn) heardSince(then time.Time) bool {
 func (c *http2Conn) Read(p []byte) (n int, err error) {
 	n, err = c.Conn.Read(p)
 	first := !c.frames.any
-	told, foreign := c.frames.read(p[:n])
+	told, foreign := c.frames.Look(p[:n])
 	switch {
 	case foreign:
 		n, err = 0, UnspokenError("it answers over HTTP/1.1, and not over HTTP/2")
@@ -239,55 +237,6 @@ func (c *http2Conn) Close() error {
 	c.mu.Unlock()
 	c.end(how)
 	return c.tcp.Close()
-}
-
-// A frameReader finds GOAWAY among the frames that a server sends (RFC 9113, 4.1 and 6.8).
-type frameReader struct {
-	any  bool // a frame was found
-	code int  // of the last GOAWAY
-	head [frameHead + goAwayHead]byte
-	got  int // bytes of head
-	skip int // bytes of the frame that follow
-}
-
-// A frame begins with its length, its type and its stream; the payload of GOAWAY with the last stream and a code.
-const (
-	frameHead   = 9
-	goAwayFrame = 7
-	goAwayHead  = 8
-)
-
-// read reads the next bytes that a server sends. They are foreign if they begin as a reply of HTTP/1.
-func (r *frameReader) read(p []byte) (told, foreign bool) {
-	for len(p) > 0 {
-		if skipped := min(r.skip, len(p)); skipped > 0 {
-			r.skip, p = r.skip-skipped, p[skipped:]
-			continue
-		}
-		want := frameHead
-		if r.got >= frameHead { // a GOAWAY
-			want += goAwayHead
-		}
-		n := copy(r.head[r.got:want], p)
-		r.got, p = r.got+n, p[n:]
-		if r.got < want {
-			break
-		}
-		if !r.any && strings.HasPrefix(string(r.head[:]), "HTTP/1.") {
-			return false, true
-		}
-		r.any = true
-		length := int(r.head[0])<<16 | int(r.head[1])<<8 | int(r.head[2])
-		switch {
-		case want > frameHead:
-			told, r.code = true, int(binary.BigEndian.Uint32(r.head[frameHead+4:])&0x7fffffff)
-			length -= goAwayHead
-		case r.head[3] == goAwayFrame && length >= goAwayHead:
-			continue
-		}
-		r.skip, r.got = length, 0
-	}
-	return told, false
 }
 
 // errToldToGo is why a connection takes no more requests after GOAWAY: the server did not get one.

@@ -22,7 +22,7 @@ import (
 // all else: without the pods behind one, its API cannot be listed, which a namespace that is deleted waits for.
 func (t *target) remove(ctx context.Context) error {
 	t.record.changes.Lock()
-	slices.SortStableFunc(t.record.Objects, func(a, b creation) int { return cmp.Compare(a.goes(), b.goes()) })
+	slices.SortStableFunc(t.record.Objects, func(a, b creation) int { return cmp.Compare(a.deletionRank(), b.deletionRank()) })
 	t.record.changes.Unlock()
 	var failed []error
 	for i, c := range slices.Backward(slices.Clone(t.record.Objects)) {
@@ -37,8 +37,8 @@ func (t *target) remove(ctx context.Context) error {
 	return errors.Join(append(failed, t.record.end())...)
 }
 
-// goes ranks objects of which the highest is deleted first.
-func (c creation) goes() int {
+// deletionRank is higher for what is deleted earlier.
+func (c creation) deletionRank() int {
 	if c.Kind == "APIService" {
 		return 1
 	}

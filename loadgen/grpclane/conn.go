@@ -2,7 +2,6 @@ package grpclane
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"net"
 	"sync"
@@ -15,7 +14,7 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
-// errNoHTTP2 is what becomes of a connection whose first frame is none of HTTP/2.
+// errNoHTTP2 is what becomes of a connection whose server answers over HTTP/1.
 var errNoHTTP2 = errors.New("it does not speak HTTP/2, which gRPC needs")
 
 // A conn is a connection of a channel. It notes its own end, and each RPC that it carries has it from its local address.
@@ -110,52 +109,23 @@ func (w watched) Clone() credentials.TransportCredentials {
 	return watched{w.TransportCredentials.Clone()}
 }
 
-// Frames of HTTP/2 (RFC 9113, 4.1).
-const (
-	headSize     = 9
-	typeSettings = 4
-	typeGoAway   = 7
-)
-
-// A frames is a connection that reads HTTP/2 and looks at the heads of the frames: one tells its client to go.
+// A frames is a connection that reads HTTP/2 and looks at its frames: one tells its client to go.
 type frames struct {
 	net.Conn
-	of   *conn
-	head [headSize]byte
-	have int  // bytes of head
-	left int  // bytes of the frame that are to come
-	seen bool // the first frame
+	of     *conn
+	reader loadgen.FrameReader
 }
 
-// Read reads, and notes the frames that begin in it.
+// Read reads, and notes what the frames tell.
 func (f *frames) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p)
-	f.look(p[:n])
-	return n, err
-}
-
-func (f *frames) look(p []byte) {
-	for len(p) > 0 {
-		if skip := min(f.left, len(p)); skip > 0 {
-			p, f.left = p[skip:], f.left-skip
-			continue
-		}
-		got := copy(f.head[f.have:], p)
-		p, f.have = p[got:], f.have+got
-		if f.have == headSize {
-			f.begin(f.head[3])
-			f.have, f.left = 0, int(binary.BigEndian.Uint32(f.head[:4])>>8)
-		}
-	}
-}
-
-// begin notes the head of a frame. The first one of a server has its settings (3.4).
-func (f *frames) begin(kind byte) {
-	switch {
-	case !f.seen && kind != typeSettings:
+	told, foreign := f.reader.Look(p[:n])
+	if foreign {
 		f.of.failed(errNoHTTP2)
-	case kind == typeGoAway:
+		return 0, errNoHTTP2
+	}
+	if told {
 		f.of.noted.Told(evidence.GoAway)
 	}
-	f.seen = true
+	return n, err
 }
