@@ -17,7 +17,8 @@ func slowRequests() []harness.Scenario {
 		slow("slow-within-grace", "requests of 10 s get their replies where the grace period is 30 s, of which the hook takes 5 s",
 			30*time.Second, verdict.NoFailures().On(evidence.Fresh)),
 		slow("slow-beyond-grace", "with a grace period of 8 s those requests of 10 s fail which would end after it, and no others",
-			8*time.Second, verdict.CutAsPredicted(evidence.Fixed(slowReply), killSlack, leastCuts).On(evidence.Fresh)),
+			8*time.Second, verdict.CutAsPredicted(evidence.Fixed(slowReply), killSlack, leastCuts).On(evidence.Fresh),
+			verdict.EndedByKill(leastCuts)),
 	}
 }
 
@@ -30,12 +31,12 @@ const (
 	leastCuts = 5
 )
 
-func slow(id, claim string, grace time.Duration, judged evidence.Expectation) harness.Scenario {
+func slow(id, claim string, grace time.Duration, judged ...evidence.Expectation) harness.Scenario {
 	return harness.Update(harness.Scenario{
 		ID: id, Claim: claim,
 		App: fixtures.App{Replicas: 3, OnTerm: fixtures.Drain, PreStopSleep: 5 * time.Second, DrainLimit: 20 * time.Second, Grace: grace,
 			HandlerDelay: slowReply},
 		Kind:   harness.UnderLoad{Rate: 10, Timeout: slowReply + 5*time.Second, Settle: slowReply + 5*time.Second},
-		Expect: []evidence.Expectation{judged},
+		Expect: judged,
 	})
 }
