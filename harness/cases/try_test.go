@@ -8,10 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/golden"
-	"example.com/rollcall/harness/manifest"
-	"example.com/rollcall/harness/try"
 )
 
 //go:generate go test . -update
@@ -194,20 +191,14 @@ func (c userCase) args(file, next string) []string {
 // Each case is described, or rejected in one line, before there is a cluster.
 func TestCases(t *testing.T) {
 	var all bytes.Buffer
-	for _, c := range slices.Concat(tryCases, manifestCases) {
+	for _, c := range slices.Concat(tryCases, serverCases, manifestCases) {
 		dir := t.TempDir()
 		file, next := c.manifests(t, dir)
-		var said bytes.Buffer
-		o := try.Options{Sources: manifest.Sources{Files: []string{file}}, Service: c.service, Workload: c.workload,
-			To: cmp.Or(next, c.to), DryRun: true}
-		_, err := try.Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil)
-		if err != nil {
-			fmt.Fprintln(&said, "Error:", err)
+		code, said := executed(t, slices.Concat([]string{"try", "--dry-run"}, c.args(file, next))...)
+		if c.cluster != nil && c.cluster.exit != "2" && code != 0 {
+			t.Errorf("%s: %s", c.name, said)
 		}
-		if c.cluster != nil && c.cluster.exit != "2" && err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
-		fmt.Fprintf(&all, "%s: %s\n%s\n", c.name, c.sentence, strings.ReplaceAll(said.String(), dir+"/", ""))
+		fmt.Fprintf(&all, "%s: %s\n%s\n", c.name, c.sentence, strings.ReplaceAll(said, dir+"/", ""))
 	}
 	golden.File(t, "testdata/cases.txt", all.String())
 }
