@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -179,7 +180,10 @@ var (
 
 // args returns the arguments of rollcall try.
 func (c userCase) args(file, next string) []string {
-	args := append([]string{"--filename=" + file}, c.flags...)
+	args := []string{"--filename=" + file}
+	for _, flag := range c.flags {
+		args = append(args, strings.ReplaceAll(flag, "{}", filepath.Dir(file)))
+	}
 	for _, option := range [][2]string{{"--service", c.service}, {"--workload", c.workload}, {"--to", cmp.Or(next, c.to)}} {
 		if option[1] != "" {
 			args = append(args, option[0]+"="+option[1])
@@ -194,6 +198,9 @@ func TestCases(t *testing.T) {
 	for _, c := range slices.Concat(tryCases, serverCases, manifestCases) {
 		dir := t.TempDir()
 		file, next := c.manifests(t, dir)
+		if c.before != nil {
+			c.before(t, folder{path: dir, namespace: c.name})
+		}
 		code, said := executed(t, slices.Concat([]string{"try", "--dry-run"}, c.args(file, next))...)
 		if c.cluster != nil && c.cluster.exit != "2" && code != 0 {
 			t.Errorf("%s: %s", c.name, said)
