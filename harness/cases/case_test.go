@@ -15,7 +15,7 @@ type userCase struct {
 	edits      []string // pairs: a text of the manifest, and what replaces it
 	next       []string // the same for the next version, next.yaml; of try, none: a restart, or what to says
 	service    string   // as the flag, where {} is the case's namespace; of during, empty: {}/web
-	flags      []string // more of them
+	flags      []string // more of them; of try, {} is the folder of the case
 	cluster    *onCluster
 
 	server       *moduleServer // whose image the manifest names; nil: none
@@ -24,7 +24,7 @@ type userCase struct {
 
 	script string                       // the command of during, for a shell in the folder of the case
 	settle string                       // the flag of during; empty: 10s
-	before func(t *testing.T, f folder) // prepares folder and cluster, before the app is applied; nil: nothing
+	before func(t *testing.T, f folder) // prepares the folder and, of during, the cluster, before the app is applied; nil: nothing
 	first  string                       // the same, once the app is there and its Deployments are available
 	pipe   string                       // shell in which rollcall runs, as "$@"; empty: none
 	mode   string                       // the only one; empty: any

@@ -25,8 +25,8 @@ func issueCertificates(t *testing.T, f folder) {
 	one, other := issue(t, host), issue(t, host)
 	f.write(t, "ca-1.pem", one.authority)
 	f.write(t, "ca-both.pem", one.authority+other.authority)
-	f.write(t, "certificates.yaml", one.secret(t, "tls-1")+"\n---\n"+other.secret(t, "tls-2"))
-	f.write(t, "renewed.yaml", other.secret(t, "tls-1"))
+	f.write(t, "certificates.yaml", one.secret(t, f.namespace, "tls-1")+"\n---\n"+other.secret(t, f.namespace, "tls-2"))
+	f.write(t, "renewed.yaml", other.secret(t, f.namespace, "tls-1"))
 	f.sh(t, "kubectl apply -f - <certificates.yaml")
 }
 
@@ -73,10 +73,11 @@ func inPEM(kind string, data []byte) string {
 }
 
 // secret returns the manifest of a Secret with the certificate.
-func (i issued) secret(t *testing.T, name string) string {
+func (i issued) secret(t *testing.T, namespace, name string) string {
 	t.Helper()
 	text, err := json.Marshal(corev1.Secret{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Name: name}, Type: corev1.SecretTypeTLS,
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Type: corev1.SecretTypeTLS,
 		Data: map[string][]byte{corev1.TLSCertKey: []byte(i.certificate), corev1.TLSPrivateKeyKey: []byte(i.key)},
 	})
 	if err != nil {

@@ -59,10 +59,13 @@ func (c userCase) run(t *testing.T, s *site) {
 	if c.merged {
 		args = append(args, "--base=HEAD")
 	}
-	if c.script != "" {
+	switch {
+	case c.script != "":
 		c.prepare(t, f)
 		args = slices.Concat([]string{"during", "--keep", "--modes=" + s.mode, "--settle=" + cmp.Or(c.settle, "10s"),
 			"--service=" + strings.ReplaceAll(cmp.Or(c.service, "{}/web"), "{}", f.namespace)}, c.flags, []string{"--", "sh", "-c", c.script})
+	case c.before != nil:
+		c.before(t, f)
 	}
 	cmd := f.command(t.Context(), "rollcall", args...)
 	if c.pipe != "" {

@@ -27,6 +27,15 @@ var serverCases = []userCase{
 	{name: "caddy-unhooked", file: "caddy", server: caddy, sentence: "without the sleep it stops listening before nodes know",
 		service: "caddy:80/", edits: []string{"        lifecycle: " + hook + "\n", ""},
 		cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3011 RC3016 " + coldStart}},
+	{name: "caddy-tls", file: "caddy-tls", server: caddy, sentence: "Caddy says GOAWAY over TLS, too", service: "https:caddy:443/",
+		flags: securely, before: certifyCaddy,
+		cluster: &onCluster{exit: "0", may: "RC3006 " + coldStart, says: "were told before", never: "and 0 were told before"}},
+	{name: "caddy-tls-unhooked", file: "caddy-tls", server: caddy, sentence: "without the sleep it stops listening over TLS, too",
+		service: "https:caddy:443/", flags: securely, before: certifyCaddy, edits: []string{"        lifecycle: " + hook + "\n", ""},
+		cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3011 RC3016 " + coldStart}},
+	{name: "caddy-tls-plain", file: "caddy-tls", server: caddy, sentence: "a server whose TLS offers no HTTP/2 is named before the load",
+		service: "https:caddy:443/", flags: securely, before: certifyCaddy, edits: []string{"protocols h1 h2", "protocols h1"},
+		cluster: &onCluster{exit: "2", says: `its TLS handshake ended without HTTP/2, with "http/1.1"`}},
 	{name: "interop", file: "interop", server: interop, sentence: "RPCs that are over at once survive a server that never says GOAWAY",
 		service: "interop:80/grpc.testing.TestService/EmptyCall", flags: []string{"--protocol=grpc"},
 		cluster: &onCluster{exit: "0", may: "RC3006 " + coldStart, says: "and 0 were told before"}},
@@ -47,6 +56,17 @@ var serverCases = []userCase{
 		service:  "gorilla:80/echo", cluster: &onCluster{exit: "0", may: "RC3006 " + coldStart, says: "and 0 were told before"}},
 	{name: "gorilla-path", file: "gorilla", server: gorilla, sentence: "a path without WebSockets is named before the load",
 		service: "gorilla:80/", cluster: &onCluster{exit: "2", says: "where a WebSocket begins with 101"}},
+}
+
+// securely are the flags of clients of a server that [certifyCaddy] gives a certificate, which they ask over HTTP/2.
+var securely = []string{"--protocol=h2", "--filename={}/certificate.yaml", "--ca={}/ca.pem"}
+
+// certifyCaddy writes certificate.yaml, which has the Secret of caddy-tls.yaml, and ca.pem, for clients.
+func certifyCaddy(t *testing.T, f folder) {
+	t.Helper()
+	one := issue(t, "caddy."+f.namespace+".svc")
+	f.write(t, "certificate.yaml", one.secret(t, f.namespace, "tls"))
+	f.write(t, "ca.pem", one.authority)
 }
 
 // load gives the image of the server to this host's Docker. It skips the test unless the program is beside rollcall.

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/golden"
-	"example.com/rollcall/harness/manifest"
-	"example.com/rollcall/harness/try"
 )
 
 //go:generate go test . -update
@@ -182,7 +180,10 @@ var (
 
 // args returns the arguments of rollcall try.
 func (c userCase) args(file, next string) []string {
-	args := append([]string{"--filename=" + file}, c.flags...)
+	args := []string{"--filename=" + file}
+	for _, flag := range c.flags {
+		args = append(args, strings.ReplaceAll(flag, "{}", filepath.Dir(file)))
+	}
 	for _, option := range [][2]string{{"--service", c.service}, {"--workload", c.workload}, {"--to", cmp.Or(next, c.to)}} {
 		if option[1] != "" {
 			args = append(args, option[0]+"="+option[1])
@@ -194,20 +195,17 @@ func (c userCase) args(file, next string) []string {
 // Each case is described, or rejected in one line, before there is a cluster.
 func TestCases(t *testing.T) {
 	var all bytes.Buffer
-	for _, c := range slices.Concat(tryCases, manifestCases) {
+	for _, c := range slices.Concat(tryCases, serverCases, manifestCases) {
 		dir := t.TempDir()
 		file, next := c.manifests(t, dir)
-		var said bytes.Buffer
-		o := try.Options{Sources: manifest.Sources{Files: []string{file}}, Service: c.service, Workload: c.workload,
-			To: cmp.Or(next, c.to), DryRun: true}
-		_, err := try.Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil)
-		if err != nil {
-			fmt.Fprintln(&said, "Error:", err)
+		if c.before != nil {
+			c.before(t, folder{path: dir, namespace: c.name})
 		}
-		if c.cluster != nil && c.cluster.exit != "2" && err != nil {
-			t.Errorf("%s: %v", c.name, err)
+		code, said := executed(t, slices.Concat([]string{"try", "--dry-run"}, c.args(file, next))...)
+		if c.cluster != nil && c.cluster.exit != "2" && code != 0 {
+			t.Errorf("%s: %s", c.name, said)
 		}
-		fmt.Fprintf(&all, "%s: %s\n%s\n", c.name, c.sentence, strings.ReplaceAll(said.String(), dir+"/", ""))
+		fmt.Fprintf(&all, "%s: %s\n%s\n", c.name, c.sentence, strings.ReplaceAll(said, dir+"/", ""))
 	}
 	golden.File(t, "testdata/cases.txt", all.String())
 }

@@ -1,14 +1,12 @@
 package try
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/manifest"
 	"example.com/rollcall/harness/timeline"
@@ -110,11 +108,11 @@ func TestImagesOfTheBase(t *testing.T) {
 		if row.image != "" {
 			o.BaseImages = []string{row.image}
 		}
-		var said bytes.Buffer
-		if _, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil); err != nil {
-			said.WriteString(err.Error())
+		got, err := printed(t, o)
+		if err != nil {
+			got = err.Error()
 		}
-		if got := said.String(); !strings.Contains(got, row.want) || row.without != "" && strings.Contains(got, row.without) {
+		if !strings.Contains(got, row.want) || row.without != "" && strings.Contains(got, row.without) {
 			t.Errorf("%s: want %q, and not %q:\n%s", row.sentence, row.want, row.without, got)
 		}
 	}

@@ -212,7 +212,7 @@ func (p Plan) asked() string {
 	if host := cmp.Or(p.given.Request.Host, p.host()); host != "" {
 		said += ", Host " + host
 	}
-	if p.secure {
+	if p.secure && p.protocol != userapp.H2 { // whose title says so
 		said += ", over TLS"
 	}
 	if p.asProbed {

@@ -1,7 +1,6 @@
 package try
 
 import (
-	"bytes"
 	"crypto/x509"
 	"encoding/pem"
 	"flag"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/rollcall/harness/during"
 	"example.com/rollcall/harness/usage"
 )
 
@@ -71,8 +69,18 @@ func tried(t *testing.T, manifest string, args ...string) (string, error) {
 	if err := flags.Parse(append([]string{"--dry-run", "--filename", written(t, manifest)}, args...)); err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
-	_, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil)
+	return printed(t, o)
+}
+
+// printed returns what a try prints first.
+func printed(t *testing.T, o Options) (string, error) {
+	t.Helper()
+	p, err := NewPlan(t.Context(), o, nil)
+	if err != nil {
+		return "", err
+	}
+	var said strings.Builder
+	err = p.Print(&said)
 	return said.String(), err
 }
 

@@ -1,7 +1,6 @@
 package try
 
 import (
-	"bytes"
 	"flag"
 	"os"
 	"os/exec"
@@ -11,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"example.com/rollcall/harness/during"
 )
 
 // dryRun returns the lines of a plan that begin with one of these words.
@@ -23,11 +20,11 @@ func dryRun(t *testing.T, words []string, args ...string) (lines []string) {
 	if err := flags.Parse(append([]string{"--dry-run"}, args...)); err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
-	if _, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil); err != nil {
+	said, err := printed(t, o)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(said.String()) {
+	for line := range strings.Lines(said) {
 		for _, word := range words {
 			if strings.HasPrefix(line, word) {
 				lines = append(lines, strings.TrimSuffix(line, "\n"))

@@ -50,6 +50,8 @@ func TestWhatPortsSpeak(t *testing.T) {
 		{"one is asked over HTTP, and the others are named", []string{"--service=web:http/"}, []string{
 			"Service:   web port 80, which leads to port 8080 of the pods; not asked: api (9000): gRPC (container rpc has no preStop hook), cache (6379): redis", "requests:  GET /"}, ""},
 		{"streams", []string{"--service=web:http/chat", "--protocol=sse"}, []string{"requests:  GET /chat, by server-sent events"}, ""},
+		{"HTTP/2 over TLS, which is said once", []string{"--service=https:web:http/", "--protocol=h2", "--insecure"},
+			[]string{"requests:  GET /, by HTTP/2 over TLS"}, ""},
 		{"what no client speaks", []string{"--service=web:cache"}, nil,
 			"Service web: port cache (6379) of Service web speaks redis, by its appProtocol, which no client of this build speaks: "},
 		{"the same, asked all the same", []string{"--service=web:cache", "--protocol=http"}, []string{"requests:  GET /"}, ""},

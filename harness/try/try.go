@@ -37,19 +37,7 @@ func settleFor(timeout string) string {
 }
 
 // Run applies the app, rolls it out under load, reports what that cost, and returns the exit code of the verdict. It returns an error if
-// there is no report: a [usage.Error] for bad input. With Fix, it asks what advice on the rollout has for a patch.
-func Run(ctx context.Context, at during.Terminal, o Options, reports run.Reports, advise Advise) (int, error) {
-	p, err := NewPlan(ctx, o, advise)
-	if err != nil {
-		return 0, err
-	}
-	if err := p.Print(at.Out); err != nil || o.DryRun {
-		return 0, err
-	}
-	return p.Run(ctx, at, reports)
-}
-
-// Run does what is planned.
+// there is no report: a [usage.Error] for bad input.
 func (p Plan) Run(ctx context.Context, at during.Terminal, reports run.Reports) (int, error) {
 	if len(p.modes) > 1 {
 		if err := checkKernel(ctx, p.modes); err != nil {

@@ -1,7 +1,6 @@
 package try
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -183,11 +182,11 @@ func TestLinksToFolders(t *testing.T) {
 		if err := flags.Parse(append([]string{"--dry-run", "--filename", dir}, row.args...)); err != nil {
 			t.Fatal(err)
 		}
-		var said bytes.Buffer
-		if _, err := Run(t.Context(), during.Terminal{Out: &said}, o, nil, nil); err != nil {
+		text, err := printed(t, o)
+		if err != nil {
 			t.Fatalf("%s: %v", row.sentence, err)
 		}
-		if text := said.String(); row.want != "" && !strings.Contains(text, row.want) || row.want == "" && strings.Contains(text, "left out:") {
+		if row.want != "" && !strings.Contains(text, row.want) || row.want == "" && strings.Contains(text, "left out:") {
 			t.Errorf("%s: the plan is\n%s", row.sentence, text)
 		}
 	}
