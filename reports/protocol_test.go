@@ -45,3 +45,27 @@ func TestReportsOfLanesWithoutConnections(t *testing.T) {
 		}
 	}
 }
+
+// The status of an RPC has its name wherever a report says how requests failed.
+func TestReportsOfBadStatuses(t *testing.T) {
+	dir := emptyFolder(t)
+	kept := rollout("iptables", "rollout", "drained", 1, []evidence.Expectation{verdict.NoFailures()})
+	kept.run.Lanes[0].Conn, kept.run.Lanes[0].Protocol = evidence.Reused, evidence.GRPC
+	for i := range kept.hits {
+		if h := &kept.hits[i]; h.Lane == kept.run.Lanes[0].ID && h.Seq == 60 {
+			h.Fault, h.Status = evidence.BadStatus, 14
+		}
+	}
+	record(t, dir, kept)
+	r, err := reports.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]reports.Writer{"JUnit": reports.JUnit, "Markdown": reports.Markdown,
+		"terminal": reports.Terminal, "JSON": reports.JSON} {
+		text := printed(t, write, r)
+		if !strings.Contains(text, "Unavailable") || strings.Contains(text, "status 14") || strings.Contains(text, "status (14") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}

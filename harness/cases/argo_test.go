@@ -33,14 +33,12 @@ func installArgoRollouts(t *testing.T, f folder) {
 		f.sh(t, fmt.Sprintf("kubectl -n argo-rollouts delete --ignore-not-found -f - <%s\n"+
 			"for kinds in %s; do kubectl delete --ignore-not-found -f - <$kinds; done", manifest, kinds))
 	})
-	f.sh(t, fmt.Sprintf(`tar -C %s -c %s | docker import --change 'ENTRYPOINT ["/%[2]s"]' - rollcall.local/argo-rollouts:%s
-		for node in $(kubectl get nodes -o 'jsonpath={.items[*].metadata.name}'); do
-			docker save rollcall.local/argo-rollouts:%[3]s | docker exec -i $node ctr --namespace=k8s.io images import -
-		done
-		for kinds in %[4]s; do kubectl apply --server-side -f - <$kinds; done
-		kubectl -n argo-rollouts apply -f - <%[5]s
-		kubectl -n argo-rollouts rollout status deployment/argo-rollouts --timeout=2m`,
-		f.programs, argoController, argoVersion, kinds, manifest))
+	image := "rollcall.local/argo-rollouts:" + argoVersion
+	f.sh(t, fmt.Sprintf(`tar -C %s -c %s | docker import --change 'ENTRYPOINT ["/%[2]s"]' - %s`, f.programs, argoController, image))
+	f.give(t, image)
+	f.sh(t, fmt.Sprintf(`for kinds in %s; do kubectl apply --server-side -f - <$kinds; done
+		kubectl -n argo-rollouts apply -f - <%s
+		kubectl -n argo-rollouts rollout status deployment/argo-rollouts --timeout=2m`, kinds, manifest))
 }
 
 // moduleFolder returns the folder with the sources of Argo Rollouts, which the go command has since the controller was compiled.

@@ -250,7 +250,7 @@ var gitopsCases = []userCase{
 
 // Each case has manifests as an API server takes them, and shell that a shell takes.
 func TestCasesOfDuring(t *testing.T) {
-	for _, c := range duringCases {
+	for _, c := range slices.Concat(duringCases, serverCases) {
 		t.Run(c.name, func(t *testing.T) {
 			file, next := c.manifests(t, t.TempDir())
 			for _, manifests := range []string{file, next} {

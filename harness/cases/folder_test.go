@@ -54,6 +54,14 @@ func (f folder) sh(t *testing.T, script string) {
 	}
 }
 
+// give gives the nodes of the cluster an image that this host's Docker has.
+func (f folder) give(t *testing.T, image string) {
+	t.Helper()
+	f.sh(t, fmt.Sprintf(`for node in $(kubectl get nodes -o 'jsonpath={.items[*].metadata.name}'); do
+			docker save %s | docker exec -i $node ctr --namespace=k8s.io images import -
+		done`, image))
+}
+
 // restores returns a function that writes a ConfigMap of kube-system into the folder, as NAME.yaml, and once the test has ended has the
 // cluster as it was: with the ConfigMap, and a workload that has read it.
 func restores(configMap, workload string) func(*testing.T, folder) {

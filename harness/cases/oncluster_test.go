@@ -85,6 +85,9 @@ func (c userCase) run(t *testing.T, s *site) {
 // prepare has the app of the case run, in a namespace of its own, until the test ends.
 func (c userCase) prepare(t *testing.T, f folder) {
 	f.open(t)
+	if c.server != nil {
+		f.give(t, c.server.image())
+	}
 	remove := "kubectl delete namespace --ignore-not-found " + c.name
 	f.sh(t, remove) // that of a test that was killed
 	t.Cleanup(func() { f.sh(t, remove) })

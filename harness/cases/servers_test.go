@@ -40,9 +40,13 @@ var serverCases = []userCase{
 		service: "interop:80/grpc.testing.TestService/EmptyCall", flags: []string{"--protocol=grpc"},
 		cluster: &onCluster{exit: "0", may: "RC3006 " + coldStart, says: "and 0 were told before"}},
 	{name: "interop-unhooked", file: "interop", server: interop, sentence: "without the sleep they are sent to pods that have ended",
-		service: "interop:80/grpc.testing.TestService/EmptyCall", flags: []string{"--protocol=grpc"},
-		edits:   []string{"        lifecycle: " + hook + "\n", ""},
-		cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3011 RC3016 RC3042 " + coldStart}},
+		service: "interop:80/grpc.testing.TestService/EmptyCall",
+		edits:   []string{"        lifecycle: " + hook + "\n", "", ", appProtocol: grpc", ""},
+		cluster: &onCluster{exit: "1", advice: "RC3006", may: "RC3011 RC3016 RC3042 " + coldStart, says: "speaks gRPC, by its name"}},
+	{name: "interop-running", file: "interop", server: interop, sentence: "what a Service that runs speaks says which clients ask it",
+		service: "{}/interop:80/grpc.testing.TestService/EmptyCall",
+		script:  "kubectl rollout restart deployment/interop; kubectl rollout status deployment/interop --timeout=2m",
+		cluster: &onCluster{exit: "0", may: "RC3006 " + coldStart, says: "speaks gRPC, by its appProtocol"}},
 	{name: "interop-unasked", file: "interop", server: interop, sentence: "a server without the health service has to be asked for a method",
 		service: "interop:80/", flags: []string{"--protocol=grpc"},
 		cluster: &onCluster{exit: "2", says: "unknown service grpc.health.v1.Health"}},
@@ -76,6 +80,7 @@ func (p moduleServer) load(t *testing.T, f folder) {
 		t.Skipf(`it needs %[1]s: go mod download %[2]s@%[3]s && CGO_ENABLED=0 go build -C "$(go env GOMODCACHE)/%[2]s@%[3]s" -o %[1]s %[4]s`,
 			filepath.Join(f.programs, p.program), p.module, p.version, p.source)
 	}
-	f.sh(t, fmt.Sprintf(`tar -C %[1]s -c %[2]s | docker import --change 'ENTRYPOINT ["/%[2]s"]' - rollcall.local/%[2]s:%[3]s`, f.programs, p.program,
-		p.version))
+	f.sh(t, fmt.Sprintf(`tar -C %[1]s -c %[2]s | docker import --change 'ENTRYPOINT ["/%[2]s"]' - %[3]s`, f.programs, p.program, p.image()))
 }
+
+func (p moduleServer) image() string { return "rollcall.local/" + p.program + ":" + p.version }

@@ -81,9 +81,6 @@ func (m *maintenance) watchApp(ctx context.Context, c cluster.Cluster, s *harnes
 	rolled := a.rolled(pods)
 	old := commonest(rolled)
 	spec, port := ofVersion(rolled, old).Spec, *fixtures.HTTPPort(service)
-	if err := m.findProtocol(service, &spec); err != nil {
-		return err
-	}
 	s.Limits = slices.DeleteFunc(s.Limits, func(l evidence.Limit) bool { return l.ID == evidence.PortsNotAsked })
 	s.Limits = slices.Concat(s.Limits, portsNotAsked(service, load.Existing.NotAsked, &spec), probeAlone(spec, port, m.service.Path))
 	if because := c.CannotListen(); because != "" {

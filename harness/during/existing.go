@@ -69,6 +69,7 @@ func (a settings) existing(ctx context.Context, client kubernetes.Interface, s h
 	s.App.Name = stands.Name // which replies of the control pods name too
 	load := s.UnderLoad()
 	load.Existing, load.UserApp = to, userapp.Existing(path, a.http, evidence.UserApp{})
+	load.Protocol, load.Streams = a.by(), a.streams
 	load.Rollout = rollout.Untouched(harness.OldVersion, stands)
 	s.Kind = load
 	return s, nil

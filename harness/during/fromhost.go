@@ -29,7 +29,6 @@ func (m *maintenance) fromHost(ctx context.Context) (harness.Scenario, error) {
 	load.Disruption.Expects = slices.DeleteFunc(load.Disruption.Expects, func(reason string) bool { return reason == controlFailures })
 	load.Existing.Explain = obstacles{to: load.Existing}.explain
 	s.Kind = load
-	m.askBy(&s)
 	return s, nil
 }
 

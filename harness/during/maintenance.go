@@ -86,6 +86,12 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 		}
 		m.does = m.change.Does() // it may be known only now
 	}
+	if err := m.findProtocol(ctx, c.Client()); err != nil {
+		return harness.Scenario{}, err
+	}
+	if m.says != "" {
+		m.screen.say(m.says)
+	}
 	s, err := m.existing(ctx, c.Client(), m.scenario())
 	to := s.UnderLoad().Existing
 	if err != nil || to == nil {
@@ -96,11 +102,7 @@ func (m *maintenance) scenarioOn(ctx context.Context, c cluster.Cluster) (harnes
 		if err := m.watchApp(ctx, c, &s); err != nil {
 			return s, err
 		}
-		if err := m.findProtocol(to.Service, nil); err != nil { // where its pods may not be read
-			return s, err
-		}
 	}
-	m.askBy(&s)
 	to.Explain = obstacles{client: c.Client(), to: to, path: s.UnderLoad().UserApp.Path(), speaks: userapp.Title(m.by().Name())}.explain
 	m.printRequest(s)
 	return s, nil

@@ -119,7 +119,8 @@ type settings struct {
 	control          string            // --control-url
 	http             *loadgen.UserHTTP // how service and url are requested
 	asking
-	proxy string // environment variable with a proxy for the URL; empty: there is none
+	given Options // from which the asking is read again once the Service's port says more
+	proxy string  // environment variable with a proxy for the URL; empty: there is none
 	plan  run.Plan
 }
 
@@ -194,10 +195,10 @@ func (o Options) prepare() (a settings, err error) {
 	if a.control, err = o.readControl(); err != nil {
 		return a, err
 	}
+	a.given = o
 	if err := a.readAsking(&o); err != nil {
 		return a, err
 	}
-	o.RPCs = a.by().RPC()
 	if err := o.Request.checkMeant(a.service, a.url); err != nil {
 		return a, err
 	}
@@ -216,16 +217,16 @@ func (o Options) prepare() (a settings, err error) {
 	if err := o.CheckNamed(); err != nil {
 		return a, err
 	}
-	if err := a.tryURLs(); err != nil {
-		return a, err
-	}
 	if a.plan, err = run.NewPlan(o.Options); err != nil {
 		return a, err
 	}
 	if len(a.plan.Modes) != 1 {
 		return a, usage.New("--modes="+o.Modes, "it is recorded once, on one cluster", "name one mode")
 	}
-	return a, nil
+	if err := a.chooseImages(); err != nil {
+		return a, err
+	}
+	return a, a.tryURLs()
 }
 
 // fromHost reports whether requests go only from this host to a URL: no option names a cluster, or asks for a new one.

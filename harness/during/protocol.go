@@ -8,9 +8,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
-	"example.com/rollcall/fixtures"
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/usage"
@@ -39,10 +36,9 @@ func (r *Request) protocolList() usage.List {
 
 // An asking is how clients ask a user's app, beside what is the same for any request.
 type asking struct {
-	protocol string // its name; empty: the Service's port says it
+	protocol string // its name; empty: the Service's port says it, and was not read yet
 	streams  harness.Streams
-	// fits returns why the options cannot be those of requests by a protocol, or nil.
-	fits func(protocol string) error
+	says     string // what the port speaks, and by what; empty: nothing but HTTP, or an option says it
 }
 
 // by returns the protocol that was chosen so far.
@@ -85,7 +81,7 @@ func (a *settings) readAsking(o *Options) (err error) {
 // asking reads the options about the protocol, and checks those that do not go with it. secure says for each target whether it is asked
 // over TLS.
 func (o Options) asking(secure []bool) (a asking, err error) {
-	a = asking{protocol: o.Request.Protocol, fits: func(protocol string) error { return o.fits(protocol, secure) }}
+	a = asking{protocol: o.Request.Protocol}
 	switch name := a.protocol; {
 	case name == "":
 	case !slices.Contains(userapp.ProtocolNames(), name):
@@ -94,7 +90,7 @@ func (o Options) asking(secure []bool) (a asking, err error) {
 	case !spoken(name):
 		return a, usage.New("--protocol="+name, "no client of this build speaks "+userapp.Title(name), "use "+strings.Join(clients(), " or "))
 	}
-	if err := a.fits(a.protocol); err != nil || !a.by().Streams() {
+	if err := o.fits(a.protocol, secure); err != nil || !a.by().Streams() {
 		return a, err
 	}
 	a.streams = harness.Streams{Rate: streamRate, EndMark: o.Request.EndMark}
@@ -114,18 +110,6 @@ func (a asking) laneTo(target, address string) evidence.Lane {
 	lane := evidence.KindsOf(a.by())[0].Lane("ask")
 	lane.Target, lane.Address, lane.Longest, lane.EndMark = target, address, a.streams.Longest, a.streams.EndMark
 	return lane
-}
-
-// spoken reports whether this build has clients that speak a protocol.
-func spoken(name string) bool { return len(evidence.KindsOf(evidence.ProtocolNamed(name))) > 0 }
-
-// CheckSpoken returns an error for a Service whose port speaks what no client of this build does, as says says.
-func CheckSpoken(service, protocol, says string) error {
-	if spoken(protocol) {
-		return nil
-	}
-	return usage.New(service, says+", which no client of this build speaks",
-		"name another port, or ask it over HTTP all the same: --protocol=http")
 }
 
 func clients() []string {
@@ -180,43 +164,4 @@ func checkMethod(flag, protocol, path string) error {
 		return nil
 	}
 	return usage.New(flag, "over gRPC it names a method, and "+path+" is none", "write it like /grpc.health.v1.Health/Check, or leave it out")
-}
-
-// findProtocol finds out by what the port of the Service is asked, unless an option says it. pod is nil if it is not known.
-func (m *maintenance) findProtocol(service *corev1.Service, pod *corev1.PodSpec) error {
-	port := *fixtures.HTTPPort(service)
-	found := userapp.SpokenAt(port, pod)
-	if m.protocol != "" || found.IsHTTP() {
-		return nil
-	}
-	says := found.Says(*service, port)
-	if err := CheckSpoken(thingOf(service), found.Protocol, says); err != nil {
-		return err
-	}
-	if evidence.ProtocolNamed(found.Protocol).RPC() {
-		return usage.New(thingOf(service), says, "give --protocol=grpc, whose clients are images of their own")
-	}
-	if err := m.fits(found.Protocol); err != nil {
-		return fmt.Errorf("%s: %w", says, err)
-	}
-	path := userapp.PathOf(found.Protocol, m.service.Path)
-	if err := checkMethod("--service="+m.service.String(), found.Protocol, path); err != nil {
-		return fmt.Errorf("%s: %w", says, err)
-	}
-	m.screen.say(says)
-	m.protocol, m.service.Path = found.Protocol, path
-	return nil
-}
-
-// askBy has clients ask by the protocol that was chosen.
-func (m *maintenance) askBy(s *harness.Scenario) {
-	load := s.UnderLoad()
-	if load.UserApp == nil {
-		return
-	}
-	load.Protocol, load.Streams = m.by(), m.streams
-	if m.service != nil {
-		load.UserApp = userapp.Existing(m.service.Path, m.http, *load.UserApp.Facts())
-	}
-	s.Kind = load
 }

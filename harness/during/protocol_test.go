@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/rollcall/harness"
 	"example.com/rollcall/harness/evidence"
@@ -165,32 +163,5 @@ func TestURLsThatDoNotStream(t *testing.T) {
 				t.Errorf("%v\nwant %s", err, row.want)
 			}
 		})
-	}
-}
-
-// The protocol of a Service's port is found, and refused if no client speaks it.
-func TestProtocolOfAService(t *testing.T) {
-	for _, row := range []struct {
-		sentence, appProtocol, given, want string
-	}{
-		{"nothing is said", "", "", ""},
-		{"HTTP", "http", "", ""},
-		{"what no client speaks", "redis", "",
-			"service shop/web: port api (80) of Service web speaks redis, by its appProtocol, which no client of this build speaks: " +
-				"name another port, or ask it over HTTP all the same: --protocol=http"},
-		{"what the user knows better", "redis", "http", ""},
-	} {
-		var said strings.Builder
-		m := &maintenance{screen: &screen{terminal: &said, log: io.Discard}}
-		m.protocol = row.given
-		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
-			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "api", Port: 80}}}}
-		if row.appProtocol != "" {
-			service.Spec.Ports[0].AppProtocol = &row.appProtocol
-		}
-		err := m.findProtocol(service, nil)
-		if err == nil && row.want != "" || err != nil && (!usage.Is(err) || err.Error() != row.want) || said.Len() > 0 {
-			t.Errorf("%s: %v, %q, want %q", row.sentence, err, said.String(), row.want)
-		}
 	}
 }

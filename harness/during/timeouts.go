@@ -8,6 +8,8 @@ const (
 	defaultDeadline = 12 * time.Hour
 	// The longest --deadline. Our own choice: namespaces expire at twice that.
 	longestDeadline = 30 * 24 * time.Hour
+	// How long an API server may take to show a Service and its pods, before anything is created. Our own choice.
+	lookTimeout = 15 * time.Second
 	// How long the cluster may take to be whole after the maintenance: a node takes minutes to boot, and its pods wait for images.
 	wholeLimit = 10 * time.Minute
 	// How long the deletion of what changes created may take: as long as that of namespaces.

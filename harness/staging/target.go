@@ -171,7 +171,7 @@ func (t Target) Connect(ctx context.Context, mode string) (*attached.Cluster, er
 	if err := t.checkRegistry(); err != nil {
 		return nil, err
 	}
-	if _, err := t.refs(false); err != nil {
+	if err := t.CheckImages(false); err != nil {
 		return nil, err
 	}
 	return attached.Connect(ctx, attached.Options{
@@ -216,6 +216,13 @@ func (t Target) drainable() (nodes []string, err error) {
 		}
 	}
 	return nodes, nil
+}
+
+// CheckImages returns an error if the options name images that were pushed before, and not all that are needed. rpcs says that clients send
+// RPCs.
+func (t Target) CheckImages(rpcs bool) error {
+	_, err := t.refs(rpcs)
+	return err
 }
 
 // refs returns the references of the images pushed before, by our names of the images; nil if the options give none. Those for RPCs may be

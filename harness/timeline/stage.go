@@ -216,8 +216,8 @@ var stages = []stageRow{
 	{
 		Stage: StageDropped, Code: "RC5013", did: "got no reply from {pods}, which closed the connection",
 		Means: "the connection was open, and the pod's end of it was closed or reset before the reply was whole.",
-		Do: "have the app answer what it accepted before it ends, and close kept connections only after a reply (Connection: close) or, of a " +
-			"WebSocket, with a close frame. If ready pods did it at one pace all the time, it is the app's: idle timeouts, workers that are recycled.",
+		Do: "have the app answer what it accepted before it ends, and close kept connections only after it told clients, by Connection: close, GOAWAY " +
+			"or the close frame of a WebSocket. If ready pods did it at one pace all the time, it is the app's: idle timeouts, workers that are recycled.",
 		is: func(l *lost) bool { return l.pod != nil && l.dropped() && !l.streamed() },
 		owner: byPod(func(l *lost) bool {
 			return !l.Reused && l.condition == ConditionTerminating && l.since.Trigger != TriggerNothing

@@ -185,7 +185,11 @@ func (p Plan) notAsked() string {
 // speaks has clients ask by the protocol that the port speaks, unless an option says by what, and returns a clause that says so.
 func (p Plan) speaks(o *Options) (says string, err error) {
 	found := userapp.SpokenAt(p.port, &p.template.Spec)
-	if o.Request.Protocol == "" && !found.IsHTTP() {
+	switch {
+	case o.Request.Protocol != "":
+	case found.IsHTTP():
+		o.Request.Protocol = userapp.HTTP
+	default:
 		says = found.Says(p.service, p.port)
 		if err := during.CheckSpoken("Service "+p.service.Name, found.Protocol, says); err != nil {
 			return "", err

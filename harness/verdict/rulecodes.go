@@ -408,8 +408,8 @@ var ruleCodes = []Code{
 		Code: "RC1073", ID: "told-before-end",
 		Causes: "a server ended connections without telling their clients to go first: what was in flight is lost, and clients find out by the " +
 			"next request.",
-		Do: "after SIGTERM serve on and tell clients to go, by `Connection: close` or the close frame of a WebSocket, until they have gone; only " +
-			"then exit.",
+		Do: "after SIGTERM serve on and tell clients to go, by `Connection: close`, GOAWAY or the close frame of a WebSocket, until they have gone; " +
+			"only then exit.",
 	},
 	{
 		Code: "RC1074", ID: "back-within",

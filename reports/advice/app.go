@@ -16,7 +16,7 @@ var closedConnections = advice{
 		Code: "RC3011", ID: "closed-connections",
 		Causes: "only clients that keep their connections lost requests: the app closed the connections in the middle of a " +
 			"request.",
-		Do: "after SIGTERM answer with Connection: close, and keep serving until clients are gone.",
+		Do: "after SIGTERM tell clients to go, by Connection: close, GOAWAY or a close frame with 1001, and keep serving until they are gone.",
 	},
 	mends: func(a *advisedApp, c timeline.Cause) bool {
 		return c.Stage == timeline.StageDropped && ofEnding(c) && !c.OnNew() && !neverTold.mends(a, c)
@@ -26,7 +26,7 @@ var closedConnections = advice{
 
 func sayClosedConnections(a *advisedApp) (sign, remedy string) {
 	return fmt.Sprintf("terminating pods closed kept connections in the middle of %s", phrase.Count(a.lost(), "request")),
-		"have the app answer with Connection: close from SIGTERM on, and go on serving for a while"
+		"have the app " + a.telling().do
 }
 
 var affinityPins = advice{

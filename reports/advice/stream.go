@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"example.com/rollcall/harness/evidence"
 	"example.com/rollcall/harness/timeline"
 	"example.com/rollcall/harness/verdict"
 	"example.com/rollcall/harness/verdict/phrase"
@@ -45,8 +46,8 @@ func sayStreamsCut(a *advisedApp) (sign, remedy string) {
 	if exited == 0 {
 		return sign, fmt.Sprintf("make terminationGracePeriodSeconds %d or more: %s", a.graceOfStreams(), took)
 	}
-	return sign, fmt.Sprintf("have the program await its streams after SIGTERM, or give the pods a preStop sleep of %d s or more and a longer grace "+
-		"period: %s", a.sleepOfStreams(), took)
+	return sign, fmt.Sprintf("have the program %s; or give the pods a preStop sleep of %d s or more and a longer grace period: %s",
+		a.telling().do, a.sleepOfStreams(), took)
 }
 
 func were(streams int) string {
@@ -118,8 +119,8 @@ var neverTold = advice{
 		Code: "RC3042", ID: "never-told",
 		Causes: "pods that ended told no client to go whose connection they had: no GOAWAY of HTTP/2 or gRPC, and no close frame with 1001 of a " +
 			"WebSocket. Clients used these connections until they broke, and lost what was in flight.",
-		Do: "no manifest mends this: have the program tell its clients after SIGTERM, and serve on until they are gone (GracefulStop of gRPC, Shutdown of " +
-			"an HTTP/2 server, a close frame with 1001 on each WebSocket).",
+		Do: "no manifest mends this: have the program tell its clients after SIGTERM, and serve on until they are gone (GracefulStop of gRPC with " +
+			"a limit, Shutdown of an HTTP/2 server, a close frame with 1001 on each WebSocket).",
 	},
 	mends: func(a *advisedApp, c timeline.Cause) bool {
 		return a.seen[timeline.NeverTold].Count > 0 && ofEnding(c) && onKept(c) &&
@@ -127,18 +128,12 @@ var neverTold = advice{
 	},
 	says: func(a *advisedApp) (sign, remedy string) {
 		untold := a.seen[timeline.NeverTold]
-		by := "GOAWAY"
-		if untold.Text == webSocket {
-			by = "1001"
-		}
+		tells := tellingBy(evidence.ProtocolNamed(untold.Text))
 		return fmt.Sprintf("pods that ended cut %s of %s with %s in flight, and told no client to go: no manifest mends this, since the server never says %s",
-				phrase.Count(untold.Count, "connection"), untold.Text, phrase.Count(a.lost(), "request"), by),
-			"have the program say it after SIGTERM, and serve on until its clients are gone"
+				phrase.Count(untold.Count, "connection"), untold.Text, phrase.Count(a.lost(), "request"), tells.word),
+			"have the program " + tells.do
 	},
 }
-
-// webSocket is the name of a protocol in reports.
-const webSocket = "ws"
 
 // onKept reports whether requests of a cause were sent over connections that are kept.
 func onKept(c timeline.Cause) bool {

@@ -15,7 +15,7 @@ import (
 // streaming has the requests of a cause be streams that had begun.
 func streaming(took time.Duration, c timeline.Cause) timeline.Cause {
 	for i := range c.Hits {
-		c.Hits[i].FirstMicros, c.Hits[i].Took = 1000, took
+		c.Hits[i].Lane, c.Hits[i].FirstMicros, c.Hits[i].Took = "worker-stream", 1000, took
 	}
 	return c
 }
@@ -47,8 +47,8 @@ func TestAdviceAboutStreams(t *testing.T) {
 			[]string{"terminationGracePeriodSeconds: 30"}},
 		{"cut by a program that exits", nil, lanes(299, 24300),
 			[]timeline.Cause{streaming(15*time.Second, lost(1, timeline.StageCut, terminating))},
-			"1 stream was cut when the programs of their pods exited after SIGTERM. Have the program await its streams after SIGTERM, or give the pods a " +
-				"preStop sleep of 28 s or more and a longer grace period: the longest took 24.3 s",
+			"1 stream was cut when the programs of their pods exited after SIGTERM. Have the program await its streams after SIGTERM, or end each " +
+				"between two tokens, with its end mark; or give the pods a preStop sleep of 28 s or more and a longer grace period: the longest took 24.3 s",
 			[]string{"seconds: 28", "terminationGracePeriodSeconds: 58"}},
 		{"both", nil, lanes(59, 24300), []timeline.Cause{streaming(15*time.Second, lost(3, timeline.StageCut, terminating)),
 			streaming(15*time.Second, lost(2, timeline.StageCut, killed))},
@@ -111,10 +111,11 @@ func TestAdviceAboutConnectionsThatAreNotTold(t *testing.T) {
 	}{
 		{"HTTP/2", timeline.Sign{Count: 12, Text: "h2c"}, []string{
 			"Pods that ended cut 12 connections of h2c with 7 requests in flight, and told no client to go: no manifest mends this, since the server " +
-				"never says GOAWAY. Have the program say it after SIGTERM, and serve on until its clients are gone, for 7 of the lost requests. (RC3042)"}},
+				"never says GOAWAY. Have the program say GOAWAY after SIGTERM, and serve on until its clients are gone, for 7 of the lost requests. (RC3042)"}},
 		{"WebSockets", timeline.Sign{Count: 1, Text: "ws"}, []string{
 			"Pods that ended cut 1 connection of ws with 7 requests in flight, and told no client to go: no manifest mends this, since the server " +
-				"never says 1001. Have the program say it after SIGTERM, and serve on until its clients are gone, for 7 of the lost requests. (RC3042)"}},
+				"never says 1001. Have the program close each WebSocket with 1001 after SIGTERM, and serve on until its clients are gone, for 7 of the " +
+				"lost requests. (RC3042)"}},
 		{"HTTP/1.1", timeline.Sign{}, []string{
 			"Terminating pods closed kept connections in the middle of 7 requests. Have the app answer with Connection: close from SIGTERM on, and go on " +
 				"serving for a while, for 7 of the lost requests. (RC3011)"}},

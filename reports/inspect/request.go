@@ -47,7 +47,7 @@ func (r Request) Result() string {
 	case r.Good():
 		said = append(said, "replied, as "+cmp.Or(r.By.Version, "an unknown version"))
 	case r.Fault == evidence.BadStatus:
-		said = append(said, fmt.Sprintf("%s %d", r.Fault, r.Status))
+		said = append(said, fmt.Sprintf("%s %s", r.Fault, evidence.StatusName(r.Status)))
 	case r.FirstMicros > 0:
 		said = append(said, string(r.Fault), r.cut())
 	default:

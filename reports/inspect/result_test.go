@@ -27,3 +27,12 @@ func TestResultOfStreams(t *testing.T) {
 		}
 	}
 }
+
+func TestResultOfABadStatus(t *testing.T) {
+	for status, want := range map[int16]string{503: "bad_status 503", 14: "bad_status Unavailable"} {
+		r := inspect.Request{Hit: timeline.Hit{Hit: evidence.Hit{Fault: evidence.BadStatus, Status: status}}}
+		if got := r.Result(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

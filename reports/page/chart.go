@@ -22,7 +22,9 @@ type chart struct {
 	Kinds  []string `json:"kinds"`  // of points; the first is a good reply
 	Marks  []mark   `json:"marks"`  // by time
 	Pods   []pod    `json:"pods"`
-	Points points   `json:"points"`
+	// Statuses has those of bad replies: numbers of HTTP, and names of the codes of RPCs.
+	Statuses []string `json:"statuses,omitempty"`
+	Points   points   `json:"points"`
 
 	Bands []band `json:"bands,omitempty"` // disruptions, by time
 	Steps []mark `json:"steps,omitempty"` // of maintenance, by time
@@ -51,7 +53,7 @@ type points struct {
 	Lane     []int    `json:"lane"`
 	Seq      []uint64 `json:"seq"`
 	Kind     []int    `json:"kind"`
-	Status   []int    `json:"status"`
+	Status   []int    `json:"status"`   // index of that of a bad reply
 	Version  []int    `json:"version"`  // index in the series' versions of the one that answered
 	Pod      []int    `json:"pod"`      // index of the pod that got it, or should have
 	Known    []int    `json:"known"`    // how the pod is known: a timeline.PodSource
@@ -145,7 +147,7 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 		p.Lane = append(p.Lane, slices.Index(c.Lanes, h.Lane))
 		p.Seq = append(p.Seq, h.Seq)
 		p.Kind = append(p.Kind, slices.Index(c.Kinds, cmp.Or(string(h.Fault), c.Kinds[0])))
-		p.Status = append(p.Status, int(h.Status))
+		p.Status = append(p.Status, c.status(h))
 		p.Version = append(p.Version, slices.Index(c.Series.Versions, h.By.Version))
 		is := inspect.NewRequest(h, tl)
 		p.Pod = append(p.Pod, slices.IndexFunc(c.Pods, func(p pod) bool { return p.Name == is.Pod.Pod }))
@@ -174,4 +176,16 @@ func (c *chart) place(hits []timeline.Hit, tl timeline.Timeline) {
 	for _, name := range slices.Sorted(maps.Keys(many)) { // kinds of a newer build
 		c.Legend = append(c.Legend, count{name, many[name]})
 	}
+}
+
+// status returns the place of a hit's status among those of bad replies, and adds it if it is the first of its kind.
+func (c *chart) status(h timeline.Hit) int {
+	if h.Fault != evidence.BadStatus {
+		return -1
+	}
+	name := evidence.StatusName(h.Status)
+	if !slices.Contains(c.Statuses, name) {
+		c.Statuses = append(c.Statuses, name)
+	}
+	return slices.Index(c.Statuses, name)
 }

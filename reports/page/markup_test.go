@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func nastyFolder(t *testing.T) string {
 			h.By = by("v2")
 		}
 		if seq%100 == 50 {
-			h.Fault, h.Status, h.Attempts = evidence.BadStatus, 503, 2
+			h.Fault, h.Status, h.Attempts = evidence.BadStatus, []int16{503, unavailable}[seq/100], 2
 		}
 		hits = append(hits, h)
 	}
@@ -62,6 +63,9 @@ func nastyFolder(t *testing.T) string {
 	record(t, dir, ev)
 	return dir
 }
+
+// unavailable is the code of an RPC.
+const unavailable = 14
 
 func TestRecordedTextIsText(t *testing.T) {
 	html := string(write(t, nastyFolder(t)))
@@ -75,9 +79,14 @@ func TestRecordedTextIsText(t *testing.T) {
 	var chart struct {
 		Lanes []string
 		Pods  []struct{ Name string }
+
+		Statuses []string
 	}
 	if err := json.Unmarshal([]byte(data[1]), &chart); err != nil || chart.Lanes[0] != nasty || chart.Pods[0].Name != "v1-"+nasty {
 		t.Errorf("the names do not arrive as they are: %v %q", err, chart)
+	}
+	if want := []string{"503", "Unavailable"}; !slices.Equal(chart.Statuses, want) {
+		t.Errorf("the statuses are %q, want %q", chart.Statuses, want)
 	}
 }
 
@@ -92,6 +101,10 @@ func TestRecordedTextIsTextInABrowser(t *testing.T) {
 	}
 	if card := ask[string](v, one(".request")+`.textContent`); !strings.Contains(card, "v1-"+nasty) || !strings.Contains(card, "bad_status 503, sent again") {
 		t.Errorf("the request shown is %s", card)
+	}
+	v.click(".witnesses tbody tr:nth-child(2) a")
+	if card := ask[string](v, one(".request")+`.textContent`); !strings.Contains(card, "bad_status Unavailable, sent again") {
+		t.Errorf("the request of an RPC shown is %s", card)
 	}
 	v.shoot("nasty.png")
 }

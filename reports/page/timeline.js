@@ -134,7 +134,7 @@ class Timeline {
 
   outcome(i) {
     const p = this.data.points, kind = this.data.kinds[p.kind[i]] ?? "failed";
-    const said = p.kind[i] === 0 ? "replied, as " + (this.data.series.versions[p.version[i]] ?? "an unknown version") : kind === "bad_status" ? `${kind} ${p.status[i]}` : kind;
+    const said = p.kind[i] === 0 ? "replied, as " + (this.data.series.versions[p.version[i]] ?? "an unknown version") : kind === "bad_status" ? `${kind} ${this.data.statuses[p.status[i]]}` : kind;
     return said + (this.drawing.sentAgain(i) ? ", sent again" : "");
   }
 
