@@ -17,7 +17,7 @@ import (
 func TestChannels(t *testing.T) {
 	const ms = time.Millisecond
 	folder := filepath.Join(t.TempDir(), "grpc")
-	lane := evidence.Lane{ID: "worker-grpc", Vantage: evidence.FromPod, Node: "worker", Conn: evidence.Reused, Protocol: evidence.GRPC, Rate: 100}
+	lane := evidence.Lane{ID: "worker-grpc", Node: "worker", Conn: evidence.Reused, Protocol: evidence.GRPC, Rate: 100}
 	r, err := store.Record(folder, evidence.Run{Lanes: []evidence.Lane{lane}})
 	if err != nil {
 		t.Fatal(err)
