@@ -37,19 +37,15 @@ type buffer struct {
 	broken    func()      // called once when the log cannot be written; may be nil
 }
 
-// An inMemory is a record in memory: a connection or frames or, where both are nil, a hit.
+// An inMemory is a record in memory: frames or, without any, a hit.
 type inMemory struct {
-	hit        evidence.Hit
-	connection *evidence.Connection
-	frames     []byte // that the spool did not take
+	hit    evidence.Hit
+	frames []byte // of other records, or that the spool did not take
 }
 
 func (r inMemory) appendTo(log []byte) []byte {
 	if r.frames != nil {
 		return append(log, r.frames...)
-	}
-	if r.connection != nil {
-		return framelog.Append(log, framelog.Connection, encode(r.connection))
 	}
 	return framelog.Append(log, framelog.Hit, encode(r.hit))
 }
@@ -89,7 +85,16 @@ func (b *buffer) addConnection(c evidence.Connection) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.log == nil || b.check(b.log.noteConnection(c)) {
-		b.keep(inMemory{connection: &c})
+		b.keep(inMemory{frames: framelog.Append(nil, framelog.Connection, encode(c))})
+	}
+}
+
+// addEvent adds an event of the lane.
+func (b *buffer) addEvent(e evidence.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.log == nil || b.check(b.log.noteEvent(e)) {
+		b.keep(inMemory{frames: framelog.Append(nil, framelog.Event, encode(e))})
 	}
 }
 

@@ -24,7 +24,7 @@ type client struct {
 func newClient(lane evidence.Lane, cfg Config, log *buffer) (*client, error) {
 	cfg = cfg.withDefaults()
 	c := &client{lane: lane, plan: planOf(lane), timeout: cfg.Timeout, clock: newClock(cfg.Began), buffer: log}
-	noted := &connections{lane: lane.ID, clock: c.clock, note: log.addConnection, last: log.numbered()}
+	noted := &connections{lane: lane.ID, clock: c.clock, note: log.addConnection, event: log.addEvent, last: log.numbered()}
 	var err error
 	if c.exchanger, err = protocols[lane.Protocol].open(lane, cfg, noted); err != nil {
 		return nil, fmt.Errorf("loadgen: open lane %q: %w", lane.ID, err)

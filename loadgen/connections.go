@@ -13,6 +13,7 @@ type connections struct {
 	lane  string
 	clock clock
 	note  func(evidence.Connection) // receives a connection whenever something new is known of it
+	event func(evidence.Event)      // receives what happens to a channel, which has one connection at a time
 
 	mu   sync.Mutex
 	last uint32 // the highest number given
@@ -30,6 +31,13 @@ func (s *connections) opened(at time.Time, slot, port int) *connection {
 	s.mu.Unlock()
 	s.note(c.is)
 	return c
+}
+
+// channelState notes the state that a channel comes into. Its slot is that of its connections.
+func (s *connections) channelState(slot int, state string) {
+	if s != nil {
+		s.event(evidence.Event{At: s.clock.at(time.Now()), Kind: evidence.ChannelState, Object: s.lane, Count: slot, Detail: state})
+	}
 }
 
 // A connection is one that is open, for whoever uses it. It is safe for concurrent use; a nil one is not noted.

@@ -16,8 +16,8 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// TestSpoolLosesNoConnection opens and ends connections, is killed and is asked in any order. What was noted last of each is returned, and
-// the next process ends those that its predecessor had open.
+// TestSpoolLosesNoConnection opens and ends connections, notes events, is killed and is asked in any order. What was noted last of each
+// connection is returned, and each event; the next process ends the connections that its predecessor had open.
 func TestSpoolLosesNoConnection(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "spool")
@@ -27,6 +27,7 @@ func TestSpoolLosesNoConnection(t *testing.T) {
 		buf := newSpooled(rt, openTestSpool(rt, dir, SpoolLimit))
 		defer func() { buf.end() }()
 		var rows []evidence.Connection // fetched
+		var events, wantEvents []evidence.Event
 		want := map[uint32]evidence.Connection{}
 		numbers := &connections{lane: "a", clock: newClock(time.Now()), note: func(c evidence.Connection) {
 			want[c.Number] = c
@@ -40,7 +41,7 @@ func TestSpoolLosesNoConnection(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				rows = append(rows, r.Connections...)
+				rows, events = append(rows, r.Connections...), append(events, r.Events...)
 				if at == r.Next {
 					return
 				}
@@ -48,7 +49,7 @@ func TestSpoolLosesNoConnection(t *testing.T) {
 			}
 		}
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
-			switch rapid.SampledFrom([]string{"open", "open", "tell", "end", "send", "fetch", "kill"}).Draw(rt, "step") {
+			switch rapid.SampledFrom([]string{"open", "open", "tell", "end", "event", "send", "fetch", "kill"}).Draw(rt, "step") {
 			case "open":
 				c := numbers.opened(time.Now(), len(alive), 40000)
 				alive[c.number()] = c
@@ -62,6 +63,9 @@ func TestSpoolLosesNoConnection(t *testing.T) {
 					c.ended(evidence.EndOwn) // by whoever notices later
 					delete(alive, number)
 				}
+			case "event":
+				wantEvents = append(wantEvents, evidence.Event{Kind: evidence.ChannelState, Count: len(wantEvents)})
+				buf.addEvent(wantEvents[len(wantEvents)-1])
 			case "send": // into the next segment
 				for range 12 {
 					buf.add(evidence.Hit{Seq: seq, By: evidence.Server{Version: strings.Repeat("x", 100_000)}}, nil)
@@ -91,6 +95,9 @@ func TestSpoolLosesNoConnection(t *testing.T) {
 		expected := slices.Collect(maps.Values(want))
 		if diff := cmp.Diff(lastOf(expected), lastOf(rows)); diff != "" {
 			rt.Fatalf("(-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(wantEvents, events); diff != "" {
+			rt.Fatalf("events (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -21,7 +21,7 @@ func (a *Attack) Hits() (hits []evidence.Hit) {
 	a.client.buffer.mu.Lock()
 	defer a.client.buffer.mu.Unlock()
 	for _, record := range a.client.buffer.records {
-		if record.connection == nil {
+		if record.frames == nil {
 			hits = append(hits, record.hit)
 		}
 	}
@@ -33,6 +33,7 @@ type Range struct {
 	Log         []byte                `json:"-"` // whole frames
 	Hits        []evidence.Hit        `json:"-"` // that a Remote found in them
 	Connections []evidence.Connection `json:"-"` // that it found there, each as often as something was new of it
+	Events      []evidence.Event      `json:"-"` // that it found there, by the agent's own clock
 	From        int64                 `json:"from"`
 	Next        int64                 `json:"next"`          // position after it
 	End         bool                  `json:"end,omitempty"` // nothing follows
@@ -71,11 +72,11 @@ func readRanges(body io.Reader, from []int64) (ranges []Range, err error) {
 		default:
 			switch f.Kind { //nolint:exhaustive // the rest is the agent's own
 			case framelog.Hit:
-				r.Hits = append(r.Hits, evidence.Hit{})
-				err = json.Unmarshal(f.Text, &r.Hits[len(r.Hits)-1])
+				r.Hits, err = appendDecoded(r.Hits, f.Text)
 			case framelog.Connection:
-				r.Connections = append(r.Connections, evidence.Connection{})
-				err = json.Unmarshal(f.Text, &r.Connections[len(r.Connections)-1])
+				r.Connections, err = appendDecoded(r.Connections, f.Text)
+			case framelog.Event:
+				r.Events, err = appendDecoded(r.Events, f.Text)
 			}
 			r.Log = append(r.Log, f.Line...)
 		}
@@ -87,6 +88,11 @@ func readRanges(body io.Reader, from []int64) (ranges []Range, err error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return ranges, nil
+}
+
+func appendDecoded[R any](to []R, text []byte) ([]R, error) {
+	to = append(to, *new(R))
+	return to, json.Unmarshal(text, &to[len(to)-1])
 }
 
 // hits serves GET /v3/hits.

@@ -19,8 +19,8 @@ import (
 )
 
 // A laneLog is the log of a lane on a spool. It has what the next process of the agent has to know: the number of each request before
-// it is sent, each hit, and whatever is new of a connection, with one write each, or one for a batch. A position is a number of bytes
-// before it. The caller holds the buffer's lock.
+// it is sent, each hit, and whatever is new of a connection, with one write each, or one for a batch; and events. A position is a number of
+// bytes before it. The caller holds the buffer's lock.
 type laneLog struct {
 	sentRequests
 	openConnections
@@ -184,6 +184,7 @@ func (l *laneLog) take(f framelog.Frame) error {
 		l.noted(c)
 	case framelog.Trouble:
 		l.trouble = string(f.Text)
+	case framelog.Event:
 	default:
 		return fmt.Errorf("a frame of kind %q", f.Kind)
 	}
@@ -287,6 +288,9 @@ func (l *laneLog) noteConnection(c evidence.Connection) error {
 	l.noted(c)
 	return nil
 }
+
+// noteEvent logs an event of the lane.
+func (l *laneLog) noteEvent(e evidence.Event) error { return l.writeRecord(framelog.Event, encode(e)) }
 
 // writeRecord writes a record, in the next segment if this one is long enough.
 func (l *laneLog) writeRecord(kind framelog.Kind, text []byte) error {

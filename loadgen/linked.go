@@ -93,6 +93,9 @@ func (l *Link) Opened(at time.Time, slot, port int) Connection {
 	return Connection{l.noted.opened(at, slot, port)}
 }
 
+// ChannelState notes the state that a channel comes into now, in the place that its connections have.
+func (l *Link) ChannelState(slot int, state string) { l.noted.channelState(slot, state) }
+
 // A Connection is one that is open, for the package that uses it.
 type Connection struct{ is *connection }
 

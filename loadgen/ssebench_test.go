@@ -14,8 +14,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// BenchmarkToken measures a token of a stream that sends one each 100 µs, including the server's part: through net/http, and as a
-// lane's. The lane's processor time may be 1.3 times as much.
+// BenchmarkToken measures a token of a stream that sends one each 100 µs. The lane's processor time may be 1.3 times as much.
 func BenchmarkToken(b *testing.B) {
 	const tokens = 1000
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -29,25 +28,8 @@ func BenchmarkToken(b *testing.B) {
 		_, _ = io.WriteString(w, "data: [DONE]\n\n")
 	}))
 	b.Cleanup(app.Close)
-	c := clientOf(streamLane(app.URL, patient), Config{Began: time.Now(), Service: "shop", Timeout: patient})
-	b.Cleanup(c.close)
 	plain := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
-	seq := uint64(0)
-	for _, row := range []struct {
-		name string
-		read func()
-	}{{"plain", func() { readPlainly(b, plain, app.URL, tokens) }}, {"recorded", func() { c.send(seq); seq++ }}} {
-		b.Run(row.name, func(b *testing.B) {
-			before, n := processorTime(b), 0
-			for ; b.Loop(); n++ {
-				row.read()
-			}
-			b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/float64(n*tokens), "cpu-ns/token")
-		})
-	}
-	if r, err := rangeFrom(c.buffer, 0); err != nil || len(r.Hits) == 0 || r.Hits[0].Fault != evidence.NoFault || r.Hits[0].Tokens != tokens {
-		b.Errorf("%+v, %v", r.Hits, err)
-	}
+	TimesPlain(b, 1, tokens, "token", func() { readPlainly(b, plain, app.URL, tokens) }, streamLane(app.URL, patient))
 }
 
 // readPlainly reads a stream as a program does that only wants its tokens.

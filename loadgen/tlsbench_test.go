@@ -5,7 +5,6 @@ package loadgen
 import (
 	"crypto/tls"
 	"net/http"
-	"syscall"
 	"testing"
 	"time"
 
@@ -40,13 +39,4 @@ func BenchmarkTLSConnection(b *testing.B) {
 	if r, err := rangeFrom(c.buffer, 0); err != nil || len(r.Hits) == 0 || r.Hits[0].Failed() {
 		b.Errorf("%+v, %v", r.Hits, err)
 	}
-}
-
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

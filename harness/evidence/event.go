@@ -85,6 +85,8 @@ const (
 	CertificateSeen EventKind = "certificate-seen"
 	TLSFailed       EventKind = "tls-failed" // lane Object's handshake failed; Detail is how, such as the alert. Each Detail is noted once
 	RPCFailed       EventKind = "rpc-failed" // an RPC of lane Object failed; Detail is the code and text of its status. Each is noted once
+	// channel Count of lane Object, from 0, came into the state that gRPC names Detail, such as READY; RPC seq uses channel seq modulo 20
+	ChannelState EventKind = "channel-state"
 
 	// on the host of the clients outside, name Object resolves to other addresses than before, or to none; Detail is which, in words
 	NameChanged EventKind = "name-changed"
@@ -145,7 +147,7 @@ func EventKinds() []EventKind {
 		RulesBegun, RuleAdded, RuleGone, RulesSynced, RulesFailed, RulesUnseen, FlowsBegun, FlowsUnseen,
 		NodeUnseen, NodeBusy, NodeStolen, NodeConntrack, CPUWaitBegun, CPUWait, CPUThrottled, NodeReady,
 		NodeUnready, NodeCordoned, NodeOpened, NodeChanged, AgentAway,
-		CertificateSeen, TLSFailed, RPCFailed, NameChanged,
+		CertificateSeen, TLSFailed, RPCFailed, ChannelState, NameChanged,
 		StrayPod, ReplicaSetScaled, WorkloadChanged, ServiceChanged, SliceEdited, BudgetAllows, AutoscalerChanged,
 		SystemPodDeleting, SystemPodReady, Unwatched, Reported,
 		Fact, LoadBegun, RolloutBegun, StatusDone, OldGone, Barrier, LoadEnded,

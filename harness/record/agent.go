@@ -84,6 +84,9 @@ func (a *agent) start(ctx context.Context, cfg loadgen.Config, recorder laneSink
 	}
 	a.fetcher = startFetcher(ctx, recorder, ids, func(ctx context.Context, from []int64) (ranges []loadgen.Range, err error) {
 		err = a.request(ctx, func(ctx context.Context) (err error) { ranges, err = a.remote.HitsOfLanes(ctx, ids, from); return err })
+		for _, r := range ranges {
+			a.onItsClock(r.Events)
+		}
 		if a.node != "" {
 			a.look(ctx, err)
 		}
@@ -115,9 +118,7 @@ func (a *agent) lastStatus(ctx context.Context) error {
 		return err
 	}
 	a.noted = status.Noted
-	for i := range a.noted {
-		a.noted[i].Clock = a.node
-	}
+	a.onItsClock(a.noted)
 	known := len(a.absences)
 	a.absences = status.Absences
 	if len(a.absences) > known || a.adopting > 0 {
@@ -129,6 +130,13 @@ func (a *agent) lastStatus(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// onItsClock says of events that the agent noted them.
+func (a *agent) onItsClock(noted []evidence.Event) {
+	for i := range noted {
+		noted[i].Clock = a.node
+	}
 }
 
 // currentStatus fetches the agent's status, and retries while its pod is alive.

@@ -39,6 +39,7 @@ const fetchEvery = 500 * time.Millisecond
 type laneSink interface {
 	LoggedHits(log []byte, hits []evidence.Hit) // with their agent's log
 	Connections(connections ...evidence.Connection)
+	Event(e evidence.Event)
 }
 
 func startFetcher(ctx context.Context, recorder laneSink, lanes []string, fetch fetchFunc) *fetcher {
@@ -62,6 +63,9 @@ func (f *fetcher) run(ctx context.Context, recorder laneSink) {
 			more = more || len(r.Log) >= loadgen.RangeBytes
 			recorder.LoggedHits(r.Log, r.Hits)
 			recorder.Connections(r.Connections...)
+			for _, e := range r.Events {
+				recorder.Event(e)
+			}
 			f.got[i] += len(r.Hits)
 			f.next[i], f.ended[i] = r.Next, r.End
 		}

@@ -18,6 +18,8 @@ func (nobody) LoggedHits([]byte, []evidence.Hit) {}
 
 func (nobody) Connections(...evidence.Connection) {}
 
+func (nobody) Event(evidence.Event) {}
+
 type passedOn struct {
 	nobody
 	hits []evidence.Hit

@@ -37,6 +37,7 @@ type tables struct {
 	budgets    map[string]evidence.Event // PodDisruptionBudgets as last seen, by name
 	unread     int                       // Events of the API whose messages this build cannot read
 	notWatched []evidence.Event          // kinds of objects that were not watched
+	channels   map[string]channels       // by lane
 	ofEvents   eventSigns
 }
 
@@ -58,7 +59,8 @@ type pass struct {
 func (t *Timeline) tabulate() {
 	t.LostFlows = 0
 	t.tables = tables{marks: map[evidence.EventKind]time.Duration{}, facts: map[string]evidence.Event{}, olds: map[string]*Pod{},
-		left: map[string]Time{}, nodes: map[string]*node{}, budgets: map[string]evidence.Event{}, ofEvents: newEventSigns()}
+		left: map[string]Time{}, nodes: map[string]*node{}, budgets: map[string]evidence.Event{}, channels: map[string]channels{},
+		ofEvents: newEventSigns()}
 	p := pass{Timeline: t, pods: map[string]*Pod{}, rules: map[string][]evidence.Event{}, readiness: map[string]bool{},
 		certificates: map[string]bool{}, active: map[string]int{}, owed: map[string][]time.Duration{}}
 	for _, e := range t.events {
@@ -124,6 +126,9 @@ func (p *pass) note(e evidence.Event) {
 		return
 	case evidence.CPUThrottled:
 		t.throttled = append(t.throttled, e)
+		return
+	case evidence.ChannelState:
+		t.noteChannel(e)
 		return
 	case evidence.Fact:
 		t.facts[e.Object], t.found = e, append(t.found, e)

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
@@ -21,9 +22,10 @@ type channel struct {
 	slot int
 	link *loadgen.Link
 
-	mu   sync.Mutex
-	last error // how the last connection broke, or why it could not be opened
-	port int   // its local port
+	mu    sync.Mutex
+	last  error // how the last connection broke, or why it could not be opened
+	port  int   // its local port
+	state connectivity.State
 }
 
 // redial is how long a channel waits after it could not connect: an RPC is to meet the network as it is, and not as it was a second ago,
@@ -33,6 +35,7 @@ const redial = 100 * time.Millisecond
 // connect returns the n-th channel of a lane, which does not connect yet.
 func (l *lane) connect(n int, timeout time.Duration) (*channel, error) {
 	c := &channel{slot: n, link: l.link}
+	l.link.ChannelState(n, c.state.String()) // an agent that began again has new channels
 	secured := insecure.NewCredentials()
 	if l.OverTLS() {
 		config := l.link.TLS(l.target.Hostname())
@@ -40,8 +43,8 @@ func (l *lane) connect(n int, timeout time.Duration) (*channel, error) {
 		secured = credentials.NewTLS(config)
 	}
 	options := []grpc.DialOption{
-		grpc.WithTransportCredentials(watched{secured}), grpc.WithContextDialer(c.dial), grpc.WithNoProxy(), grpc.WithStatsHandler(counter{}),
-		grpc.WithDisableRetry(), grpc.WithDisableServiceConfig(), grpc.WithIdleTimeout(0),
+		grpc.WithTransportCredentials(watched{secured, c}), grpc.WithContextDialer(c.dial), grpc.WithNoProxy(), grpc.WithStatsHandler(counter{}),
+		grpc.WithDisableRetry(), grpc.WithDisableServiceConfig(), grpc.WithDefaultServiceConfig(notesStates), grpc.WithIdleTimeout(0),
 		grpc.WithConnectParams(grpc.ConnectParams{MinConnectTimeout: timeout,
 			Backoff: backoff.Config{BaseDelay: redial, Multiplier: 1, MaxDelay: redial}}),
 	}

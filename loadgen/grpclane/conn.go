@@ -87,6 +87,7 @@ func (c *conn) err() error {
 // watched are credentials of a transport after whose handshake what the server sends is looked at.
 type watched struct {
 	credentials.TransportCredentials
+	of *channel
 }
 
 // ClientHandshake makes the handshake over a conn.
@@ -106,7 +107,7 @@ func (w watched) ClientHandshake(ctx context.Context, authority string, raw net.
 
 // Clone copies the credentials.
 func (w watched) Clone() credentials.TransportCredentials {
-	return watched{w.TransportCredentials.Clone()}
+	return watched{w.TransportCredentials.Clone(), w.of}
 }
 
 // A frames is a connection that reads HTTP/2 and looks at its frames: one tells its client to go.

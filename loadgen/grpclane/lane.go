@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 
+	"google.golang.org/grpc/balancer"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -28,6 +29,7 @@ import (
 
 // Link adds RPCs to the protocols that lanes of this process may have.
 func Link() {
+	balancer.Register(pickFirst{})
 	for _, name := range []evidence.Protocol{evidence.GRPC, evidence.GRPCStream} {
 		loadgen.Linked{Check: check, Open: open, Batched: name == evidence.GRPC}.Add(name)
 	}

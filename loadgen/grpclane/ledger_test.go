@@ -13,8 +13,39 @@ import (
 	"example.com/rollcall/loadgen"
 )
 
+// A loading is a lane under load by an agent, and what was fetched of it so far.
+type loading struct {
+	agent       loadgen.Remote
+	lane        string
+	next        int64
+	ended       bool
+	hits        []evidence.Hit
+	connections []evidence.Connection
+	events      []evidence.Event
+}
+
+// fetch fetches what came of the lane since.
+func (l *loading) fetch(t *testing.T) {
+	t.Helper()
+	ranges, err := l.agent.HitsOfLanes(t.Context(), []string{l.lane}, []int64{l.next})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.hits, l.connections = append(l.hits, ranges[0].Hits...), append(l.connections, ranges[0].Connections...)
+	l.events, l.next, l.ended = append(l.events, ranges[0].Events...), ranges[0].Next, ranges[0].End
+}
+
 // load loads a lane by an agent, until rolled has returned, and returns what came of it.
 func load(t *testing.T, l evidence.Lane, user *loadgen.UserHTTP, rolled func()) (hits []evidence.Hit, connections []evidence.Connection) {
+	t.Helper()
+	got := loadFetching(t, l, user, func(*loading) { rolled() })
+	slices.Reverse(got.connections) // the last that was noted of each is the first
+	slices.SortStableFunc(got.connections, func(a, b evidence.Connection) int { return cmp.Compare(a.Number, b.Number) })
+	return got.hits, slices.CompactFunc(got.connections, func(a, b evidence.Connection) bool { return a.Number == b.Number })
+}
+
+// loadFetching does the same, and rolled may fetch.
+func loadFetching(t *testing.T, l evidence.Lane, user *loadgen.UserHTTP, rolled func(*loading)) *loading {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -31,25 +62,19 @@ func load(t *testing.T, l evidence.Lane, user *loadgen.UserHTTP, rolled func()) 
 	if err := agent.Start(ctx, []evidence.Lane{l}, cfg); err != nil {
 		t.Fatal(err)
 	}
-	rolled()
+	got := &loading{agent: agent, lane: l.ID}
+	rolled(got)
 	if err := agent.Stop(ctx); err != nil {
 		t.Fatal(err)
 	}
-	for next, end := int64(0), false; !end; {
-		ranges, err := agent.HitsOfLanes(ctx, []string{l.ID}, []int64{next})
-		if err != nil {
-			t.Fatal(err)
-		}
-		hits, connections = append(hits, ranges[0].Hits...), append(connections, ranges[0].Connections...)
-		next, end = ranges[0].Next, ranges[0].End
+	for !got.ended {
+		got.fetch(t)
 	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	slices.Reverse(connections) // the last that was noted of each is the first
-	slices.SortStableFunc(connections, func(a, b evidence.Connection) int { return cmp.Compare(a.Number, b.Number) })
-	return hits, slices.CompactFunc(connections, func(a, b evidence.Connection) bool { return a.Number == b.Number })
+	return got
 }
 
 // await waits until an app has got RPCs over each channel of a lane.

@@ -15,16 +15,18 @@ import (
 // A Request is one request with its pod.
 type Request struct {
 	timeline.Hit
-	Client timeline.Lane
-	Pod    timeline.Pod       // that got it, or should have; without a name if that is not known
-	Source timeline.PodSource // how that is known
-	Phase  timeline.PodPhase  // of the pod, when the request was sent
-	Since  timeline.Elapsed   // how long the pod had been in that phase
+	Client  timeline.Lane
+	Pod     timeline.Pod       // that got it, or should have; without a name if that is not known
+	Source  timeline.PodSource // how that is known
+	Phase   timeline.PodPhase  // of the pod, when the request was sent
+	Since   timeline.Elapsed   // how long the pod had been in that phase
+	Channel timeline.Channel   // of an RPC; without a state if that is not known
 }
 
 // NewRequest finds the pod of a hit, and its phase. The pod of a control lane is known only from a reply or an arrival.
 func NewRequest(h timeline.Hit, tl timeline.Timeline) Request {
 	r := Request{Hit: h}
+	r.Channel, _ = tl.ChannelOf(h)
 	if i := slices.IndexFunc(tl.Lanes, func(l timeline.Lane) bool { return l.ID == h.Lane }); i >= 0 {
 		r.Client = tl.Lanes[i]
 	}

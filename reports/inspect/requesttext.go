@@ -22,7 +22,7 @@ func (r *Recording) Request(w io.Writer, id timeline.HitID) error {
 		return err
 	}
 	say(w, "request %s/%d of %s: %s, %s after it was sent", q.Lane, q.Seq, r.Scenario.Mode+"/"+r.Scenario.Name(), q.Result(), short(q.Took))
-	told := [][2]string{{"sent", r.sent(q)}}
+	told := [][2]string{{"sent", r.sent(q)}, {"when sent", q.Unconnected()}}
 	if !r.Timeline.HostAlone {
 		told = append(told, [][2]string{
 			{"arrived", r.arrived(q)},
@@ -183,6 +183,9 @@ func (r *Recording) ofRequest(q Request) []moment {
 			what += ", of pod " + q.Routed.Pod
 		}
 		all = append(all, moment{q.Routed.At, what + ", by " + q.Routed.At.Clock, evidence.FlowsFile})
+	}
+	for _, e := range q.Channel.States {
+		all = append(all, r.event(e))
 	}
 	for _, a := range q.Arrivals {
 		logged := r.Timeline.TimeOf(evidence.Event{At: a.At, Clock: a.By.Node})

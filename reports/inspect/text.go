@@ -112,6 +112,8 @@ func (r *Recording) event(e evidence.Event) moment {
 	switch {
 	case e.Kind == evidence.RuleAdded || e.Kind == evidence.RuleGone:
 		what += " on " + e.Object
+	case e.Kind == evidence.ChannelState:
+		what = fmt.Sprintf("channel %d", e.Count)
 	case e.Object != "":
 		what += ": " + e.Object
 	}

@@ -27,6 +27,7 @@ type request struct {
 	Phase      string // of the pod, when the request was sent
 	Since      string // how long the pod had been in that phase
 	Connection string
+	Channel    string   // its state, of an RPC that was sent when it was not connected
 	Rules      []string // that it decided
 }
 
@@ -55,7 +56,8 @@ func newRequest(h timeline.Hit, tl timeline.Timeline) request {
 	is := inspect.NewRequest(h, tl)
 	r := request{
 		Lane: h.Lane, Seq: h.Seq, Sent: phrase.Seconds(h.Sent), Took: millis(h.Took),
-		Result: is.Result(), Arrived: is.Arrived(tl), Connection: is.Connection(), NodeRules: is.Rules(tl),
+		Result: is.Result(), Arrived: is.Arrived(tl), Connection: is.Connection(), Channel: is.Unconnected(),
+		NodeRules: is.Rules(tl),
 	}
 	if since, ok := tl.Since(evidence.RolloutBegun, h); ok && !tl.HostAlone {
 		r.After = fmt.Sprintf("%+.3fs", since.Length.Seconds())

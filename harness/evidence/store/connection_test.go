@@ -65,7 +65,9 @@ func TestAConnectionIsRecordedOnce(t *testing.T) {
 		for _, order := range []string{"as noted", "backwards"} {
 			r, dir := record(t)
 			hit := evidence.Hit{Lane: "a", Connection: 1}
-			r.LoggedHits(append(logged(hitType(), hit), logged(connectionType(), noted...)...), []evidence.Hit{hit}) // as an agent's log has both
+			state := evidence.Event{Kind: evidence.ChannelState, Object: "a", Detail: "READY"}
+			log := slices.Concat(logged(hitType(), hit), logged(eventType(), state), logged(connectionType(), noted...)) // as an agent's log has all
+			r.LoggedHits(log, []evidence.Hit{hit})
 			r.Connections(noted...)
 			slices.Reverse(noted)
 			if err := row.end(r); err != nil {

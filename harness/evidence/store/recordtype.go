@@ -72,7 +72,7 @@ func (of recordType[R]) decode(f framelog.Frame) (r R, has bool, err error) {
 		if err = json.Unmarshal(f.Text, &r); err == nil {
 			err = of.check(r)
 		}
-	case framelog.Head, framelog.Sent, framelog.Trouble, framelog.Connection: // of the agent's own, or in another file too
+	case framelog.Head, framelog.Sent, framelog.Trouble, framelog.Connection, framelog.Event: // of the agent's own, or in another file too
 	default:
 		err = fmt.Errorf("a frame of kind %q", f.Kind)
 	}
