@@ -10,8 +10,7 @@ import (
 
 // The commands are what somebody does to an app that runs, or to its cluster.
 var duringCases = slices.Concat(jobCases, serviceCases, certificateCases, deletionCases, drainCases, canaryCases, systemCases, waiterCases,
-	applyCases,
-	gitopsCases)
+	applyCases, gitopsCases, runningCases)
 
 var resumed = []string{"suspend: true", "suspend: false"}
 
@@ -250,7 +249,7 @@ var gitopsCases = []userCase{
 
 // Each case has manifests as an API server takes them, and shell that a shell takes.
 func TestCasesOfDuring(t *testing.T) {
-	for _, c := range slices.Concat(duringCases, serverCases) {
+	for _, c := range duringCases {
 		t.Run(c.name, func(t *testing.T) {
 			file, next := c.manifests(t, t.TempDir())
 			for _, manifests := range []string{file, next} {
