@@ -95,7 +95,7 @@ func appendDecoded[R any](to []R, text []byte) ([]R, error) {
 	return to, json.Unmarshal(text, &to[len(to)-1])
 }
 
-// hits serves GET /v3/hits.
+// hits serves GET /v4/hits.
 func (a *Agent) hits(w http.ResponseWriter, r *http.Request) {
 	attacks := a.started()
 	if attacks == nil {

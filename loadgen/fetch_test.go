@@ -126,7 +126,7 @@ func TestHitsAnswers(t *testing.T) {
 			attack := overAfter(t, 5, 3)
 			for want, agent := range map[int]*Agent{tt.status: {attacks: []*Attack{attack}}, http.StatusConflict: {}} {
 				answer := httptest.NewRecorder()
-				agent.hits(answer, httptest.NewRequest(http.MethodGet, "/v3/hits"+tt.query, nil))
+				agent.hits(answer, httptest.NewRequest(http.MethodGet, "/v4/hits"+tt.query, nil))
 				if answer.Code != want {
 					t.Errorf("got %d %s, want %d", answer.Code, answer.Body, want)
 				}

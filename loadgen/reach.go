@@ -100,7 +100,7 @@ func (p *UserHTTP) requestTwice(lane evidence.Lane, first time.Duration) (versio
 	return version, err
 }
 
-// A reachRequest is the body of POST /v3/reach.
+// A reachRequest is the body of POST /v4/reach.
 type reachRequest struct {
 	Lane     evidence.Lane `json:"lane"`
 	UserHTTP *UserHTTP     `json:"user_http,omitempty"`
@@ -119,7 +119,7 @@ func (r Remote) Reach(ctx context.Context, lane evidence.Lane, p *UserHTTP) erro
 	return nil
 }
 
-// reach serves POST /v3/reach: why the target gave no good reply, or null.
+// reach serves POST /v4/reach: why the target gave no good reply, or null.
 func (a *Agent) reach(w http.ResponseWriter, r *http.Request) {
 	var q reachRequest
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStartRequest)).Decode(&q)

@@ -53,7 +53,7 @@ func (r Remote) try(ctx context.Context, name, method string, in any, read func(
 		}
 		body = bytes.NewReader(data)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(r.URL, "/")+"/v3/"+name, body)
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(r.URL, "/")+"/v4/"+name, body)
 	if err != nil {
 		return err
 	}

@@ -155,7 +155,7 @@ func TestAgentRefusesStartRequests(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
 			agent := serveAgent(t)
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, agent.URL+"/v3/start", strings.NewReader(tt.order))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, agent.URL+"/v4/start", strings.NewReader(tt.order))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 	"example.com/rollcall/harness/evidence"
 )
 
-// A startRequest is the body of POST /v3/start.
+// A startRequest is the body of POST /v4/start.
 type startRequest struct {
 	Config
 	Lanes []evidence.Lane `json:"lanes"`
@@ -26,13 +26,13 @@ const maxStartRequest = 1 << 20
 // An Agent loads lanes when its API is told to, once in its life: its hits belong to one run. With a spool, its life continues
 // in the next process.
 //
-//	POST /v3/start     a startRequest; 409 when there was one already
-//	POST /v3/stop      returns when no request is in flight; may be repeated; 409 before start
-//	GET  /v3/hits      the log of ?lane= from position ?from= on, while it is written and after, and the rest of a
+//	POST /v4/start     a startRequest; 409 when there was one already
+//	POST /v4/stop      returns when no request is in flight; may be repeated; 409 before start
+//	GET  /v4/hits      the log of ?lane= from position ?from= on, while it is written and after, and the rest of a
 //	                   Range as a frame of kind End, or one after the other for each of several such pairs; 404 for an unknown lane, 410 for
 //	                   what is before a position asked for before, 416 for one beyond the log; 409 before start
-//	GET  /v3/status    a Status
-//	POST /v3/reach     asks the target of a reachRequest once; why it gives no good reply, or null
+//	GET  /v4/status    a Status
+//	POST /v4/reach     asks the target of a reachRequest once; why it gives no good reply, or null
 //	GET  /healthz      open to everybody; all others want the bearer token
 type Agent struct {
 	token    string
@@ -68,15 +68,15 @@ func NewAgent(cfg AgentConfig) (*Agent, error) {
 			return nil, fmt.Errorf("loadgen: make agent: spool: %w", err)
 		}
 	}
-	v3 := http.NewServeMux()
-	v3.HandleFunc("POST /v3/start", a.start)
-	v3.HandleFunc("POST /v3/stop", a.stop)
-	v3.HandleFunc("GET /v3/hits", a.hits)
-	v3.HandleFunc("GET /v3/status", a.status)
-	v3.HandleFunc("POST /v3/reach", a.reach)
+	v4 := http.NewServeMux()
+	v4.HandleFunc("POST /v4/start", a.start)
+	v4.HandleFunc("POST /v4/stop", a.stop)
+	v4.HandleFunc("GET /v4/hits", a.hits)
+	v4.HandleFunc("GET /v4/status", a.status)
+	v4.HandleFunc("POST /v4/reach", a.reach)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
-	mux.Handle("/", a.guard(v3))
+	mux.Handle("/", a.guard(v4))
 	a.api = mux
 	return a, nil
 }

@@ -56,7 +56,7 @@ func (r Remote) ReadClock(ctx context.Context, began time.Time, samples int) (ev
 	return best, nil
 }
 
-// status serves GET /v3/status.
+// status serves GET /v4/status.
 func (a *Agent) status(w http.ResponseWriter, _ *http.Request) {
 	a.mu.Lock()
 	s := Status{Instance: a.instance, Order: a.order, Troubles: map[string]string{}, Absences: slices.Clone(a.state.Absences),
