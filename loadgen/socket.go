@@ -210,6 +210,9 @@ func (k *socket) read() error {
 			text.Reset()
 			_, err = text.ReadFrom(reader)
 		}
+		if errors.Is(err, websocket.ErrMessageTooBig) {
+			return UnspokenError(fmt.Sprintf("it sends a message of more than %d MiB", messageLimit>>20))
+		}
 		if err != nil {
 			if cause := k.upgraded.failed.Load(); cause != nil && websocket.CloseStatus(err) < 0 {
 				return *cause

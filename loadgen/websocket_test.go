@@ -424,7 +424,7 @@ func TestWhyThereIsNoWebSocket(t *testing.T) {
 				_ = e.Write(context.Background(), websocket.MessageText, make([]byte, messageLimit+1))
 				e.next()
 			}).URL
-		}, NoReplyError{Opened: true, Fault: evidence.Closed}, "read limited at 1048577 bytes"},
+		}, NoReplyError{Opened: true, Fault: evidence.WrongServer, Unspoken: "it sends a message of more than 1 MiB"}, "more than 1 MiB"},
 		{"the server never answers", func(t *testing.T) string { return serveSockets(t, func(e serverEnd) { e.next(); e.next() }).URL },
 			NoReplyError{Opened: true, Fault: evidence.Timeout}, "timeout"},
 		{"nobody listens", func(t *testing.T) string { return "http://" + refusing(t) }, NoReplyError{Fault: evidence.Refused}, "refused"},

@@ -18,25 +18,48 @@ func BenchmarkMessage(b *testing.B) {
 			e.answer(number)
 		}
 	})
-	var plain [reusedConns]*websocket.Conn
+	var plain [reusedConns]plainSocket
 	for i := range plain {
-		var err error
-		if plain[i], _, err = websocket.Dial(b.Context(), app.URL, nil); err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { plain[i].CloseNow() })
+		plain[i] = dialPlainly(b, app.URL)
 	}
 	n := uint64(0)
-	TimesPlain(b, 500, 1, "message", func() { sendPlainly(b, plain[n%reusedConns], n); n++ }, socketLane(app.URL, 100))
+	TimesPlain(b, 500, 1, "message", func() { plain[n%reusedConns].ask(b, n); n++ }, socketLane(app.URL, 100))
 }
 
-// sendPlainly sends a message and reads its reply, as a program does that only wants that.
-func sendPlainly(b *testing.B, conn *websocket.Conn, seq uint64) {
+// A plainSocket is a client that always reads, as the library requires: otherwise it answers no ping, and sees no close frame.
+type plainSocket struct {
+	*websocket.Conn
+	replies chan []byte // closed when the connection has ended
+}
+
+func dialPlainly(b *testing.B, url string) plainSocket {
 	b.Helper()
-	if err := conn.Write(context.Background(), websocket.MessageText, strconv.AppendUint(nil, seq, 10)); err != nil {
+	conn, _, err := websocket.Dial(b.Context(), url, nil)
+	if err != nil {
 		b.Fatal(err)
 	}
-	if _, _, err := conn.Read(context.Background()); err != nil {
+	b.Cleanup(func() { conn.CloseNow() })
+	c := plainSocket{conn, make(chan []byte, 1)}
+	go func() {
+		defer close(c.replies)
+		for {
+			_, reply, err := conn.Read(context.Background())
+			if err != nil {
+				return
+			}
+			c.replies <- reply
+		}
+	}()
+	return c
+}
+
+// ask sends a message and waits for its reply.
+func (c plainSocket) ask(b *testing.B, seq uint64) {
+	b.Helper()
+	if err := c.Write(context.Background(), websocket.MessageText, strconv.AppendUint(nil, seq, 10)); err != nil {
 		b.Fatal(err)
+	}
+	if _, replied := <-c.replies; !replied {
+		b.Fatal("the connection has ended")
 	}
 }
