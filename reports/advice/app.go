@@ -26,7 +26,7 @@ var closedConnections = advice{
 
 func sayClosedConnections(a *advisedApp) (sign, remedy string) {
 	return fmt.Sprintf("terminating pods closed kept connections in the middle of %s", phrase.Count(a.lost(), "request")),
-		"have the app " + a.telling().do
+		"have the app " + a.notice().do
 }
 
 var affinityPins = advice{

@@ -47,7 +47,7 @@ func sayStreamsCut(a *advisedApp) (sign, remedy string) {
 		return sign, fmt.Sprintf("make terminationGracePeriodSeconds %d or more: %s", a.graceOfStreams(), took)
 	}
 	return sign, fmt.Sprintf("have the program %s; or give the pods a preStop sleep of %d s or more and a longer grace period: %s",
-		a.telling().do, a.sleepOfStreams(), took)
+		a.notice().do, a.sleepOfStreams(), took)
 }
 
 func were(streams int) string {
@@ -128,7 +128,7 @@ var neverTold = advice{
 	},
 	says: func(a *advisedApp) (sign, remedy string) {
 		untold := a.seen[timeline.NeverTold]
-		tells := tellingBy(evidence.ProtocolNamed(untold.Text))
+		tells := noticeBy(evidence.ProtocolNamed(untold.Text))
 		return fmt.Sprintf("pods that ended cut %s of %s with %s in flight, and told no client to go: no manifest mends this, since the server never says %s",
 				phrase.Count(untold.Count, "connection"), untold.Text, phrase.Count(a.lost(), "request"), tells.word),
 			"have the program " + tells.do
