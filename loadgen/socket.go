@@ -28,8 +28,8 @@ const (
 	mostGivenUp = 1000
 )
 
-// A socket is an open WebSocket. It has one reader, which waits without a deadline, since one that passes ends the connection: each
-// message has a timer of its own.
+// A socket is an open WebSocket. Reads and writes have no deadline, since one that passes ends the connection: messages have. They share a
+// timer, since one that is set wakes a thread (Go's runtime/proc.go, wakeNetPoller).
 type socket struct {
 	userapp   *replyReader // nil: the app is the echo app
 	w         *httpConn    // below
@@ -45,18 +45,23 @@ type socket struct {
 
 	sending sync.Mutex // held while a message is written: their order is that of their numbers on the connection
 
+	writing atomic.Pointer[message] // the message that is being written; nil: none is
+
 	mu      sync.Mutex
 	sent    int
-	waiting []*message // in the order sent
+	waiting []*message  // in the order sent
+	expiry  *time.Timer // calls expire; nil before the first message
+	expires time.Time   // when it does; zero: it is not set
 	over    bool
 }
 
 // A message is one that was sent.
 type message struct {
-	seq     uint64
-	index   int          // number on its connection, from 1
-	done    chan outcome // receives one
-	givenUp bool         // nobody waits for it
+	seq      uint64
+	index    int // number on its connection, from 1
+	deadline time.Time
+	done     chan outcome // receives one
+	givenUp  bool         // nobody waits for it
 }
 
 // An outcome is what became of a message: it has a reply, it was returned, or it failed.
@@ -85,7 +90,7 @@ func (s *webSockets) dial(number int) (*socket, error) {
 	defer context.AfterFunc(s.ending, func() { w.conn.Close() })()
 	asked := s.request(0)
 	asked.Header.Del(seqHeader)
-	between := &upgrader{w: w, timeout: s.timeout}
+	between := &upgrader{w: w}
 	options := &websocket.DialOptions{HTTPHeader: asked.Header, Host: asked.Host, HTTPClient: &http.Client{Transport: between,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	for _, protocols := range asked.Header.Values("Sec-WebSocket-Protocol") {
@@ -112,9 +117,8 @@ func (s *webSockets) dial(number int) (*socket, error) {
 
 // An upgrader makes the handshake over a connection that is open, and is then that connection.
 type upgrader struct {
-	w       *httpConn
-	timeout time.Duration         // of a write
-	failed  atomic.Pointer[error] // why reading ended
+	w      *httpConn
+	failed atomic.Pointer[error] // why reading ended
 }
 
 // RoundTrip sends the request of the handshake. The body of the reply is then the connection.
@@ -136,27 +140,22 @@ func (u *upgrader) RoundTrip(asked *http.Request) (*http.Response, error) {
 func (u *upgrader) Read(p []byte) (int, error) {
 	n, err := u.w.in.Read(p)
 	if err != nil {
-		u.failed.CompareAndSwap(nil, &err)
+		ended := err // so that only a read that fails allocates
+		u.failed.CompareAndSwap(nil, &ended)
 	}
 	return n, err
 }
 
-// Write writes to a peer that reads.
-func (u *upgrader) Write(p []byte) (int, error) {
-	if err := u.w.conn.SetWriteDeadline(time.Now().Add(u.timeout)); err != nil {
-		return 0, err
-	}
-	return u.w.stream.Write(p)
-}
+func (u *upgrader) Write(p []byte) (int, error) { return u.w.stream.Write(p) }
 
 // Close closes the connection. TLS's closing alert would wait for a peer that reads nothing.
 func (u *upgrader) Close() error { return u.w.conn.Close() }
 
 // send sends a message; it returns nil, and has sent nothing, if the connection has ended.
-func (k *socket) send(seq uint64) *message {
+func (k *socket) send(seq uint64, deadline time.Time) *message {
 	k.sending.Lock()
 	defer k.sending.Unlock()
-	m := k.await(seq)
+	m := k.await(seq, deadline)
 	if m == nil {
 		return nil
 	}
@@ -164,41 +163,70 @@ func (k *socket) send(seq uint64) *message {
 	if k.userapp != nil && len(k.userapp.Body) > 0 {
 		text = k.userapp.Body
 	}
-	err := k.conn.Write(context.Background(), websocket.MessageText, text)
-	if errors.Is(err, os.ErrDeadlineExceeded) { // whatever else it is, the reader meets it too, and may know more
-		k.end(err)
-		k.w.conn.Close()
-	}
+	k.writing.Store(m)
+	_ = k.conn.Write(context.Background(), websocket.MessageText, text) // the reader meets an error too, and may know more
+	k.writing.Store(nil)
 	return m
 }
 
 // await waits for the reply to a message that is about to be sent.
-func (k *socket) await(seq uint64) *message {
+func (k *socket) await(seq uint64, deadline time.Time) *message {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.over {
 		return nil
 	}
 	k.sent++
-	m := &message{seq: seq, index: k.sent, done: make(chan outcome, 1)}
+	m := &message{seq: seq, index: k.sent, deadline: deadline, done: make(chan outcome, 1)}
 	k.waiting = append(k.waiting, m)
+	k.expireBy(deadline)
 	k.noted.sent()
 	return m
 }
 
-// giveUp returns the outcome of a message whose deadline has passed.
-func (k *socket) giveUp(m *message) outcome {
+// expireBy has expire called by a time; the caller holds the lock.
+func (k *socket) expireBy(deadline time.Time) {
+	switch {
+	case k.expiry == nil:
+		k.expiry = time.AfterFunc(time.Until(deadline), k.expire)
+	case k.expires.IsZero() || deadline.Before(k.expires):
+		k.expiry.Reset(time.Until(deadline))
+	default:
+		return
+	}
+	k.expires = deadline
+}
+
+// expire fails messages whose deadline has passed, and closes the connection of a peer that has not read one by then.
+func (k *socket) expire() {
+	if k.giveUp(time.Now()) {
+		k.end(os.ErrDeadlineExceeded)
+		k.w.conn.Close()
+	}
+}
+
+// giveUp fails messages whose deadline is not after a time, and reports whether one is still being written.
+func (k *socket) giveUp(now time.Time) (stuck bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !slices.Contains(k.waiting, m) {
-		return <-m.done // at the same moment
+	k.expires = time.Time{}
+	for _, m := range k.waiting {
+		switch {
+		case m.givenUp:
+		case m.deadline.After(now):
+			k.expireBy(m.deadline)
+		case m == k.writing.Load():
+			stuck = true
+		default:
+			m.givenUp = true
+			k.noted.unanswered()
+			m.done <- outcome{failures: []error{os.ErrDeadlineExceeded}}
+		}
 	}
-	m.givenUp = true
-	k.noted.unanswered()
-	if first := k.waiting[0]; first.givenUp && len(k.waiting) > mostGivenUp {
+	for len(k.waiting) > mostGivenUp && k.waiting[0].givenUp {
 		k.waiting = k.waiting[1:]
 	}
-	return outcome{failures: []error{os.ErrDeadlineExceeded}}
+	return stuck
 }
 
 // read reads replies to the end of the connection, and returns how it ended.
@@ -273,6 +301,9 @@ func (k *socket) end(err error) {
 		return
 	}
 	k.over = true
+	if k.expiry != nil {
+		k.expiry.Stop()
+	}
 	read, closed := math.MaxInt, websocket.CloseError{Code: websocket.StatusAbnormalClosure}
 	if errors.As(err, &closed) {
 		k.noted.told(evidence.CloseFrame)

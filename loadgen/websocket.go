@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,9 +53,7 @@ func askWebSocket(lane evidence.Lane, cfg Config, q request, h *evidence.Hit) (f
 	}
 	go func() { k.end(k.read()) }()
 	defer k.leave()
-	deadline := time.NewTimer(time.Until(q.deadline))
-	defer deadline.Stop()
-	failures, _ = s.over(k, q, h, deadline.C)
+	failures, _ = s.over(k, q, h)
 	return failures
 }
 
@@ -130,44 +129,42 @@ func (p *socketPlace) current() *socket {
 }
 
 // await returns the connection in the place, once it is open. The error is why it was not by the deadline.
-func (p *socketPlace) await(deadline <-chan time.Time) (*socket, error) {
-	for {
+func (p *socketPlace) await(deadline time.Time) (*socket, error) {
+	for passed := false; ; {
 		p.mu.Lock()
-		now, opened := p.now, p.opened
+		now, opened, failed := p.now, p.opened, p.failed
 		p.mu.Unlock()
-		if now != nil {
+		switch {
+		case now != nil:
 			return now, nil
+		case passed:
+			return nil, cmp.Or(failed, os.ErrDeadlineExceeded)
 		}
+		timer := time.NewTimer(time.Until(deadline))
 		select {
 		case <-opened:
-		case <-deadline:
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			if p.failed != nil {
-				return nil, p.failed
-			}
-			return nil, os.ErrDeadlineExceeded
+		case <-timer.C:
+			passed = true
 		}
+		timer.Stop()
 	}
 }
 
 func (s *webSockets) exchange(q request, h *evidence.Hit) (failures []error) {
-	deadline := time.NewTimer(time.Until(q.deadline))
-	defer deadline.Stop()
 	for {
-		k, err := s.places[q.seq%uint64(len(s.places))].await(deadline.C)
+		k, err := s.places[q.seq%uint64(len(s.places))].await(q.deadline)
 		if err != nil {
 			return refusal(err, h)
 		}
-		if failures, sent := s.over(k, q, h, deadline.C); sent {
+		if failures, sent := s.over(k, q, h); sent {
 			return failures
 		}
 	}
 }
 
 // over sends a message over a connection and waits for its reply, unless the connection has ended.
-func (s *webSockets) over(k *socket, q request, h *evidence.Hit, deadline <-chan time.Time) (failures []error, sent bool) {
-	m := k.send(q.seq)
+func (s *webSockets) over(k *socket, q request, h *evidence.Hit) (failures []error, sent bool) {
+	m := k.send(q.seq, q.deadline)
 	if m == nil {
 		return nil, false
 	}
@@ -175,12 +172,7 @@ func (s *webSockets) over(k *socket, q request, h *evidence.Hit, deadline <-chan
 	if wait := k.opened.Sub(q.sent); wait > 0 {
 		h.Connect, h.HandshakeMicros = wait.Truncate(time.Microsecond), k.handshake
 	}
-	var got outcome
-	select {
-	case got = <-m.done:
-	case <-deadline:
-		got = k.giveUp(m)
-	}
+	got := <-m.done
 	if time.Since(q.sent) >= resendTimer {
 		h.Resent = k.w.resent.since(k.w.conn)
 	}
