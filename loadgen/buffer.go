@@ -47,7 +47,7 @@ func (r inMemory) appendTo(log []byte) []byte {
 	if r.frames != nil {
 		return append(log, r.frames...)
 	}
-	return framelog.Append(log, framelog.Hit, encode(r.hit))
+	return framelog.Append(log, framelog.Hit, r.hit.AppendJSON(nil))
 }
 
 // spooled makes the buffer continue with the log of a lane.
@@ -66,13 +66,9 @@ func (b *buffer) begin(seq uint64) {
 
 // add adds a hit; trouble is its error if that is of no known type, else nil.
 func (b *buffer) add(h evidence.Hit, trouble error) {
-	var encoded []byte
-	if b.log != nil {
-		encoded = encode(h)
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.log == nil || b.check(b.log.noteHit(h, encoded)) {
+	if b.log == nil || b.check(b.log.noteHit(h)) {
 		b.keep(inMemory{hit: h})
 	}
 	if trouble != nil {

@@ -31,6 +31,7 @@ type laneLog struct {
 	segments  []segment // ascending; the last one is written to
 	pending   []byte    // frames that are not written yet
 	unflushed int       // requests in pending
+	encoded   []byte    // the last hit
 	trouble   string    // the lane's first; empty: none
 	err       error     // the first error; nothing is written after it
 }
@@ -272,8 +273,9 @@ func (l *laneLog) noteSent(seq uint64) error {
 }
 
 // noteHit logs a hit.
-func (l *laneLog) noteHit(h evidence.Hit, encoded []byte) error {
-	if err := l.writeRecord(framelog.Hit, encoded); err != nil {
+func (l *laneLog) noteHit(h evidence.Hit) error {
+	l.encoded = h.AppendJSON(l.encoded[:0])
+	if err := l.writeRecord(framelog.Hit, l.encoded); err != nil {
 		return err
 	}
 	delete(l.open, h.Seq)
