@@ -100,6 +100,22 @@ func (s State) RoutesToReady() bool {
 	return true
 }
 
+// RoutesToAll reports whether the rules of every observed node route to every available pod of the versions that the Service has endpoints
+// of.
+func (s State) RoutesToAll() bool {
+	for _, p := range s.Pods {
+		if !p.Ready || p.Deleting || !slices.ContainsFunc(s.Endpoints, func(e EndpointState) bool { return e.Version == p.Version }) {
+			continue
+		}
+		for _, routed := range s.Rules {
+			if !slices.ContainsFunc(routed, func(s evidence.Server) bool { return s.Pod == p.Pod }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Reaches reports whether the Service's endpoints or the rules of an observed node route to a pod of a version. An
 // endpoint whose pod has left the API counts as one of any version.
 func (s State) Reaches(version string) bool {

@@ -45,6 +45,31 @@ func TestWhereAVersionIsReached(t *testing.T) {
 	}
 }
 
+func TestWhetherRulesRouteToAllPods(t *testing.T) {
+	a, b, c := evidence.Server{Version: "v1", Pod: "a"}, evidence.Server{Version: "v1", Pod: "b"}, evidence.Server{Version: "v2", Pod: "c"}
+	both := []PodState{{a, true, false}, {b, true, false}}
+	listed := []EndpointState{{Server: a, Ready: true}, {Server: b}}
+	for _, row := range []struct {
+		sentence string
+		state    State
+		want     bool
+	}{
+		{"no node is observed", State{Pods: both, Endpoints: listed}, true},
+		{"every node's do", State{Pods: both, Endpoints: listed, Rules: map[string][]evidence.Server{"one": {a, b}, "two": {b, a}}}, true},
+		{"one node's lack a pod", State{Pods: both, Endpoints: listed, Rules: map[string][]evidence.Server{"one": {a, b}, "two": {a}}}, false},
+		{"they lack one that is not ready", State{Pods: []PodState{{a, true, false}, {b, false, false}}, Endpoints: listed,
+			Rules: map[string][]evidence.Server{"one": {a}}}, true},
+		{"they lack one that is being deleted", State{Pods: []PodState{{a, true, false}, {b, true, true}}, Endpoints: listed,
+			Rules: map[string][]evidence.Server{"one": {a}}}, true},
+		{"they lack one of a version that the Service does not select", State{Pods: []PodState{{a, true, false}, {c, true, false}},
+			Endpoints: listed, Rules: map[string][]evidence.Server{"one": {a}}}, true},
+	} {
+		if got := row.state.RoutesToAll(); got != row.want {
+			t.Errorf("%s: %v", row.sentence, got)
+		}
+	}
+}
+
 func TestAvailablePodsAreReadyAndStay(t *testing.T) {
 	s := State{Pods: []PodState{
 		{evidence.Server{Version: "v1", Pod: "a"}, true, false}, {evidence.Server{Version: "v1", Pod: "b"}, true, true},

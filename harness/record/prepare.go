@@ -18,7 +18,7 @@ import (
 	"example.com/rollcall/harness/progress"
 )
 
-// prepare deploys the old version and the clients, and waits until the app replies to every vantage.
+// prepare deploys the old version and the clients, and waits until the app replies to every vantage and nodes' rules route to its pods.
 func (r *Recording) prepare(ctx context.Context) error {
 	fmt.Fprintln(r.Out, r.Entry.Update(progress.Running{Phase: "deploying"}))
 	if err := r.deploy(ctx); err != nil {
@@ -71,7 +71,22 @@ func (r *Recording) deploy(ctx context.Context) error {
 	if err := r.clients.awaitReplies(ctx, r.Existing, r.watch.Knows); err != nil {
 		return err
 	}
-	return r.checkFlows(ctx)
+	if err := r.checkFlows(ctx); err != nil {
+		return err
+	}
+	return r.awaitRules(ctx)
+}
+
+// awaitRules waits until nodes' rules route to all pods: what is sent before would be spread over some of them, and so would connections
+// that are kept from the beginning. If they do not, the load begins without: what it loses by that, the verdict judges.
+func (r *Recording) awaitRules(ctx context.Context) error {
+	if r.UserApp != nil { // its Service may keep a node's rules to some pods
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, r.stretched(rulesTimeout))
+	defer cancel()
+	_ = r.watch.Until(limited, observe.State.RoutesToAll)
+	return context.Cause(ctx)
 }
 
 // createNamespace creates the leased namespace and prepares it for pods.

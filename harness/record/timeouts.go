@@ -23,6 +23,9 @@ const (
 	// it tries again (retryInterval of its runner, pkg/proxy/iptables/proxier.go, v1.36: syncPeriod, which is 30 s,
 	// pkg/proxy/apis/config/v1alpha1/defaults.go).
 	answerLimit = 30 * time.Second
+	// How long nodes' rules may take to route to pods that are ready: kube-proxy writes them once a second at most (minSyncPeriod,
+	// KubeProxyConfiguration v1alpha1), and it and the observer may each wait for a processor for a second.
+	rulesTimeout = 3 * time.Second
 	// How long diagnostics may be collected. Our own choice.
 	diagnosticsTimeout = 30 * time.Second
 	// How long the API server of a slow cluster may take to answer before a watch counts as blind. It need not be shorter, since the
