@@ -63,7 +63,7 @@ func askWebSocket(lane evidence.Lane, cfg Config, q request, h *evidence.Hit) (f
 type webSockets struct {
 	*direct
 	rows    *connections
-	timeout time.Duration // of a message, and of what it takes to open a connection
+	timeout time.Duration // of what it takes to open a connection
 	places  []socketPlace
 	ending  context.Context
 	end     context.CancelFunc
