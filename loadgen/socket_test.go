@@ -32,7 +32,8 @@ func TestMessagesFailAtTheirDeadlines(t *testing.T) {
 			for i, m := range messages {
 				sending.Go(func() {
 					time.Sleep(m.Sent)
-					if got := <-k.await(uint64(i), began.Add(m.Deadline)).done; len(got.failures) == 1 && errors.Is(got.failures[0], os.ErrDeadlineExceeded) {
+					got := <-k.await(uint64(i), began.Add(m.Deadline)).done
+					if len(got.failures) == 1 && errors.Is(got.failures[0], os.ErrDeadlineExceeded) {
 						failed[i] = time.Since(began)
 					}
 				})
