@@ -155,33 +155,33 @@ func (u *upgrader) Close() error { return u.w.conn.Close() }
 func (k *socket) send(seq uint64, deadline time.Time) *message {
 	k.sending.Lock()
 	defer k.sending.Unlock()
-	m := k.await(seq, deadline)
-	if m == nil {
+	m := &message{seq: seq, deadline: deadline, done: make(chan outcome, 1)}
+	k.writing.Store(m) // before its deadline can pass
+	defer k.writing.Store(nil)
+	if !k.await(m) {
 		return nil
 	}
 	text := strconv.AppendUint(nil, seq, 10)
 	if k.userapp != nil && len(k.userapp.Body) > 0 {
 		text = k.userapp.Body
 	}
-	k.writing.Store(m)
 	_ = k.conn.Write(context.Background(), websocket.MessageText, text) // the reader meets an error too, and may know more
-	k.writing.Store(nil)
 	return m
 }
 
-// await waits for the reply to a message that is about to be sent.
-func (k *socket) await(seq uint64, deadline time.Time) *message {
+// await waits for the reply to a message that is about to be sent, unless the connection has ended.
+func (k *socket) await(m *message) (open bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.over {
-		return nil
+		return false
 	}
 	k.sent++
-	m := &message{seq: seq, index: k.sent, deadline: deadline, done: make(chan outcome, 1)}
+	m.index = k.sent
 	k.waiting = append(k.waiting, m)
-	k.expireBy(deadline)
+	k.expireBy(m.deadline)
 	k.noted.sent()
-	return m
+	return true
 }
 
 // expireBy has expire called by a time; the caller holds the lock.

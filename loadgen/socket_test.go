@@ -32,7 +32,9 @@ func TestMessagesFailAtTheirDeadlines(t *testing.T) {
 			for i, m := range messages {
 				sending.Go(func() {
 					time.Sleep(m.Sent)
-					got := <-k.await(uint64(i), began.Add(m.Deadline)).done
+					sent := &message{deadline: began.Add(m.Deadline), done: make(chan outcome, 1)}
+					k.await(sent)
+					got := <-sent.done
 					if len(got.failures) == 1 && errors.Is(got.failures[0], os.ErrDeadlineExceeded) {
 						failed[i] = time.Since(began)
 					}

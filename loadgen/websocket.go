@@ -130,21 +130,21 @@ func (p *socketPlace) current() *socket {
 
 // await returns the connection in the place, once it is open. The error is why it was not by the deadline.
 func (p *socketPlace) await(deadline time.Time) (*socket, error) {
-	for passed := false; ; {
+	for {
 		p.mu.Lock()
 		now, opened, failed := p.now, p.opened, p.failed
 		p.mu.Unlock()
+		left := time.Until(deadline)
 		switch {
+		case left <= 0:
+			return nil, cmp.Or(failed, os.ErrDeadlineExceeded)
 		case now != nil:
 			return now, nil
-		case passed:
-			return nil, cmp.Or(failed, os.ErrDeadlineExceeded)
 		}
-		timer := time.NewTimer(time.Until(deadline))
+		timer := time.NewTimer(left)
 		select {
 		case <-opened:
 		case <-timer.C:
-			passed = true
 		}
 		timer.Stop()
 	}
